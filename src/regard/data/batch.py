@@ -1,0 +1,40 @@
+"""One batch: what a model reads in one step, as tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+
+def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> Int[Tensor, "batch position"]:
+    """The sequences as rows of one tensor, the short ones filled up with padding at their end."""
+    rows = np.full((len(sequences), max(map(len, sequences))), pad_id, dtype=np.int64)
+    for row, sequence in zip(rows, sequences, strict=True):
+        row[: len(sequence)] = sequence
+    return torch.from_numpy(rows)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Pairs of one step. `target_ids` begin with the begin symbol; `labels` are the same tokens one place earlier.
+
+    source_ids: a b c eos pad;  target_ids: bos x y z;  labels: x y z eos
+    """
+
+    source_ids: Int[Tensor, "batch source"]
+    target_ids: Int[Tensor, "batch target"]
+    labels: Int[Tensor, "batch target"]
+    num_tokens: int
+    """Labels that are not padding: what losses and speeds count."""
+    indices: list[int]
+    """Which pairs of the corpus these are, counted from 0."""
+
+    def to(self, device: torch.device) -> Batch:
+        """The batch on a device."""
+        tensors = (x.to(device, non_blocking=True) for x in (self.source_ids, self.target_ids, self.labels))
+        return Batch(*tensors, num_tokens=self.num_tokens, indices=self.indices)

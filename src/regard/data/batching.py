@@ -1,0 +1,115 @@
+"""Pairs to batches: tokens are counted, not sentences, and sentences of like length share a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regard.data.batch import Batch, pad_right
+from regard.data.corpus import ParallelText
+from regard.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Many sequences of ids, end to end in one array: sequence i is `ids[offsets[i]:offsets[i + 1]]`."""
+
+    ids: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def from_lists(cls, lists: Sequence[Sequence[int]]) -> Sequences:
+        """The sequences of some lists."""
+        offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+        np.cumsum([len(ids) for ids in lists], out=offsets[1:])
+        flat = np.fromiter((id for ids in lists for id in ids), dtype=np.int32, count=int(offsets[-1]))
+        return cls(flat, offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many ids each sequence has."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """A parallel text as ids; every source and every target ends with the end symbol."""
+
+    sources: Sequences
+    targets: Sequences
+    num_too_long: int = 0
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+
+def encode_pairs(text: ParallelText, tokenizer: Tokenizer, max_positions: int) -> EncodedPairs:
+    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and counted."""
+    eos = [tokenizer.eos_id]
+    sources = [ids + eos for ids in tokenizer.encode_batch(text.sources)]
+    targets = [ids + eos for ids in tokenizer.encode_batch(text.targets)]
+    pairs = zip(sources, targets, strict=True)
+    kept = [(s, t) for s, t in pairs if max(len(s), len(t)) <= max_positions]
+    return EncodedPairs(
+        Sequences.from_lists([source for source, _ in kept]),
+        Sequences.from_lists([target for _, target in kept]),
+        num_too_long=len(text) - len(kept),
+    )
+
+
+def plan_batches(pairs: EncodedPairs, batch_tokens: int, rng: np.random.Generator | None = None) -> list[np.ndarray]:
+    """Which pairs go together: sorted by length, cut so that no batch is over its budget.
+
+    rows x longest source or target <= batch_tokens, padding included; a pair longer than that is a batch of its own.
+
+    Args:
+        rng: shuffles pairs of equal length, and the batches; None keeps the order of lengths.
+    """
+    order = np.arange(len(pairs)) if rng is None else rng.permutation(len(pairs))
+    source_lengths, target_lengths = pairs.sources.lengths, pairs.targets.lengths
+    order = order[np.lexsort((source_lengths[order], target_lengths[order]))]
+    batches, start, longest = [], 0, 0
+    for end, length in enumerate(np.maximum(source_lengths, target_lengths)[order].tolist()):
+        longest = max(longest, length)
+        if end > start and longest * (end + 1 - start) > batch_tokens:
+            batches.append(order[start:end])
+            start, longest = end, length
+    batches.append(order[start:])
+    if rng is not None:
+        rng.shuffle(batches)
+    return batches
+
+
+def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, bos_id: int) -> Batch:
+    """The tensors of some pairs."""
+    targets = [pairs.targets[i] for i in indices]
+    return Batch(
+        source_ids=pad_right([pairs.sources[i] for i in indices], pad_id),
+        target_ids=pad_right([np.concatenate(([bos_id], target[:-1])) for target in targets], pad_id),
+        labels=pad_right(targets, pad_id),
+        num_tokens=sum(map(len, targets)),
+        indices=indices.tolist(),
+    )
+
+
+def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, bos_id: int) -> Iterator[Batch]:
+    """All pairs once, by length: for validation."""
+    for indices in plan_batches(pairs, batch_tokens):
+        yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
+
+
+def endless(pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, bos_id: int) -> Iterator[Batch]:
+    """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
+    epoch = 0
+    while True:
+        for indices in plan_batches(pairs, batch_tokens, np.random.default_rng((seed, epoch))):
+            yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
+        epoch += 1

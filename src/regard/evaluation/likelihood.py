@@ -1,0 +1,60 @@
+"""How likely a model finds given targets, with every right token before the next (teacher forcing)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+
+from regard.data.batch import Batch
+from regard.models.encoder_decoder import EncoderDecoder
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """What a model gives to the tokens of some targets, the end symbol included."""
+
+    token_log_probs: dict[int, list[float]]
+    """For each pair, by its index, the natural log-probability of each target token."""
+    num_tokens: int
+    num_correct: int
+    """Tokens that the model finds likelier than any other."""
+
+    @property
+    def loss(self) -> float:
+        """Nats per token, without label smoothing."""
+        return -math.fsum(math.fsum(values) for values in self.token_log_probs.values()) / self.num_tokens
+
+    @property
+    def perplexity(self) -> float:
+        """exp(loss)."""
+        return math.exp(min(self.loss, 700.0))
+
+    @property
+    def token_accuracy(self) -> float:
+        """Share of correct tokens, from 0 to 1."""
+        return self.num_correct / self.num_tokens
+
+
+@torch.inference_mode()
+def likelihood(model: EncoderDecoder, batches: Iterable[Batch]) -> Likelihood:
+    """The likelihood of every target of some batches, in evaluation mode, softmax in float32."""
+    was_training = model.training
+    model.eval()
+    device = next(model.parameters()).device
+    token_log_probs: dict[int, list[float]] = {}
+    num_tokens = num_correct = 0
+    for batch in batches:
+        batch = batch.to(device)
+        is_token = batch.labels != model.config.pad_id
+        labels = batch.labels[is_token]
+        logits = model.logits(model.states(batch.source_ids, batch.target_ids)[is_token]).float()
+        log_probs = logits.gather(1, labels[:, None])[:, 0] - logits.logsumexp(dim=-1)
+        rows = log_probs.split(is_token.sum(dim=1).tolist())
+        token_log_probs.update(zip(batch.indices, (row.tolist() for row in rows), strict=True))
+        num_tokens += len(labels)
+        num_correct += int((logits.argmax(dim=-1) == labels).sum())
+    model.train(was_training)
+    return Likelihood(token_log_probs, num_tokens, num_correct)

@@ -1,0 +1,150 @@
+"""Beam search: the likeliest target, sought among the few best beginnings of each length.
+
+The search knows a model only as `prefill` and `decode_step`. Every sentence of a batch is searched on its own; those that
+are done leave the batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from regard.errors import SettingsError
+from regard.models.interface import DecoderState, SequenceToSequence
+
+
+@dataclass(frozen=True)
+class BeamSettings:
+    """What to search for.
+
+    Args:
+        beam_size: hypotheses that go on at each step, for each sentence; 1 is greedy search.
+        n_best: hypotheses returned for each sentence, at most `beam_size`.
+        length_penalty: alpha of Wu et al. 2016, equation 14; 0 favours short targets, 1 is about the mean per token.
+    """
+
+    beam_size: int = 5
+    n_best: int = 1
+    length_penalty: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_best <= self.beam_size:
+            raise SettingsError(
+                f"n_best must be from 1 to beam_size; got n_best {self.n_best} and beam_size {self.beam_size}."
+            )
+        if self.length_penalty < 0:
+            raise SettingsError(f"length_penalty must be at least 0; got {self.length_penalty}.")
+
+    def normalizer(self, length: int) -> float:
+        """What a log-probability is divided by to compare targets of several lengths: ((5 + length) / 6)^alpha."""
+        return float(((5 + length) / 6) ** self.length_penalty)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One target that was found."""
+
+    ids: list[int]
+    """Its tokens, the end symbol left out."""
+    token_log_probs: list[float]
+    """The natural log-probability of each token, and then of the end symbol where `finish_reason` is `eos`."""
+    score: float
+    """The sum of `token_log_probs`, divided by the length penalty: what the n-best list is sorted by."""
+    finish_reason: Literal["eos", "length"]
+
+
+@torch.inference_mode()
+def beam_search(
+    model: SequenceToSequence[DecoderState],
+    source_ids: Int[Tensor, "sentence source"],
+    settings: BeamSettings,
+    *,
+    max_lengths: list[int],
+    bos_id: int,
+    eos_id: int,
+    banned_ids: tuple[int, ...] = (),
+) -> list[list[Hypothesis]]:
+    """The best targets of each source, best first.
+
+    A hypothesis that ends takes its place in the beam with it, so a beam of 1 is greedy search, and a search ends when
+    `beam_size` hypotheses have ended, or when `n_best` have and no live one can become better:
+    for log-probabilities only fall, a live hypothesis can at best reach its present sum / normalizer(max_length).
+
+    Args:
+        max_lengths: for each sentence, how many tokens a target may have, the end symbol included; at least 1.
+        banned_ids: tokens that are never chosen. Scores are not renormalised for them.
+    """
+    device = source_ids.device
+    finished: list[list[Hypothesis]] = [[] for _ in max_lengths]
+    state = model.prefill(source_ids)
+    # The live hypotheses: sentence x beam, the best first. Places that are not taken have the score -inf.
+    sentences = list(range(len(max_lengths)))
+    scores = torch.zeros(len(sentences), 1, device=device)
+    ids = torch.full((len(sentences), 1, 1), bos_id, device=device)
+    token_log_probs = torch.zeros(len(sentences), 1, 0, device=device)
+    for length in range(1, max(max_lengths, default=0) + 1):
+        logits, state = model.decode_step(ids[:, :, -1], state)
+        log_probs = logits.float().log_softmax(dim=-1)
+        chosen = log_probs.clone() if banned_ids else log_probs
+        for id in banned_ids:
+            chosen[..., id] = -torch.inf
+        vocab = log_probs.shape[-1]
+        width = min(settings.beam_size, ids.shape[1] * vocab)
+        scores, flat = (scores[:, :, None] + chosen).flatten(1).topk(width, dim=1)
+        parents, newest = flat // vocab, flat % vocab
+        added = log_probs.flatten(1).gather(1, flat)
+        ids = torch.cat((_follow(ids, parents), newest[:, :, None]), dim=2)
+        token_log_probs = torch.cat((_follow(token_log_probs, parents), added[:, :, None]), dim=2)
+
+        # A sentence with n hypotheses finished has beam_size - n places left: the candidates after them go.
+        places = torch.tensor([settings.beam_size - len(finished[s]) for s in sentences], device=device)
+        scores = scores.masked_fill(torch.arange(width, device=device) >= places[:, None], -torch.inf)
+        limits = torch.tensor([max_lengths[s] for s in sentences], device=device)
+        is_live = scores > -torch.inf
+        is_eos = is_live & (newest == eos_id)
+        ends = is_eos | (is_live & (limits <= length)[:, None])
+        for row, beam in ends.nonzero().tolist():
+            at_end = bool(is_eos[row, beam])
+            finished[sentences[row]].append(
+                Hypothesis(
+                    ids=ids[row, beam, 1 : -1 if at_end else None].tolist(),
+                    token_log_probs=token_log_probs[row, beam].tolist(),
+                    score=scores[row, beam].item() / settings.normalizer(length),
+                    finish_reason="eos" if at_end else "length",
+                )
+            )
+        scores = scores.masked_fill(ends, -torch.inf)
+
+        best_live = scores.max(dim=1).values.tolist()
+        going_on = [
+            row
+            for row, sentence in enumerate(sentences)
+            if _can_improve(finished[sentence], best_live[row], max_lengths[sentence], settings)
+        ]
+        if not going_on:
+            break
+        keep = torch.tensor(going_on, device=device)
+        state = state.select(keep, parents[keep])
+        sentences = [sentences[row] for row in going_on]
+        ids, scores, token_log_probs = ids[keep], scores[keep], token_log_probs[keep]
+    by_score = [sorted(hypotheses, key=lambda h: -h.score) for hypotheses in finished]
+    return [hypotheses[: settings.n_best] for hypotheses in by_score]
+
+
+def _follow(history: Tensor, parents: Int[Tensor, "sentence beam"]) -> Tensor:
+    """For each new hypothesis, the history of the one it continues."""
+    return history.gather(1, parents[:, :, None].expand(-1, -1, history.shape[2]))
+
+
+def _can_improve(finished: list[Hypothesis], best_live: float, max_length: int, settings: BeamSettings) -> bool:
+    """Whether a live hypothesis of a sentence can still enter its n-best list."""
+    if best_live == -torch.inf:
+        return False
+    if len(finished) < settings.n_best:
+        return True
+    worst_kept = sorted((h.score for h in finished), reverse=True)[settings.n_best - 1]
+    return best_live / settings.normalizer(max_length) > worst_kept

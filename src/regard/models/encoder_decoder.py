@@ -1,0 +1,148 @@
+"""The Transformer of Vaswani et al. 2017: an encoder reads the source, a decoder writes the target."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.errors import ShapeError
+from regard.models.config import ModelConfig
+from regard.nn.cache import KeysValues
+from regard.nn.initialization import embedding
+from regard.nn.layers import DecoderLayer, Dropout, EncoderLayer, PostNorm, PreNorm, Residual
+from regard.nn.masks import padding_mask, positions_from_mask, target_mask
+from regard.nn.positions import sinusoidal_positions
+
+
+@dataclass(frozen=True)
+class TransformerState:
+    """Between decoding steps: the projected source, and the keys and values of the target so far, layer by layer."""
+
+    memory: list[KeysValues]
+    source_mask: Bool[Tensor, "sentence 1 1 source"]
+    past: list[KeysValues] | None = None
+
+    @property
+    def length(self) -> int:
+        """Target positions seen so far."""
+        return 0 if self.past is None else self.past[0].key.shape[2]
+
+    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> TransformerState:
+        """The state of some sentences, each with the hypotheses that go on. The source is copied only when some leave."""
+        num_sentences = self.source_mask.shape[0]
+        memory, source_mask = self.memory, self.source_mask
+        if len(sentences) < num_sentences:
+            memory = [layer.select(sentences) for layer in memory]
+            source_mask = source_mask[sentences]
+        past = self.past
+        if past is not None:
+            num_beams = past[0].key.shape[0] // num_sentences
+            rows = (sentences[:, None] * num_beams + parents).flatten()
+            past = [layer.select(rows) for layer in past]
+        return TransformerState(memory, source_mask, past)
+
+
+class EncoderDecoder(nn.Module):
+    """Source ids and target ids to the logits of each next target token."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        residual: Residual = PostNorm if config.norm == "post" else PreNorm
+        sizes = (config.model_dim, config.num_heads, config.ff_dim, config.dropout, residual)
+        self.source_embedding = embedding(config.vocab_size, config.model_dim)
+        shares_source = config.tied_embeddings == "all"
+        self.target_embedding = (
+            self.source_embedding if shares_source else embedding(config.vocab_size, config.model_dim)
+        )
+        self.embedding_dropout = Dropout(config.dropout)
+        self.encoder_layers = nn.ModuleList(EncoderLayer(*sizes) for _ in range(config.num_encoder_layers))
+        self.decoder_layers = nn.ModuleList(DecoderLayer(*sizes) for _ in range(config.num_decoder_layers))
+        # Pre-norm layers leave the residual stream unnormalised, post-norm layers have normalised it already.
+        final_norm = nn.LayerNorm if config.norm == "pre" else nn.Identity
+        self.encoder_norm = final_norm(config.model_dim)
+        self.decoder_norm = final_norm(config.model_dim)
+        self.output_embedding = (
+            embedding(config.vocab_size, config.model_dim)
+            if config.tied_embeddings == "none"
+            else self.target_embedding
+        )
+        self.register_buffer(
+            "positions", sinusoidal_positions(config.max_positions, config.model_dim), persistent=False
+        )
+
+    def forward(
+        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target vocab"]:
+        """Logits of the token that follows each target position. Padding may stand on either side.
+
+        logits[t] = decoder(target[0..t], encoder(source))[t] . output_embedding
+        """
+        return self.logits(self.states(source_ids, target_ids))
+
+    def states(
+        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target model_dim"]:
+        """The decoder's last states: what `logits` projects onto the vocabulary."""
+        memory, source_mask = self._project_source(source_ids)
+        self_mask = target_mask(target_ids, self.config.pad_id)
+        x = self._embed(self.target_embedding, target_ids, positions_from_mask(target_ids != self.config.pad_id))
+        for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
+            x, _ = layer(x, layer_memory, self_mask=self_mask, source_mask=source_mask)
+        return self.decoder_norm(x)
+
+    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
+        """The score of each token of the vocabulary, before the softmax."""
+        return states @ self.output_embedding.weight.T
+
+    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> TransformerState:
+        """The state before the first decoding step: the source, encoded and projected once."""
+        return TransformerState(*self._project_source(source_ids))
+
+    def decode_step(
+        self, ids: Int[Tensor, "sentence beam"], state: TransformerState
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
+        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
+        position = torch.full((ids.numel(), 1), state.length, device=ids.device)
+        x = self._embed(self.target_embedding, ids.reshape(-1, 1), position)
+        past = []
+        for index, layer in enumerate(self.decoder_layers):
+            x, seen = layer(
+                x,
+                state.memory[index],
+                past=None if state.past is None else state.past[index],
+                self_mask=None,
+                source_mask=state.source_mask,
+            )
+            past.append(seen)
+        logits = self.logits(self.decoder_norm(x)).view(*ids.shape, -1)
+        return logits, TransformerState(state.memory, state.source_mask, past)
+
+    def _project_source(
+        self, source_ids: Int[Tensor, "batch source"]
+    ) -> tuple[list[KeysValues], Bool[Tensor, "batch 1 1 source"]]:
+        """The encoded source as each decoder layer's keys and values, and which of its positions are tokens."""
+        mask = padding_mask(source_ids, self.config.pad_id)
+        x = self._embed(self.source_embedding, source_ids, positions_from_mask(mask[:, 0, 0]))
+        for layer in self.encoder_layers:
+            x = layer(x, mask=mask)
+        encoded = self.encoder_norm(x)
+        return [layer.cross_attention.project(encoded, encoded) for layer in self.decoder_layers], mask
+
+    def _embed(
+        self,
+        table: nn.Embedding,
+        ids: Int[Tensor, "batch position"],
+        positions: Int[Tensor, "batch position"],
+    ) -> Float[Tensor, "batch position model_dim"]:
+        """Embeddings times sqrt(model_dim), plus positions. Source: Vaswani et al. 2017, section 3.4."""
+        if ids.shape[1] > self.config.max_positions:
+            raise ShapeError(
+                f"a sequence must have at most max_positions = {self.config.max_positions} tokens; got {ids.shape[1]}."
+            )
+        scaled = table(ids) * math.sqrt(self.config.model_dim)
+        return self.embedding_dropout(scaled + self.positions[positions].to(scaled.dtype))

@@ -1,0 +1,40 @@
+"""What generation sees of a model: a source goes in once (`prefill`), tokens come out one by one (`decode_step`)."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self, TypeVar
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+class DecoderState(Protocol):
+    """Everything a model remembers between decoding steps."""
+
+    def select(
+        self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]
+    ) -> Self:
+        """The state of some sentences, each with the hypotheses that go on.
+
+        Args:
+            sentences: which sentences stay, as indices into the present ones.
+            parents: for each of them, which of its present hypotheses each new one continues.
+        """
+        ...
+
+
+State = TypeVar("State", bound=DecoderState)
+
+
+class SequenceToSequence(Protocol[State]):
+    """A model that turns a source into a target, one token at a time."""
+
+    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> State:
+        """The state before the first step, with one hypothesis for each sentence. Padding may stand on either side."""
+        ...
+
+    def decode_step(
+        self, ids: Int[Tensor, "sentence beam"], state: State
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], State]:
+        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
+        ...

@@ -1,0 +1,20 @@
+"""How parameters start: the only file that draws them."""
+
+from __future__ import annotations
+
+from torch import nn
+
+
+def linear(in_dim: int, out_dim: int) -> nn.Linear:
+    """A linear map with Glorot-uniform weights and zero biases (Glorot and Bengio 2010, equation 16)."""
+    layer = nn.Linear(in_dim, out_dim)
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def embedding(num_embeddings: int, model_dim: int) -> nn.Embedding:
+    """Embeddings of variance 1/model_dim: of length about 1 as output weights, and unit variance once scaled."""
+    table = nn.Embedding(num_embeddings, model_dim)
+    nn.init.normal_(table.weight, std=model_dim**-0.5)
+    return table

@@ -1,0 +1,76 @@
+"""Lines of text in and out of files: strict UTF-8, `\\n` and nothing else ends a line.
+
+`str.splitlines` also breaks at U+2028, U+0085 and six other characters that occur inside real sentences; one such
+break shifts every later line of a parallel file. We split bytes at `\\n` and decode each line on its own, so
+that a bad byte is reported with its line number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from regard.errors import DataError
+
+
+def iterate_lines(stream: BinaryIO, name: str) -> Iterator[str]:
+    """The lines of a binary stream, without their ends.
+
+    A byte order mark at the start and one `\\r` before the `\\n` (files from Windows) are dropped.
+
+    Args:
+        name: what error messages call the stream, usually its path.
+    Raises:
+        DataError: a line is not UTF-8.
+    """
+    for number, raw in enumerate(stream, start=1):
+        if number == 1:
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+        try:
+            yield raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{name}, line {number}: text must be UTF-8; got byte 0x{raw[error.start]:02x} at column "
+                f"{error.start + 1}. Convert the file first, for example with: iconv -f latin1 -t utf-8"
+            ) from error
+
+
+def read_lines(path: Path | str) -> list[str]:
+    """All lines of a file.
+
+    Raises:
+        DataError: the file cannot be opened, or a line is not UTF-8.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return list(iterate_lines(stream, str(path)))
+    except OSError as error:
+        raise DataError(f"{path} must be a readable text file; got: {error.strerror}.") from error
+
+
+def write_whole(path: Path | str, content: bytes) -> None:
+    """Write a file whole or not at all: aside, synced to the disk, then renamed over `path`.
+
+    Raises:
+        DataError: the disk is full, or the folder cannot be written.
+    """
+    path = Path(path)
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with aside.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(path)
+    except OSError as error:
+        raise DataError(f"{path} must be writable; got: {error.strerror}. Nothing was changed.") from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_lines(path: Path | str, lines: Iterable[str]) -> None:
+    """Write lines to a file, whole or not at all, each ended by `\\n`."""
+    write_whole(path, "".join(line + "\n" for line in lines).encode("utf-8"))

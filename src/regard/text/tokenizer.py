@@ -1,0 +1,133 @@
+"""Strings to ids and back: a typed face on Hugging Face `tokenizers`, kept in one `tokenizer.json`.
+
+All kinds share the same frame: text is brought to Unicode's composed form (NFC), spaces are written as `▁` so that
+they survive, and the pieces between spaces are cut into tokens. What differs is how:
+
+* `bpe`: byte pair encoding, merges the most frequent pair again and again (Sennrich et al. 2016);
+* `unigram`: a unigram language model picks the likeliest cut (Kudo 2018);
+* `characters`: every character is a token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tokenizers
+from pydantic import BaseModel, ConfigDict, Field
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+
+from regard.errors import ModelFolderError
+from regard.text.lines import write_whole
+
+PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
+
+
+class TokenizerConfig(BaseModel):
+    """How a vocabulary is learnt from text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["bpe", "unigram", "characters"] = "bpe"
+    vocab_size: int = Field(8000, ge=8, description="at most so many tokens, the four special ones included")
+    split_digits: bool = Field(True, description="cut numbers into digits, so that unseen numbers are composed")
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token of an encoded text and where it stands there: `text[start:end]`, in characters."""
+
+    id: int
+    text: str
+    start: int
+    end: int
+
+
+class Tokenizer:
+    """Strings to ids and back. Special tokens have fixed ids: pad 0, unknown 1, begin 2, end 3.
+
+    A special token spelled out in a text ("</s>") is never read as the symbol. Decoding gives back what was encoded,
+    composed (NFC), but for characters never seen in training and one leading space.
+    """
+
+    pad_id, unk_id, bos_id, eos_id = range(4)
+
+    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+        self._backend = backend
+        self._backend.encode_special_tokens = True
+
+    def __len__(self) -> int:
+        return self._backend.get_vocab_size()
+
+    @classmethod
+    def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
+        """A tokenizer learnt from lines of text; for translation, give it both languages."""
+        config = config or TokenizerConfig()
+        steps = [pre_tokenizers.Metaspace()]
+        if config.split_digits:
+            steps.append(pre_tokenizers.Digits(individual_digits=True))
+        if config.kind == "characters":
+            steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
+        shared = {"vocab_size": config.vocab_size, "show_progress": False, "special_tokens": list(SPECIAL_TOKENS)}
+        if config.kind == "unigram":
+            backend = tokenizers.Tokenizer(models.Unigram())
+            trainer = trainers.UnigramTrainer(unk_token=UNK, **shared)
+        else:
+            backend = tokenizers.Tokenizer(models.BPE(unk_token=UNK))
+            trainer = trainers.BpeTrainer(**shared)
+        backend.normalizer = normalizers.NFC()
+        backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
+        backend.decoder = decoders.Metaspace()
+        backend.train_from_iterator(lines, trainer)
+        return cls(backend)
+
+    @classmethod
+    def load(cls, path: Path | str) -> Tokenizer:
+        """The tokenizer kept in a `tokenizer.json`.
+
+        Raises:
+            ModelFolderError: the file is missing, damaged, or numbers the special tokens differently.
+        """
+        try:
+            backend = tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
+        except OSError as error:
+            raise ModelFolderError(f"{path} must be a tokenizer; got: {error.strerror}.") from error
+        except ValueError as error:
+            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {error}. Is it whole?") from error
+        found = [backend.token_to_id(token) for token in SPECIAL_TOKENS]
+        if found != [0, 1, 2, 3]:
+            raise ModelFolderError(f"{path} must give {', '.join(SPECIAL_TOKENS)} the ids 0 to 3; got {found}.")
+        return cls(backend)
+
+    def save(self, path: Path | str) -> None:
+        """Write `tokenizer.json`, whole or not at all."""
+        write_whole(path, self._backend.to_str(pretty=True).encode("utf-8"))
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text, without begin and end symbols."""
+        return self.encode_batch([text])[0]
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of many texts, on all processors."""
+        encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
+        return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
+
+    def analyse(self, text: str) -> list[Token]:
+        """The tokens of a text with their place in it."""
+        encoding = self._backend.encode(text, add_special_tokens=False)
+        rows = zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True)
+        return [Token(self._ordinary(id), token, start, end) for id, token, (start, end) in rows]
+
+    def tokens(self, ids: Sequence[int]) -> list[str]:
+        """The spelling of each id; `▁` stands for a space."""
+        return [self._backend.id_to_token(id) or UNK for id in ids]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of some ids; special symbols are left out."""
+        return self._backend.decode(list(ids), skip_special_tokens=True)
+
+    def _ordinary(self, id: int) -> int:
+        """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
+        return id if id > self.eos_id else self.unk_id

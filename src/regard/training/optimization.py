@@ -1,0 +1,73 @@
+"""How weights move: the settings of a run, the learning rate of each step, and the running average of weights."""
+
+from __future__ import annotations
+
+import copy
+from typing import Generic, Literal, TypeVar
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import nn
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+class TrainingConfig(BaseModel):
+    """The settings of a training run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    steps: int = Field(10_000, ge=1, description="optimizer updates")
+    batch_tokens: int = Field(4096, ge=1, description="rows times longest source or target, padding included")
+    accumulation: int = Field(1, ge=1, description="batches to one update")
+    learning_rate: float | None = Field(
+        None, gt=0, description="at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)"
+    )
+    warmup_steps: int = Field(4000, ge=1)
+    label_smoothing: float = Field(0.1, ge=0, lt=1)
+    clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
+    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_epsilon: float = Field(1e-9, gt=0)
+    average_decay: float = Field(
+        0.999, ge=0, lt=1, description="what is validated and kept is a running average of the weights; 0: no average"
+    )
+    validate_every: int = Field(500, ge=1, description="steps")
+    report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")
+    seed: int = Field(1, ge=0)
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+
+
+def inverse_sqrt_rate(step: int, *, peak: float, warmup_steps: int) -> float:
+    """The learning rate of a step, counted from 1: linear up to `peak`, then falling with the root of the step.
+
+    rate = peak min(step / warmup_steps, sqrt(warmup_steps / step))
+
+    With `peak = paper_peak(...)` this is equation 3 of Vaswani et al. 2017, section 5.3.
+    """
+    return peak * min(step / warmup_steps, (warmup_steps / step) ** 0.5)
+
+
+def paper_peak(model_dim: int, warmup_steps: int) -> float:
+    """The highest learning rate of Vaswani et al. 2017, equation 3: 1 / sqrt(model_dim warmup_steps)."""
+    return float((model_dim * warmup_steps) ** -0.5)
+
+
+class WeightAverage(Generic[Model]):
+    """An exponential moving average of a model's weights: averaged = d averaged + (1 - d) weights.
+
+    Early on, d is (1 + step) / (10 + step) if that is lower, so that the random start is soon forgotten (the rule of
+    TensorFlow's `ExponentialMovingAverage`).
+    """
+
+    def __init__(self, model: Model, decay: float) -> None:
+        self.model = copy.deepcopy(model).requires_grad_(False) if decay else model
+        self.decay = decay
+        self._pairs = list(zip(self.model.parameters(), model.parameters(), strict=True)) if decay else []
+
+    @torch.no_grad()
+    def update(self, step: int) -> None:
+        """Take in the weights after a step, counted from 1."""
+        if self._pairs:
+            decay = min(self.decay, (1 + step) / (10 + step))
+            averaged, weights = (list(side) for side in zip(*self._pairs, strict=True))
+            torch._foreach_lerp_(averaged, weights, 1 - decay)

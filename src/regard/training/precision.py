@@ -1,0 +1,73 @@
+"""In which numbers a model is trained: float32, or bfloat16 with the weights kept in float32."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import sys
+from typing import Generic, TypeVar
+
+import torch
+from torch import nn
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
+    """The numbers to compute in; `auto` is bfloat16 where the machine multiplies it faster, else float32.
+
+    That is: a GPU with bfloat16 tensor cores, or a processor with AMX or AVX-512 BF16 (measured: docs/experiments.md).
+    """
+    if precision != "auto":
+        return {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
+    if device.type == "cuda":
+        fast = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        fast = device.type == "cpu" and (
+            torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+        )
+    return torch.bfloat16 if fast else torch.float32
+
+
+class MasterWeights(Generic[Model]):
+    """The weights that the optimizer moves, in float32, and a copy of the model that computes in `dtype`.
+
+    An update of a bfloat16 weight smaller than 1/256 of it would be lost in rounding; so updates go to float32 weights.
+    """
+
+    def __init__(self, model: Model, dtype: torch.dtype) -> None:
+        self.model = model
+        self.compute = model if dtype == torch.float32 else copy.deepcopy(model).to(dtype)
+        self._masters = list(model.parameters())
+        self._computes = list(self.compute.parameters())
+
+    def gather_gradients(self) -> None:
+        """Add the copy's gradients to the masters', in float32, and clear the copy's."""
+        if self.compute is self.model:
+            return
+        for master, compute in zip(self._masters, self._computes, strict=True):
+            if compute.grad is not None:
+                gradient = compute.grad.float()
+                master.grad = gradient if master.grad is None else master.grad.add_(gradient)
+                compute.grad = None
+
+    @torch.no_grad()
+    def spread_weights(self) -> None:
+        """Round the moved weights into the copy."""
+        if self.compute is not self.model:
+            torch._foreach_copy_(self._computes, self._masters)
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep the memory it frees, instead of giving it back and faulting it in again at every step.
+
+    On Linux, large tensors are otherwise fresh memory each time, which made a log-softmax over 4,096 x 8,000 logits four
+    times slower (docs/experiments.md). For programs of our own; a library must not decide this for its host.
+    """
+    if sys.platform != "linux":
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:  # glibc; musl has no such knob
+        trim_threshold, mmap_max = -1, -4
+        mallopt(mmap_max, 0)
+        mallopt(trim_threshold, 2**31 - 1)

@@ -1,0 +1,196 @@
+"""The training loop: batches in, better weights out.
+
+One step: forward and loss of each micro-batch, backward, clip, update. Now and then: validate, and keep the best.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import torch
+from torch import nn
+
+from regard.data.batch import Batch
+from regard.errors import TrainingError
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.training.losses import smoothed_cross_entropy
+from regard.training.optimization import TrainingConfig, WeightAverage, inverse_sqrt_rate, paper_peak
+from regard.training.precision import MasterWeights, resolve_precision
+
+Scores = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands after a step."""
+
+    step: int
+    num_steps: int
+    loss: float
+    """Nats per target token of this step, against smoothed labels."""
+    learning_rate: float
+    tokens_per_second: float
+    """Target tokens that are not padding, since the run began, validation not counted."""
+    elapsed_seconds: float
+    remaining_seconds: float
+
+
+class Listener(Protocol):
+    """Who is told how training goes."""
+
+    def on_step(self, progress: Progress) -> None:
+        """After every step."""
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        """After every validation."""
+
+
+@dataclass
+class TrainingRun:
+    """What a run was: how far it came, what it measured, and which validation was best."""
+
+    step: int = 0
+    seconds: float = 0.0
+    validation_seconds: float = 0.0
+    num_tokens: int = 0
+    best_step: int = 0
+    best_scores: Scores = field(default_factory=dict)
+    history: list[dict[str, float]] = field(default_factory=list)
+    """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
+    interrupted: bool = False
+
+
+class Trainer:
+    """Trains a model on batches.
+
+    Args:
+        model: on its device; its weights are moved in place, in float32.
+        batches: endless.
+        validate: scores of a model; the one with the lowest `loss` is kept.
+        keep: writes a model down; called for each new best.
+    """
+
+    def __init__(
+        self,
+        model: EncoderDecoder,
+        batches: Iterator[Batch],
+        config: TrainingConfig,
+        *,
+        validate: Callable[[EncoderDecoder], Scores],
+        keep: Callable[[EncoderDecoder, TrainingRun], None],
+        listener: Listener,
+    ) -> None:
+        self.model, self.batches, self.config = model, batches, config
+        self.validate, self.keep, self.listener = validate, keep, listener
+        self.device = next(model.parameters()).device
+        self.weights = MasterWeights(model, resolve_precision(config.precision, self.device))
+        self.average = WeightAverage(model, config.average_decay)
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
+        )
+        self.peak_rate = config.learning_rate or paper_peak(model.config.model_dim, config.warmup_steps)
+        self.progress = TrainingRun()
+
+    def run(self) -> TrainingRun:
+        """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
+
+        Dropout draws from torch's default generator, which is seeded here and given back as it was found.
+
+        Raises:
+            TrainingError: the loss is not a finite number.
+        """
+        run = self.progress
+        start = time.perf_counter()
+        with torch.random.fork_rng():
+            torch.manual_seed(self.config.seed)
+            try:
+                while run.step < self.config.steps:
+                    batches = [next(self.batches) for _ in range(self.config.accumulation)]
+                    rate = inverse_sqrt_rate(
+                        run.step + 1, peak=self.peak_rate, warmup_steps=self.config.warmup_steps
+                    )
+                    loss = self.step(batches, rate)
+                    run.step += 1
+                    self.average.update(run.step)
+                    run.num_tokens += sum(batch.num_tokens for batch in batches)
+                    run.seconds = time.perf_counter() - start
+                    self._report(loss, rate)
+                    if run.step % self.config.validate_every == 0 or run.step == self.config.steps:
+                        self._validate()
+            except KeyboardInterrupt:
+                run.interrupted = True
+                if run.step and not run.best_step:
+                    self.keep(self.average.model, run)
+        return run
+
+    def step(self, batches: Sequence[Batch], learning_rate: float) -> float:
+        """Move the weights once, by the gradient of the mean loss over the tokens of all batches.
+
+        Returns:
+            That loss, in nats per token.
+        Raises:
+            TrainingError: the loss is not a finite number; the weights are left as they were.
+        """
+        compute = self.weights.compute.train()
+        pad_id = self.model.config.pad_id
+        num_tokens = sum(batch.num_tokens for batch in batches)
+        total = torch.zeros((), device=self.device)
+        for batch in batches:
+            batch = batch.to(self.device)
+            is_token = batch.labels != pad_id
+            states = compute.states(batch.source_ids, batch.target_ids)[is_token]
+            loss = smoothed_cross_entropy(
+                states,
+                compute.output_embedding.weight,
+                batch.labels[is_token],
+                smoothing=self.config.label_smoothing,
+            )
+            (loss / num_tokens).backward()
+            total += loss.detach() / num_tokens
+            self.weights.gather_gradients()
+        mean_loss = total.item()
+        if not math.isfinite(mean_loss):
+            lines = ", ".join(str(index + 1) for batch in batches for index in batch.indices[:5])
+            raise TrainingError(
+                f"the loss must be a finite number; got {mean_loss} at step {self.progress.step + 1}, in a batch with pairs "
+                f"{lines} and others. A lower training.learning_rate or float32 usually helps."
+            )
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.weights.spread_weights()
+        return mean_loss
+
+    def _report(self, loss: float, rate: float) -> None:
+        run = self.progress
+        training_seconds = max(run.seconds - run.validation_seconds, 1e-9)
+        progress = Progress(
+            step=run.step,
+            num_steps=self.config.steps,
+            loss=loss,
+            learning_rate=rate,
+            tokens_per_second=run.num_tokens / training_seconds,
+            elapsed_seconds=run.seconds,
+            remaining_seconds=run.seconds / run.step * (self.config.steps - run.step),
+        )
+        if run.step % self.config.report_every == 0 or run.step == self.config.steps:
+            kept = ("step", "loss", "learning_rate", "tokens_per_second", "elapsed_seconds")
+            run.history.append({name: getattr(progress, name) for name in kept})
+        self.listener.on_step(progress)
+
+    def _validate(self) -> None:
+        run, start = self.progress, time.perf_counter()
+        scores = self.validate(self.average.model.eval())
+        run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
+        is_best = not run.best_scores or scores["loss"] < run.best_scores["loss"]
+        if is_best:
+            run.best_step, run.best_scores = run.step, scores
+            self.keep(self.average.model, run)
+        run.validation_seconds += time.perf_counter() - start
+        self.listener.on_validation(run.step, scores, is_best)
