@@ -1,1 +1,60 @@
-"""x"""
+"""Regard trains Transformers, runs them, and lets people look inside them.
+
+    import regard
+
+    translator = regard.load("model")
+    translator.translate(["Two dogs play."])
+
+`import regard` is quick: torch is imported when it is first needed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import (
+    DataError,
+    MissingExtraError,
+    ModelFolderError,
+    RegardError,
+    SettingsError,
+    ShapeError,
+    TrainingError,
+)
+
+if TYPE_CHECKING:
+    from regard.workflow.train import TrainingResult, train
+    from regard.workflow.translator import Candidate, ForcedScore, Translation, Translator, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Candidate",
+    "DataError",
+    "ForcedScore",
+    "MissingExtraError",
+    "ModelFolderError",
+    "RegardError",
+    "SettingsError",
+    "ShapeError",
+    "TrainingError",
+    "TrainingResult",
+    "Translation",
+    "Translator",
+    "load",
+    "train",
+]
+
+_LATER = {
+    "regard.workflow.train": ("TrainingResult", "train"),
+    "regard.workflow.translator": ("Candidate", "ForcedScore", "Translation", "Translator", "load"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What needs torch, imported when it is first asked for."""
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'regard' has no attribute {name!r}")

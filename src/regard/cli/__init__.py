@@ -1,0 +1,1 @@
+"""The command line: thin rooms that parse, call and print."""

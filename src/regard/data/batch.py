@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -36,5 +36,9 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
-        tensors = (x.to(device, non_blocking=True) for x in (self.source_ids, self.target_ids, self.labels))
-        return Batch(*tensors, num_tokens=self.num_tokens, indices=self.indices)
+        return replace(
+            self,
+            source_ids=self.source_ids.to(device, non_blocking=True),
+            target_ids=self.target_ids.to(device, non_blocking=True),
+            labels=self.labels.to(device, non_blocking=True),
+        )

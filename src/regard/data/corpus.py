@@ -107,12 +107,12 @@ def _read_jsonl(path: str) -> Iterable[tuple[str, str]]:
             record = json.loads(line)
         except json.JSONDecodeError as error:
             raise DataError(f"{path}, line {number}: a line must be one JSON object; got {error}.") from error
-        values = [record.get(key) for key in ("source", "target")] if isinstance(record, dict) else []
-        if len(values) != 2 or not all(isinstance(value, str) for value in values):
+        source, target = map(record.get, ("source", "target")) if isinstance(record, dict) else (None, None)
+        if not (isinstance(source, str) and isinstance(target, str)):
             raise DataError(
                 f'{path}, line {number}: an object must have the strings "source" and "target"; got {line[:60]}.'
             )
-        yield values[0], values[1]
+        yield source, target
 
 
 def _read_hub(name: str) -> Iterable[tuple[str, str]]:
@@ -135,7 +135,8 @@ def _read_hub(name: str) -> Iterable[tuple[str, str]]:
             hint = nearest_hint(top, rows.column_names)
             raise DataError(f"{name}: a column must be one of the data set's; got {top!r}. {hint}")
     for number, row in enumerate(rows, start=1):
-        yield tuple(_cell(row, column, f"{name}, row {number}") for column in columns)
+        source, target = (_cell(row, column, f"{name}, row {number}") for column in columns)
+        yield source, target
 
 
 def _cell(row: dict[str, Any], column: str, place: str) -> str:

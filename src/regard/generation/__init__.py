@@ -1,0 +1,1 @@
+"""From a source to target tokens: decoding, which sees models only through their protocol."""

@@ -14,7 +14,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.errors import SettingsError
-from regard.models.interface import DecoderState, SequenceToSequence
+from regard.models.interface import SequenceToSequence, State
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Hypothesis:
 
 @torch.inference_mode()
 def beam_search(
-    model: SequenceToSequence[DecoderState],
+    model: SequenceToSequence[State],
     source_ids: Int[Tensor, "sentence source"],
     settings: BeamSettings,
     *,

@@ -1,0 +1,1 @@
+"""Models: ids in, logits out."""

@@ -19,7 +19,9 @@ class ModelConfig(BaseModel):
     num_encoder_layers: int = Field(6, ge=1)
     num_decoder_layers: int = Field(6, ge=1)
     dropout: float = Field(0.1, ge=0, lt=1, description="on embeddings and on each sublayer's output")
-    norm: Literal["post", "pre"] = Field("post", description="layer norm after the residual sum, or before the sublayer")
+    norm: Literal["post", "pre"] = Field(
+        "post", description="layer norm after the residual sum, or before the sublayer"
+    )
     tied_embeddings: Literal["all", "target", "none"] = Field(
         "all", description="which share one matrix: source, target and output; target and output; none"
     )
@@ -31,9 +33,7 @@ class ModelConfig(BaseModel):
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
         if self.model_dim % self.num_heads:
-            raise ValueError(
-                f"model_dim must be divisible by num_heads; got {self.model_dim} and {self.num_heads}."
-            )
+            raise ValueError(f"model_dim must be divisible by num_heads; got {self.model_dim} and {self.num_heads}.")
         if self.model_dim % 2:
             raise ValueError(f"model_dim must be even for sinusoidal positions; got {self.model_dim}.")
         return self

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -60,8 +62,14 @@ class EncoderDecoder(nn.Module):
             self.source_embedding if shares_source else embedding(config.vocab_size, config.model_dim)
         )
         self.embedding_dropout = Dropout(config.dropout)
-        self.encoder_layers = nn.ModuleList(EncoderLayer(*sizes) for _ in range(config.num_encoder_layers))
-        self.decoder_layers = nn.ModuleList(DecoderLayer(*sizes) for _ in range(config.num_decoder_layers))
+        self.encoder_layers = cast(
+            "Sequence[EncoderLayer]",
+            nn.ModuleList(EncoderLayer(*sizes) for _ in range(config.num_encoder_layers)),
+        )
+        self.decoder_layers = cast(
+            "Sequence[DecoderLayer]",
+            nn.ModuleList(DecoderLayer(*sizes) for _ in range(config.num_decoder_layers)),
+        )
         # Pre-norm layers leave the residual stream unnormalised, post-norm layers have normalised it already.
         final_norm = nn.LayerNorm if config.norm == "pre" else nn.Identity
         self.encoder_norm = final_norm(config.model_dim)
@@ -71,6 +79,7 @@ class EncoderDecoder(nn.Module):
             if config.tied_embeddings == "none"
             else self.target_embedding
         )
+        self.positions: Tensor
         self.register_buffer(
             "positions", sinusoidal_positions(config.max_positions, config.model_dim), persistent=False
         )

@@ -11,9 +11,7 @@ from torch import Tensor
 class DecoderState(Protocol):
     """Everything a model remembers between decoding steps."""
 
-    def select(
-        self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]
-    ) -> Self:
+    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> Self:
         """The state of some sentences, each with the hypotheses that go on.
 
         Args:
@@ -24,6 +22,7 @@ class DecoderState(Protocol):
 
 
 State = TypeVar("State", bound=DecoderState)
+"""The state of one kind of model."""
 
 
 class SequenceToSequence(Protocol[State]):

@@ -20,7 +20,7 @@ def attention_weights(
     query: Float[Tensor, "*batch query key_dim"],
     key: Float[Tensor, "*batch key key_dim"],
     *,
-    mask: Bool[Tensor, "..."] | None = None,
+    mask: Bool[Tensor, ...] | None = None,
 ) -> Float[Tensor, "*batch query key"]:
     """How much each query attends to each key: rows that sum to 1, or to 0 where nothing may be attended to.
 
@@ -47,7 +47,7 @@ def attention(
     key: Float[Tensor, "*batch key key_dim"],
     value: Float[Tensor, "*batch key value_dim"],
     *,
-    mask: Bool[Tensor, "..."] | None = None,
+    mask: Bool[Tensor, ...] | None = None,
 ) -> Float[Tensor, "*batch query value_dim"]:
     """Context: for each query, the values averaged by softmax-normalised scores.
 
@@ -62,9 +62,7 @@ def attention(
     Source: Vaswani et al. 2017, section 3.2.1, equation 1.
     """
     if key.shape[-2] != value.shape[-2]:
-        raise ShapeError(
-            f"key and value must have one number of positions; got {key.shape[-2]} and {value.shape[-2]}."
-        )
+        raise ShapeError(f"key and value must have one number of positions; got {key.shape[-2]} and {value.shape[-2]}.")
     if not _fused_is_faster(query):
         return attention_weights(query, key, mask=mask) @ value
     if query.shape[-1] != key.shape[-1]:
@@ -92,7 +90,7 @@ class Attention(nn.Module):
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
         value: Float[Tensor, "batch head key head_dim"],
-        mask: Bool[Tensor, "..."] | None,
+        mask: Bool[Tensor, ...] | None,
     ) -> Float[Tensor, "batch head query head_dim"]:
         """Context for every head, as `attention` defines it."""
         return attention(query, key, value, mask=mask)

@@ -30,7 +30,7 @@ class Dropout(nn.Module):
         super().__init__()
         self.rate = rate
 
-    def forward(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+    def forward(self, x: Float[Tensor, ...]) -> Float[Tensor, ...]:
         """x with some numbers set to 0, or x itself in evaluation mode."""
         if not self.training or self.rate == 0:
             return x
@@ -127,7 +127,7 @@ class DecoderLayer(nn.Module):
         memory: KeysValues,
         *,
         past: KeysValues | None = None,
-        self_mask: Bool[Tensor, "..."] | None,
+        self_mask: Bool[Tensor, ...] | None,
         source_mask: Bool[Tensor, "sentence 1 1 source"],
     ) -> tuple[Float[Tensor, "row position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.

@@ -43,7 +43,7 @@ class MultiHeadAttention(nn.Module):
         key: Float[Tensor, "batch key model_dim"],
         value: Float[Tensor, "batch key model_dim"],
         *,
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Bool[Tensor, ...] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What each query finds: `project`, then `attend`.
 
@@ -63,7 +63,7 @@ class MultiHeadAttention(nn.Module):
         query: Float[Tensor, "batch query model_dim"],
         keys_values: KeysValues,
         *,
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Bool[Tensor, ...] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What each query finds among keys and values that are projected already."""
         context = self.attention(self._split(self.query_proj(query)), *keys_values, mask)

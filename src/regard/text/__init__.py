@@ -1,0 +1,1 @@
+"""Strings to ids and back, and lines in and out of files."""

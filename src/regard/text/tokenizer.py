@@ -65,18 +65,21 @@ class Tokenizer:
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
         """A tokenizer learnt from lines of text; for translation, give it both languages."""
         config = config or TokenizerConfig()
-        steps = [pre_tokenizers.Metaspace()]
+        steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace()]
         if config.split_digits:
             steps.append(pre_tokenizers.Digits(individual_digits=True))
         if config.kind == "characters":
             steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
-        shared = {"vocab_size": config.vocab_size, "show_progress": False, "special_tokens": list(SPECIAL_TOKENS)}
+        special, size = list(SPECIAL_TOKENS), config.vocab_size
+        trainer: trainers.Trainer
         if config.kind == "unigram":
             backend = tokenizers.Tokenizer(models.Unigram())
-            trainer = trainers.UnigramTrainer(unk_token=UNK, **shared)
+            trainer = trainers.UnigramTrainer(
+                vocab_size=size, special_tokens=special, show_progress=False, unk_token=UNK
+            )
         else:
             backend = tokenizers.Tokenizer(models.BPE(unk_token=UNK))
-            trainer = trainers.BpeTrainer(**shared)
+            trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=special, show_progress=False)
         backend.normalizer = normalizers.NFC()
         backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
         backend.decoder = decoders.Metaspace()

@@ -1,0 +1,1 @@
+"""Losses, learning rates and the training loop."""

@@ -70,4 +70,9 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, Tensor, None, None]:
         states_grad, weight_grad = ctx.saved_tensors
         scale = upstream[0]
-        return states_grad * scale.to(states_grad.dtype), weight_grad * scale.to(weight_grad.dtype), None, None
+        return (
+            states_grad * scale.to(states_grad.dtype),
+            weight_grad * scale.to(weight_grad.dtype),
+            None,
+            None,
+        )

@@ -29,7 +29,10 @@ class TrainingConfig(BaseModel):
     adam_betas: tuple[float, float] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0)
     average_decay: float = Field(
-        0.999, ge=0, lt=1, description="what is validated and kept is a running average of the weights; 0: no average"
+        0.999,
+        ge=0,
+        lt=1,
+        description="what is validated and kept is a running average of the weights; 0: no average",
     )
     validate_every: int = Field(500, ge=1, description="steps")
     report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")

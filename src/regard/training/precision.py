@@ -23,9 +23,7 @@ def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         fast = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        fast = device.type == "cpu" and (
-            torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-        )
+        fast = device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
     return torch.bfloat16 if fast else torch.float32
 
 
@@ -38,8 +36,8 @@ class MasterWeights(Generic[Model]):
     def __init__(self, model: Model, dtype: torch.dtype) -> None:
         self.model = model
         self.compute = model if dtype == torch.float32 else copy.deepcopy(model).to(dtype)
-        self._masters = list(model.parameters())
-        self._computes = list(self.compute.parameters())
+        self._masters: list[torch.Tensor] = list(model.parameters())
+        self._computes: list[torch.Tensor] = list(self.compute.parameters())
 
     def gather_gradients(self) -> None:
         """Add the copy's gradients to the masters', in float32, and clear the copy's."""

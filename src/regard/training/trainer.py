@@ -110,9 +110,7 @@ class Trainer:
             try:
                 while run.step < self.config.steps:
                     batches = [next(self.batches) for _ in range(self.config.accumulation)]
-                    rate = inverse_sqrt_rate(
-                        run.step + 1, peak=self.peak_rate, warmup_steps=self.config.warmup_steps
-                    )
+                    rate = inverse_sqrt_rate(run.step + 1, peak=self.peak_rate, warmup_steps=self.config.warmup_steps)
                     loss = self.step(batches, rate)
                     run.step += 1
                     self.average.update(run.step)

@@ -1,0 +1,41 @@
+# `make demo` and `make test` are all a fresh machine needs: they make .venv themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test check bench clean
+
+help:
+	@echo "make demo    train the built-in task and show the result (about 3 minutes)"
+	@echo "make test    run all tests"
+	@echo "make check   lint and type-check"
+	@echo "make bench   measure training and decoding speed beside a plain torch.nn.Transformer"
+	@echo "make clean   remove .venv and the demo's model"
+
+demo: .venv/demo
+	$(BIN)/regard demo -o demo-model --overwrite
+
+test: .venv/dev
+	$(BIN)/python -m pytest
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/dev
+	$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf .venv demo-model
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Regard needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+
+.venv/demo: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[demo]'
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/demo

@@ -1,0 +1,152 @@
+"""Model folders: `model.safetensors`, `config.json` and `tokenizer.json`, written whole or not at all.
+
+Nothing is ever unpickled: weights are safetensors, the rest is JSON.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import safetensors.torch
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError
+
+from regard.errors import ModelFolderError
+from regard.models.config import ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.text.lines import write_whole
+from regard.text.tokenizer import Tokenizer
+
+WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
+FORMAT_VERSION = 1
+
+
+class LoadedModel(NamedTuple):
+    """What a model folder holds."""
+
+    model: EncoderDecoder
+    tokenizer: Tokenizer
+
+
+def check_output(path: Path, *, overwrite: bool) -> None:
+    """Make sure, before hours of work, that a model folder can be written at `path`.
+
+    Raises:
+        ModelFolderError: something else stands there, or a model does and `overwrite` is not said.
+    """
+    holds_model = any((path / part).exists() for part in PARTS)
+    if holds_model and not overwrite:
+        raise ModelFolderError(
+            f"the output folder must not hold a model yet; got {path}. Choose another, or replace it with --overwrite."
+        )
+    if path.exists() and not holds_model and not (path.is_dir() and not any(path.iterdir())):
+        raise ModelFolderError(f"the output folder must be new or empty; got {path}. Choose another name.")
+    parent = path.absolute().parent
+    while not parent.exists():
+        parent = parent.parent
+    if not os.access(parent, os.W_OK):
+        raise ModelFolderError(f"the output folder must be writable; got {path}. You may not write to {parent}.")
+
+
+def save_new(path: Path, model: EncoderDecoder, tokenizer: Tokenizer) -> None:
+    """Write a model folder aside, sync it and rename it into place; a model that stands there gives way last.
+
+    Raises:
+        ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
+    """
+    aside = path.absolute().with_name(f".{path.absolute().name}.{os.getpid()}.part")
+    previous = aside.with_suffix(".old")
+    try:
+        aside.mkdir(parents=True)
+        tokenizer.save(aside / TOKENIZER)
+        digest = hashlib.sha256((aside / TOKENIZER).read_bytes()).hexdigest()
+        config = {
+            "format_version": FORMAT_VERSION,
+            "model": model.config.model_dump(mode="json"),
+            "tokenizer_sha256": digest,
+        }
+        write_whole(aside / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
+        save_weights(aside, model)
+        if path.exists() and any(path.iterdir()):
+            path.rename(previous)
+        aside.rename(path)
+    except OSError as error:
+        raise ModelFolderError(f"{path} must be writable; got: {error.strerror}. Nothing was changed.") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(previous, ignore_errors=True)
+
+
+def save_weights(path: Path, model: EncoderDecoder) -> None:
+    """Replace the weights of a model folder, in one rename; tied matrices are written once."""
+    tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
+    write_whole(path / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
+
+
+def load_model(path: Path | str) -> LoadedModel:
+    """The model and tokenizer of a folder, on the CPU, in evaluation mode.
+
+    Raises:
+        ModelFolderError: a part is missing, damaged, of a later format, or belongs to another model.
+    """
+    folder = Path(path)
+    missing = [part for part in PARTS if not (folder / part).is_file()]
+    if missing:
+        what = "an existing folder" if not folder.is_dir() else f"a model folder; {' and '.join(missing)} missing"
+        raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.")
+    config = _load_config(folder)
+    if hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest() != config["tokenizer_sha256"]:
+        raise ModelFolderError(
+            f"{folder / TOKENIZER} must be the tokenizer that the model was trained with; got another, or a changed one."
+        )
+    tokenizer = Tokenizer.load(folder / TOKENIZER)
+    with torch.random.fork_rng():
+        model = EncoderDecoder(config["model"])
+    if len(tokenizer) != model.config.vocab_size:
+        raise ModelFolderError(
+            f"{folder}: tokenizer and model must have one vocabulary; got {len(tokenizer)} and {model.config.vocab_size} tokens."
+        )
+    _load_weights(folder / WEIGHTS, model)
+    return LoadedModel(model.eval(), tokenizer)
+
+
+def _load_config(folder: Path) -> dict[str, Any]:
+    path = folder / CONFIG
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+        version = config["format_version"]
+        if version != FORMAT_VERSION:
+            raise ModelFolderError(
+                f"{path}: format_version must be {FORMAT_VERSION}; got {version}. A newer Regard wrote it: pip install -U regard"
+            )
+        return {"model": ModelConfig(**config["model"]), "tokenizer_sha256": config["tokenizer_sha256"]}
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ModelFolderError(f"{path}: model.{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        raise ModelFolderError(f"{path} must be a model's configuration; got {error!r}. Is it whole?") from error
+
+
+def _load_weights(path: Path, model: EncoderDecoder) -> None:
+    try:
+        tensors = safetensors.torch.load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
+    parameters = dict(model.named_parameters())
+    for name in sorted(parameters.keys() ^ tensors.keys()):
+        problem = "is missing" if name in parameters else "does not belong"
+        raise ModelFolderError(f"{path} must hold the tensors that {CONFIG} asks for; {name} {problem}.")
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            given = tensors[name]
+            if given.shape != parameter.shape:
+                raise ModelFolderError(
+                    f"{path}: {name} must have shape {tuple(parameter.shape)}; got {tuple(given.shape)}."
+                )
+            parameter.copy_(given)

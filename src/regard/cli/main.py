@@ -1,0 +1,80 @@
+"""The command `regard`: its subcommands, and how it ends.
+
+Exit codes: 0 done, 1 output could not be delivered, 2 something the user can mend (one message, no traceback), 130
+interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import regard
+from regard.cli import train, use
+from regard.errors import RegardError
+
+app = typer.Typer(
+    name="regard",
+    help="Train Transformers, run them, and look inside them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (train.demo, train.train, use.translate, use.evaluate, use.score, use.info):
+    app.command()(command)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        print(f"regard {regard.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Train Transformers, run them, and look inside them."""
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run the command with the arguments of the process, or those given, and exit."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        app(args=spread_values(given, "--valid"))
+    except RegardError as error:
+        print(f"regard: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("regard: interrupted.", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `regard translate ... | head`; nothing is left to flush for.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def spread_values(arguments: Sequence[str], option: str) -> list[str]:
+    """`--valid a b` as `--valid a --valid b`: an option takes all words up to the next option."""
+    spread: list[str] = []
+    inside = False
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            inside = argument == option
+            if not inside:
+                spread.append(argument)
+            elif arguments[-1] == option:
+                spread.append(argument)  # nothing follows: the parser says that a value is missing
+        elif inside:
+            spread += [option, argument]
+        else:
+            spread.append(argument)
+    return spread

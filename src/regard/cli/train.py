@@ -1,0 +1,139 @@
+"""`regard train` and `regard demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from regard.errors import SettingsError
+
+Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model that stands there.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Number that all random choices come from.")]
+Precision = Annotated[str | None, typer.Option(help="auto, float32 or bfloat16.")]
+
+
+def train(
+    pairs: Annotated[
+        list[str],
+        typer.Argument(
+            help="Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
+            "hf:name:split:source_column:target_column.",
+            metavar="PAIRS...",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new or empty.")],
+    valid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Pairs for validation, one or two names as PAIRS; by default some are held out.",
+            metavar="PAIRS...",
+        ),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="Size and matching settings: tiny, small, base or big.")] = "tiny",
+    config: Annotated[Path | None, typer.Option(help="YAML file of settings.", metavar="FILE")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="One setting, such as training.learning_rate=0.003; may be repeated.",
+            metavar="KEY=VALUE",
+        ),
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Updates of the weights.")] = None,
+    seed: Seed = None,
+    precision: Precision = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    overwrite: Overwrite = False,
+) -> None:
+    """Train a model on pairs of texts.
+
+    Learns a vocabulary, trains, validates, keeps the best, and writes a model folder that `regard translate` uses.
+    """
+    from regard.workflow.settings import parse_assignments, read_yaml
+    from regard.workflow.train import train as train_model
+
+    if len(pairs) > 2:
+        raise SettingsError(f"PAIRS must be one or two names; got {len(pairs)}: {' '.join(pairs)}.")
+    settings: dict[str, dict[str, Any]] = {}
+    layers = [read_yaml(config)] if config else []
+    layers += [parse_assignments(set_ or []), {"training": _options(steps, seed, precision)}]
+    for layer in layers:
+        for section, values in layer.items():
+            settings.setdefault(section, {}).update(values)
+    prepare_process(threads)
+    result = train_model(
+        pairs, output, valid=valid, preset=preset, settings=settings, device=device, overwrite=overwrite
+    )
+    run = result.run
+    if run.interrupted:
+        typer.echo(
+            f"interrupted at step {run.step:,}. {output} is whole and holds the weights of step {run.best_step or run.step:,}: "
+            f"use it with `regard translate {output}`, or train anew with `--overwrite`.",
+            err=True,
+        )
+        raise typer.Exit(130)
+    print(summary(result.results))
+    print(f"\n{output} is ready. Next:\n  regard translate {output}\n  regard evaluate {output} SOURCE REFERENCE")
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.")] = Path("demo-model"),
+    steps: Annotated[int | None, typer.Option(min=1, help="Updates of the weights.")] = None,
+    seed: Seed = None,
+    precision: Precision = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    overwrite: Overwrite = False,
+) -> None:
+    """Train the built-in task: dates as people write them, in 38 locales, to ISO 8601.
+
+    Measures the model on dates that it never saw, and writes a report with pictures.
+    """
+    from regard.workflow.demo import run_demo
+
+    prepare_process(threads)
+    outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
+    if outcome is None:
+        typer.echo("interrupted; the demo can be started again with `--overwrite`.", err=True)
+        raise typer.Exit(130)
+    print("\nTen dates that the model had not seen in any form:")
+    for source, written, reference in outcome.examples:
+        mark = "" if written == reference else f"  (should be {reference})"
+        print(f"  {source}  ->  {written}{mark}")
+    print(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
+    print(f"report: {outcome.report}")
+    print(f"\nNext:\n  regard translate {output}\n  regard train pairs.tsv -o my-model")
+
+
+def summary(results: dict[str, Any]) -> str:
+    """The scores of some results, one to a line."""
+    rows = [
+        ("BLEU", f"{results['bleu']:.2f}", results["signatures"]["bleu"]),
+        ("chrF", f"{results['chrf']:.2f}", results["signatures"]["chrf"]),
+        ("exact match", f"{results['exact_match']:.2%}", ""),
+        ("token accuracy", f"{results['token_accuracy']:.2%}", "each token after the right ones"),
+        ("perplexity", f"{results['perplexity']:.3f}", "per token, end symbol included"),
+    ]
+    lines = [f"{name:<15}{value:>9}   {note}".rstrip() for name, value, note in rows]
+    return "\n".join([f"{results['num_pairs']:,} pairs", *lines])
+
+
+def prepare_process(threads: int | None) -> None:
+    """Set up torch for a process that is ours alone."""
+    import torch
+
+    from regard.training.precision import keep_freed_memory
+
+    keep_freed_memory()
+    if threads:
+        torch.set_num_threads(threads)
+
+
+def _options(steps: int | None, seed: int | None, precision: str | None) -> dict[str, Any]:
+    given = {"steps": steps, "seed": seed, "precision": precision}
+    return {key: value for key, value in given.items() if value is not None}

@@ -1,0 +1,179 @@
+"""The commands that use a trained model: `translate`, `evaluate`, `score`, `info`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.train import Device, Threads, prepare_process, summary
+from regard.errors import DataError
+
+if TYPE_CHECKING:
+    from regard.workflow.translator import Translation, Translator
+
+Model = Annotated[Path, typer.Argument(help="A model folder.")]
+Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Sentences at once; the result does not depend on it.")]
+LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short texts.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def translate(
+    model: Model,
+    input: Annotated[str, typer.Argument(help="A text file, a sentence to a line; - is standard input.")] = "-",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
+    beam: Beam = 5,
+    n_best: Annotated[int, typer.Option(min=1, help="Print so many: line ||| text ||| score. At most the beam.")] = 1,
+    batch_size: BatchSize = 64,
+    length_penalty: LengthPenalty = 1.0,
+    max_length: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tokens of a translation; by default twice the source's, and 20 more."),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
+    ] = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Translate a file, standard input, or what is typed, line by line."""
+    from regard.text.lines import iterate_lines, read_lines, write_lines
+
+    interactive = input == "-" and sys.stdin.isatty() and output is None
+    translator = _load(model, threads, device)
+    settings: dict[str, Any] = {
+        "beam_size": beam,
+        "n_best": n_best,
+        "batch_size": batch_size,
+        "length_penalty": length_penalty,
+        "max_length": max_length,
+    }
+
+    def answer(texts: list[str], name: str) -> Iterable[str]:
+        try:
+            translations = translator.translate(texts, **settings)
+        except DataError as error:
+            raise DataError(f"{name}, {error}") from error
+        for number, (text, translation) in enumerate(zip(texts, translations, strict=True)):
+            yield from _rows(number, text, translation, n_best, as_json)
+
+    if interactive:
+        typer.echo(f"{model} is listening: a line in, a line out. Ctrl-D ends.", err=True)
+        for line in iterate_lines(sys.stdin.buffer, "standard input"):
+            try:
+                for row in answer([line], "standard input"):
+                    print(row, flush=True)
+            except DataError as error:
+                typer.echo(f"regard: {error}", err=True)
+        return
+    name = "standard input" if input == "-" else input
+    texts = list(iterate_lines(sys.stdin.buffer, name)) if input == "-" else read_lines(input)
+    rows = answer(texts, name)
+    if output:
+        write_lines(output, rows)
+    else:
+        for row in rows:
+            sys.stdout.buffer.write(f"{row}\n".encode())
+        sys.stdout.buffer.flush()
+
+
+def evaluate(
+    model: Model,
+    source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
+    reference: Annotated[str | None, typer.Argument(help="Reference file, line by line.")] = None,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF.")] = False,
+    beam: Beam = 5,
+    batch_size: BatchSize = 64,
+    length_penalty: LengthPenalty = 1.0,
+    as_json: AsJson = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Measure a model on pairs: BLEU, chrF, exact match, token accuracy, perplexity."""
+    from regard.data.corpus import read_pairs
+
+    pairs = read_pairs([source, reference] if reference else [source])
+    results = _load(model, threads, device).evaluate(
+        pairs.sources,
+        pairs.targets,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        beam_size=beam,
+        batch_size=batch_size,
+        length_penalty=length_penalty,
+    )
+    print(json.dumps(results, indent=2) if as_json else summary(results))
+
+
+def score(
+    model: Model,
+    source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
+    target: Annotated[str | None, typer.Argument(help="Target file, line by line.")] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print a JSON object for each pair: log_prob, tokens, token_log_probs."),
+    ] = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Print the log-probability of each target, given its source (natural logarithm, a line for a pair)."""
+    from regard.data.corpus import read_pairs
+
+    pairs = read_pairs([source, target] if target else [source])
+    if pairs.num_blank:
+        raise DataError(f"{pairs.name} must have no blank lines to be scored; got {pairs.num_blank}.")
+    for scored in _load(model, threads, device).score(pairs.sources, pairs.targets):
+        print(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
+
+
+def info(model: Model, as_json: AsJson = False) -> None:
+    """Say what a model folder holds: sizes, settings, and the scores measured when it was trained."""
+    from regard.checkpoint import load_model
+
+    loaded, tokenizer = load_model(model)
+    results_file = model / "results.json"
+    results = json.loads(results_file.read_text(encoding="utf-8")) if results_file.is_file() else {}
+    num_parameters = sum(parameter.numel() for parameter in loaded.parameters())
+    facts: dict[str, Any] = {
+        "folder": str(model),
+        "num_parameters": num_parameters,
+        "vocabulary": len(tokenizer),
+        "model": loaded.config.model_dump(mode="json"),
+    }
+    if as_json:
+        print(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
+        return
+    print(f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary")
+    for key, value in facts["model"].items():
+        print(f"  {key:<20}{value}")
+    if results:
+        print(f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}")
+
+
+def _load(model: Path, threads: int | None, device: str) -> Translator:
+    from regard.workflow.translator import load
+
+    prepare_process(threads)
+    return load(model, device=device)
+
+
+def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterable[str]:
+    """The output lines of one translation."""
+    if as_json:
+        record = {"source": source, **asdict(translation)}
+        if n_best == 1:
+            del record["n_best"]
+        yield json.dumps(record, ensure_ascii=False)
+    elif n_best > 1:
+        for candidate in translation.n_best:
+            yield f"{number} ||| {candidate.text} ||| {candidate.score:.6f}"
+    else:
+        yield translation.text

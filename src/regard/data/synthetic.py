@@ -1,0 +1,113 @@
+"""Generators of synthetic tasks: dates as people write them, turned into ISO 8601.
+
+"mardi 3 mai 2016", "3. Mai 2016", "2016年5月3日" and "May 3, '16" all become "2016-05-03". The forms come from the Unicode
+Common Locale Data Repository (CLDR), through Babel.
+
+Which forms are there. For each locale: CLDR's full, long, medium and short date, its forms for month and day names in full
+and abbreviated, and for languages whose year comes last the medium form with the year as '16.
+
+What makes a form ambiguous, and what we do. 3/5/16 is the third of May or the fifth of March, as the locale has it, and
+Babel's locales disagree. A form whose month is not a word, and which does not begin with a four-digit year, therefore carries
+its locale as a first token ("en_US 3/5/16"), as the locale of a spreadsheet column is known to its user. All other
+forms stand alone. Two-digit years are read as POSIX reads them (69 to 99 are 19xx, 00 to 68 are 20xx), and all dates
+lie in that window, 1969 to 2068. A test checks that no text stands for two dates.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from regard.data.corpus import ParallelText
+from regard.errors import MissingExtraError
+
+LOCALES = tuple(
+    ["ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en_GB", "en_US", "es", "et", "eu", "fi", "fr", "he", "hi", "hu", "id", "it", "ja", "ko", "lt", "lv", "nb", "nl", "pl", "pt_BR", "ro", "ru", "sk", "sl", "sv", "sw", "ta", "th", "tr", "uk", "vi", "zh"]
+)
+FIRST_DAY, LAST_DAY = datetime.date(1969, 1, 1), datetime.date(2068, 12, 31)
+SKELETONS = ("yMMMd", "yMMMMd", "yMMMEd", "yMMMMEEEEd", "yMd")
+Split = Literal["train", "valid", "test"]
+
+
+@dataclass(frozen=True)
+class DateForm:
+    """One way of writing a date in one locale."""
+
+    locale: str
+    write: Callable[[datetime.date], str]
+
+    def __call__(self, day: datetime.date) -> str:
+        """The date in this form, with the locale in front where the form alone is ambiguous."""
+        text = _plain(self.write(day))
+        return f"{self.locale} {text}" if _is_ambiguous(text) else text
+
+
+def date_forms(locale: str) -> list[DateForm]:
+    """All ways in which a locale writes dates.
+
+    Raises:
+        MissingExtraError: Babel is not installed.
+    """
+    try:
+        from babel import Locale
+        from babel.dates import format_date
+    except ImportError as error:
+        raise MissingExtraError("The dates task", "demo") from error
+    parsed = Locale.parse(locale)
+    patterns = [parsed.date_formats[width].pattern for width in ("full", "long", "medium", "short")]
+    patterns += [parsed.datetime_skeletons[name].pattern for name in SKELETONS if name in parsed.datetime_skeletons]
+    patterns += [
+        re.sub(r"(?<!y)y(?!y)", "''yy", pattern) for pattern in patterns if re.search(r"MMM.*(?<!y)y$", pattern)
+    ]
+
+    def form(pattern: str) -> DateForm:
+        return DateForm(locale, lambda day: str(format_date(day, format=pattern, locale=parsed)))
+
+    return [form(pattern) for pattern in dict.fromkeys(patterns)]
+
+
+def split_of(day: datetime.date) -> Split:
+    """Which split a calendar date belongs to, in all its forms: one date in ten is for validation, two for testing.
+
+    The choice depends on the date alone, as if by drawing lots, so that no test date is seen in training in any form.
+    """
+    lot = random.Random(day.toordinal()).random()
+    return "test" if lot < 0.2 else "valid" if lot < 0.3 else "train"
+
+
+def date_pairs(split: Split, num_pairs: int, seed: int = 1) -> ParallelText:
+    """Distinct pairs of a written date and its ISO form, drawn evenly over locales, their forms, and days.
+
+    Args:
+        num_pairs: at most 1,000,000.
+    """
+    rng = random.Random(f"{split} {seed}")
+    forms = {locale: date_forms(locale) for locale in LOCALES}
+    pairs: dict[str, str] = {}
+    for day in _days(split, rng):
+        text = rng.choice(forms[rng.choice(LOCALES)])(day)
+        pairs[text] = day.isoformat()
+        if len(pairs) == num_pairs:
+            break
+    return ParallelText(list(pairs), list(pairs.values()), name=f"dates ({split})")
+
+
+def _days(split: Split, rng: random.Random) -> Iterator[datetime.date]:
+    while True:
+        day = datetime.date.fromordinal(rng.randint(FIRST_DAY.toordinal(), LAST_DAY.toordinal()))
+        if split_of(day) == split:
+            yield day
+
+
+def _plain(text: str) -> str:
+    """The text with ordinary spaces, and without the invisible marks of writing direction."""
+    return re.sub(r"\s+", " ", re.sub(r"[\u200e\u200f\u061c]", "", text)).strip()
+
+
+def _is_ambiguous(text: str) -> bool:
+    """Whether the month is a number and the order of the parts not given by a four-digit year in front."""
+    return not any(letter.isalpha() for letter in text) and not re.match(r"\d{4}\D", text)

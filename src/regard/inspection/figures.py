@@ -1,0 +1,133 @@
+"""Pictures as SVG text: an alignment, and a learning curve.
+
+Drawn as SVG and not as pixels so that the reader's own fonts set every script, and so that one picture follows the
+reader's light or dark theme: colours are CSS variables, defined by the page or, in a file of its own, by the picture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from unicodedata import east_asian_width
+
+from regard.inspection.capture import Alignment
+
+THEME = (
+    ":root{--ink:#1b1f24;--faint:#59636e;--line:#d1d9e0;--paper:#ffffff;--heat:#0b5cad;--second:#b35900}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--faint:#9198a1;--line:#3d444d;--paper:#0d1117;"
+    "--heat:#58a6ff;--second:#f0a35e}}"
+)
+CELL = 24
+VISIBLE_WEIGHT = 0.005
+
+
+def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
+    """A matrix: source tokens across, target tokens down, each cell as strong as the weight is high.
+
+    Args:
+        standalone: with the theme's colours inside, for a file of its own.
+    """
+    columns, rows = alignment.source_tokens, alignment.target_tokens
+    left = 14 + max(_text_width(label) for label in map(readable, rows))
+    top = 14 + max(_text_width(label) for label in map(readable, columns))
+    width, height = left + CELL * len(columns) + 14, top + CELL * len(rows) + 10
+    parts = [
+        f'<rect x="{left}" y="{top}" width="{CELL * len(columns)}" height="{CELL * len(rows)}" fill="none" '
+        'stroke="var(--line)"/>'
+    ]
+    for x, token in enumerate(columns):
+        at_x, at_y = left + CELL * x + CELL / 2 + 4, top - 6
+        parts.append(
+            f'<text x="{at_x}" y="{at_y}" transform="rotate(-90 {at_x} {at_y})" fill="var(--ink)">'
+            f"{escape(readable(token))}</text>"
+        )
+    for y, token in enumerate(rows):
+        label_y = top + CELL * y + CELL / 2 + 4
+        parts.append(
+            f'<text x="{left - 6}" y="{label_y}" text-anchor="end" fill="var(--ink)">{escape(readable(token))}</text>'
+        )
+        for x, weight in enumerate(alignment.weights[y]):
+            if weight >= VISIBLE_WEIGHT:
+                tip = escape(f"{readable(token)} from {readable(columns[x])}: {weight:.2f}")
+                parts.append(
+                    f'<rect x="{left + CELL * x + 1}" y="{top + CELL * y + 1}" width="{CELL - 2}" height="{CELL - 2}" '
+                    f'fill="var(--heat)" fill-opacity="{weight:.3f}"><title>{tip}</title></rect>'
+                )
+    return _svg(parts, width, height, "Alignment: which source tokens each target token was written from", standalone)
+
+
+def curve_svg(
+    curves: dict[str, Sequence[tuple[float, float]]],
+    *,
+    x_label: str,
+    y_label: str,
+    width: int = 640,
+    height: int = 300,
+) -> str:
+    """At most two curves over one axis, each named at its last point; the y axis is logarithmic.
+
+    Args:
+        curves: points (x, y) by name, y above 0.
+    """
+    left, right, top, bottom = 60, 110, 16, 40
+    points = [point for curve in curves.values() for point in curve]
+    last_x = max(x for x, _ in points)
+    low, high = (math.log10(pick(y for _, y in points)) for pick in (min, max))
+    low, high = low - 0.03, max(high, low + 0.1) + 0.03
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        share = (math.log10(y) - low) / (high - low)
+        return (
+            left + (width - left - right) * x / last_x,
+            height - bottom - (height - top - bottom) * share,
+        )
+
+    parts = []
+    for value in _log_ticks(low, high):
+        _, y = place(0, value)
+        parts.append(f'<line x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--line)"/>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end" fill="var(--faint)">{value:g}</text>')
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        x, _ = place(last_x * share, 10**low)
+        parts.append(
+            f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{last_x * share:,.0f}</text>'
+        )
+    for (name, curve), colour in zip(curves.items(), ("var(--heat)", "var(--second)"), strict=False):
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in curve))
+        end_x, end_y = place(*curve[-1])
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{end_x + 8:.1f}" y="{end_y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
+    middle = (left + width - right) / 2
+    parts.append(
+        f'<text x="{middle}" y="{height - 4}" text-anchor="middle" fill="var(--faint)">{escape(x_label)}</text>'
+    )
+    parts.append(f'<text x="{left}" y="{top - 4}" fill="var(--faint)">{escape(y_label)}</text>')
+    return _svg(parts, width, height, f"{y_label} over {x_label}", standalone=False)
+
+
+def readable(token: str) -> str:
+    """A token as a person wants to see it: the mark of a space in front of a word goes, a space alone stays visible."""
+    return token.removeprefix("▁").replace("▁", "␣") or "␣"
+
+
+def _svg(parts: Sequence[str], width: float, height: float, title: str, standalone: bool) -> str:
+    style = f"<style>{THEME}</style>" if standalone else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}" '
+        f'role="img" font-family="system-ui, sans-serif" font-size="13"><title>{escape(title)}</title>{style}'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _text_width(text: str) -> int:
+    """About how wide a text is, in pixels: it is set by fonts that we do not know."""
+    return sum(14 if east_asian_width(character) in "WF" else 8 for character in text)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two powers of ten; more of them when the span is short."""
+    steps = (1, 2, 5) if high - low > 0.5 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    values = [step * 10.0**decade for decade in decades for step in steps]
+    return [value for value in values if low <= math.log10(value) <= high]

@@ -1,0 +1,91 @@
+"""A report of a run as one HTML file: it opens from disk, asks no network for anything, and follows the theme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from regard.inspection.capture import Alignment
+from regard.inspection.figures import THEME, alignment_svg, curve_svg
+
+STYLE = (
+    THEME
+    + """
+body{margin:2rem auto;max-width:60rem;padding:0 1rem;background:var(--paper);color:var(--ink);
+  font:16px/1.5 system-ui,sans-serif}
+h1{font-size:1.6rem;margin:0 0 .25rem} h2{font-size:1.15rem;margin:2.2rem 0 .5rem}
+p{max-width:44rem} .faint{color:var(--faint)} svg{max-width:100%;height:auto;display:block}
+table{border-collapse:collapse;margin:.5rem 0} td,th{text-align:left;padding:.2rem 1rem .2rem 0;
+  border-bottom:1px solid var(--line);vertical-align:top} th{font-weight:600} td.number{font-variant-numeric:tabular-nums}
+.wrong{color:var(--second)} .pictures{display:flex;flex-wrap:wrap;gap:1.5rem 2.5rem} figure{margin:0}
+figcaption{margin-top:.4rem} code{font-family:ui-monospace,monospace}
+"""
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report shows."""
+
+    title: str
+    summary: str
+    facts: dict[str, str]
+    """Names and values of the table at the top."""
+    history: Sequence[dict[str, float]]
+    """The records of `metrics.jsonl`."""
+    examples: Sequence[tuple[str, str, str]]
+    """Source, what the model wrote, reference."""
+    alignments: Sequence[tuple[str, str, Alignment]]
+    """Source, what the model wrote, and how it aligned them."""
+
+
+def report_html(report: Report) -> str:
+    """The page."""
+    facts = "".join(
+        f'<tr><th>{escape(name)}</th><td class="number">{escape(value)}</td></tr>'
+        for name, value in report.facts.items()
+    )
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>{escape(report.title)}</title><style>{STYLE}</style></head><body>
+<h1>{escape(report.title)}</h1><p class="faint">{escape(report.summary)}</p>
+<table>{facts}</table>
+<h2>Learning curve</h2>{_curve(report.history)}
+<h2>Examples from the test set</h2>{_examples(report.examples)}
+<h2>Alignments</h2>
+<p>Each row is a token that the model wrote; its dark cells are the source tokens that cross-attention looked at while
+predicting it. Drawn is the mean over the heads of one decoder layer, the one whose weights are sharpest on the pair.
+<span class="faint">Attention shows where the model looked, not what it would have written had it not looked
+there.</span></p>
+<div class="pictures">{"".join(_alignment(*item) for item in report.alignments)}</div>
+</body></html>
+"""
+
+
+def _curve(history: Sequence[dict[str, float]]) -> str:
+    curves = {
+        name: [(record["step"], record[key]) for record in history if record.get(key, 0) > 0]
+        for name, key in (("training", "loss"), ("validation", "valid_loss"))
+    }
+    return curve_svg(
+        {name: curve for name, curve in curves.items() if curve},
+        x_label="step",
+        y_label="loss, nats per token (logarithmic)",
+    )
+
+
+def _examples(examples: Sequence[tuple[str, str, str]]) -> str:
+    rows = "".join(
+        f'<tr><td dir="auto">{escape(source)}</td><td dir="auto">{escape(written)}</td>'
+        f"<td{'' if written == reference else ' class=wrong'}>{'right' if written == reference else escape(reference)}</td></tr>"
+        for source, written, reference in examples
+    )
+    return f"<table><tr><th>source</th><th>the model wrote</th><th>reference</th></tr>{rows}</table>"
+
+
+def _alignment(source: str, written: str, alignment: Alignment) -> str:
+    return (
+        f'<figure>{alignment_svg(alignment)}<figcaption><span dir="auto">{escape(source)}</span> → {escape(written)}'
+        f'<br><span class="faint">decoder layer {alignment.layer}, mean of its heads</span></figcaption></figure>'
+    )

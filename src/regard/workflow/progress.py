@@ -1,0 +1,73 @@
+"""What a person sees of a run: one live line in a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from regard.training.trainer import Progress, Scores
+
+PLAIN_LINE_SECONDS = 10.0
+
+
+def clock(seconds: float) -> str:
+    """Seconds as 1:23 or 1:02:03."""
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def quantity(number: float) -> str:
+    """A number in a few signs: 812, 9.4k, 2.3M."""
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if number >= limit:
+            return f"{number / limit:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+class RunDisplay:
+    """Shows a run on standard error, so that standard output stays for results. Use it as a context.
+
+    In a terminal the newest state is one live line at the bottom; elsewhere it is a line now and then.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+        self._live: Live | None = None
+        self._last_line = -PLAIN_LINE_SECONDS
+
+    def __enter__(self) -> RunDisplay:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None
+
+    def say(self, message: str) -> None:
+        """Print one line that stays."""
+        self.console.print(Text(message))
+
+    def on_step(self, progress: Progress) -> None:
+        """Renew the live line, or print a plain one when the last is some seconds old."""
+        line = (
+            f"step {progress.step:,}/{progress.num_steps:,}  loss {progress.loss:.3f}  "
+            f"{quantity(progress.tokens_per_second)} tokens/s  {clock(progress.elapsed_seconds)} elapsed  "
+            f"{clock(progress.remaining_seconds)} left"
+        )
+        if self.console.is_terminal:
+            if self._live is None:
+                self._live = Live(console=self.console, refresh_per_second=4, transient=True)
+                self._live.start()
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
+        elif progress.step == progress.num_steps or time.monotonic() - self._last_line >= PLAIN_LINE_SECONDS:
+            self._last_line = time.monotonic()
+            self.say(line)
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        """Print the scores of a validation."""
+        shown = "  ".join(f"{name.replace('_', ' ')} {score:.3f}" for name, score in scores.items())
+        self.say(f"validation at step {step:,}:  {shown}{'  (best, kept)' if is_best else ''}")

@@ -1,0 +1,105 @@
+"""All settings of a run: a preset, then a YAML file, then single keys, each winning over the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from regard.errors import SettingsError, nearest_hint
+from regard.models.config import ModelConfig
+from regard.models.presets import PRESETS
+from regard.text.lines import read_lines
+from regard.text.tokenizer import TokenizerConfig
+from regard.training.optimization import TrainingConfig
+
+Nested = dict[str, dict[str, Any]]
+
+
+class RunSettings(BaseModel):
+    """The settings of a run. `model.vocab_size` becomes the number of tokens that were really learnt."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: ModelConfig
+    tokenizer: TokenizerConfig
+    training: TrainingConfig
+
+    @classmethod
+    def build(cls, preset: str, *layers: Mapping[str, Mapping[str, Any]]) -> Self:
+        """A preset, overlaid with settings in sections `model`, `tokenizer` and `training`.
+
+        Raises:
+            SettingsError: an unknown preset, section or key, or a value out of range.
+        """
+        if preset not in PRESETS:
+            raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, PRESETS)}")
+        merged: Nested = {section: dict(values) for section, values in PRESETS[preset].items()}
+        for layer in layers:
+            for section, values in layer.items():
+                if section not in cls.model_fields:
+                    hint = nearest_hint(section, cls.model_fields)
+                    raise SettingsError(f"a section must be one of ours; got {section!r}. {hint}")
+                if not isinstance(values, Mapping):
+                    raise SettingsError(f"section {section} must hold keys and values; got {values!r}.")
+                merged[section] |= values
+        merged["model"].setdefault("vocab_size", merged["tokenizer"]["vocab_size"])
+        try:
+            return cls(**merged)
+        except ValidationError as error:
+            raise SettingsError(_first_problem(error)) from error
+
+
+def read_yaml(path: Path | str) -> Nested:
+    """The settings of a YAML file.
+
+    Raises:
+        DataError: the file cannot be read.
+        SettingsError: it is not YAML, or not made of sections.
+    """
+    try:
+        content = yaml.safe_load("\n".join(read_lines(path)))
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{path} must be YAML; got: {' '.join(str(error).split())}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict) or not all(isinstance(value, dict) for value in content.values()):
+        raise SettingsError(
+            f"{path} must hold sections, such as training:, with keys and values; got {type(content).__name__}."
+        )
+    return content
+
+
+def parse_assignments(assignments: Sequence[str]) -> Nested:
+    """Settings written `section.key=value`; the value is read as YAML.
+
+    Raises:
+        SettingsError: one is not written so.
+    """
+    nested: Nested = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        section, dot, key = name.strip().partition(".")
+        if not (equals and dot and section and key):
+            raise SettingsError(f"--set must be section.key=value, such as training.steps=1000; got {assignment!r}.")
+        try:
+            nested.setdefault(section, {})[key] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error
+    return nested
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors()[0]
+    *parents, key = (str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        section = RunSettings.model_fields[parents[0]].annotation
+        allowed = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
+        return f"{parents[0]} must have keys of ours; got {key!r}. {nearest_hint(key, allowed)}"
+    if problem["type"] == "value_error":
+        return str(problem["ctx"]["error"])
+    message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
+    return f"{'.'.join([*parents, key])} must be {message}; got {problem['input']!r}."
