@@ -90,7 +90,7 @@ def demo(
     device: Device = "auto",
     overwrite: Overwrite = False,
 ) -> None:
-    """Train the built-in task: dates as people write them, in 38 locales, to ISO 8601.
+    """Train the built-in task: dates as people write them, in 40 locales, to ISO 8601.
 
     Measures the model on dates that it never saw, and writes a report with pictures.
     """

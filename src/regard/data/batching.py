@@ -90,13 +90,14 @@ def plan_batches(pairs: EncodedPairs, batch_tokens: int, rng: np.random.Generato
 
 def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, bos_id: int) -> Batch:
     """The tensors of some pairs."""
-    targets = [pairs.targets[i] for i in indices]
+    rows: list[int] = indices.tolist()
+    targets = [pairs.targets[row] for row in rows]
     return Batch(
-        source_ids=pad_right([pairs.sources[i] for i in indices], pad_id),
+        source_ids=pad_right([pairs.sources[row] for row in rows], pad_id),
         target_ids=pad_right([np.concatenate(([bos_id], target[:-1])) for target in targets], pad_id),
         labels=pad_right(targets, pad_id),
         num_tokens=sum(map(len, targets)),
-        indices=indices.tolist(),
+        indices=rows,
     )
 
 

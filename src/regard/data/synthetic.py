@@ -25,9 +25,11 @@ from typing import Literal
 from regard.data.corpus import ParallelText
 from regard.errors import MissingExtraError
 
-LOCALES = tuple(
-    ["ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en_GB", "en_US", "es", "et", "eu", "fi", "fr", "he", "hi", "hu", "id", "it", "ja", "ko", "lt", "lv", "nb", "nl", "pl", "pt_BR", "ro", "ru", "sk", "sl", "sv", "sw", "ta", "th", "tr", "uk", "vi", "zh"]
-)
+LOCALES = (
+    "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en_GB", "en_US", "es", "et", "eu", "fi", "fr", "he", "hi", "hu",
+    "id", "it", "ja", "ko", "lt", "lv", "nb", "nl", "pl", "pt_BR", "ro", "ru", "sk", "sl", "sv", "sw", "ta", "th", "tr",
+    "uk", "vi", "zh",
+)  # fmt: skip
 FIRST_DAY, LAST_DAY = datetime.date(1969, 1, 1), datetime.date(2068, 12, 31)
 SKELETONS = ("yMMMd", "yMMMMd", "yMMMEd", "yMMMMEEEEd", "yMd")
 Split = Literal["train", "valid", "test"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -31,7 +31,7 @@ class ModelConfig(BaseModel):
     eos_id: int = 3
 
     @model_validator(mode="after")
-    def _sizes_fit(self) -> Self:
+    def _sizes_fit(self) -> ModelConfig:
         if self.model_dim % self.num_heads:
             raise ValueError(f"model_dim must be divisible by num_heads; got {self.model_dim} and {self.num_heads}.")
         if self.model_dim % 2:

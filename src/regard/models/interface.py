@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from jaxtyping import Float, Int
 from torch import Tensor
 
+State = TypeVar("State", bound="DecoderState")
 
+
+@runtime_checkable
 class DecoderState(Protocol):
     """Everything a model remembers between decoding steps."""
 
-    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> Self:
+    def select(self: State, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> State:
         """The state of some sentences, each with the hypotheses that go on.
 
         Args:
@@ -21,10 +24,7 @@ class DecoderState(Protocol):
         ...
 
 
-State = TypeVar("State", bound=DecoderState)
-"""The state of one kind of model."""
-
-
+@runtime_checkable
 class SequenceToSequence(Protocol[State]):
     """A model that turns a source into a target, one token at a time."""
 

@@ -71,7 +71,8 @@ def attention(
         return F.scaled_dot_product_attention(query, key, value)
     # Kernels disagree about rows without any allowed key: open them, then set their context to 0.
     is_open = mask.any(dim=-1, keepdim=True)
-    context = F.scaled_dot_product_attention(query, key, value, attn_mask=mask | ~is_open)
+    opened = torch.atleast_2d(mask | ~is_open)
+    context = F.scaled_dot_product_attention(query, key, value, attn_mask=opened)
     return context.masked_fill(~is_open, 0)
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from regard.errors import DataError
 
 
-def iterate_lines(stream: BinaryIO, name: str) -> Iterator[str]:
-    """The lines of a binary stream, without their ends.
+def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
+    """The lines of a binary stream (what yields bytes up to each `\\n`), without their ends.
 
     A byte order mark at the start and one `\\r` before the `\\n` (files from Windows) are dropped.
 

@@ -11,7 +11,6 @@ they survive, and the pieces between spaces are cut into tokens. What differs is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -33,16 +32,6 @@ class TokenizerConfig(BaseModel):
     kind: Literal["bpe", "unigram", "characters"] = "bpe"
     vocab_size: int = Field(8000, ge=8, description="at most so many tokens, the four special ones included")
     split_digits: bool = Field(True, description="cut numbers into digits, so that unseen numbers are composed")
-
-
-@dataclass(frozen=True)
-class Token:
-    """One token of an encoded text and where it stands there: `text[start:end]`, in characters."""
-
-    id: int
-    text: str
-    start: int
-    end: int
 
 
 class Tokenizer:
@@ -116,12 +105,6 @@ class Tokenizer:
         """The ids of many texts, on all processors."""
         encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
         return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
-
-    def analyse(self, text: str) -> list[Token]:
-        """The tokens of a text with their place in it."""
-        encoding = self._backend.encode(text, add_special_tokens=False)
-        rows = zip(encoding.ids, encoding.tokens, encoding.offsets, strict=True)
-        return [Token(self._ordinary(id), token, start, end) for id, token, (start, end) in rows]
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """The spelling of each id; `▁` stands for a space."""

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import nn
@@ -39,6 +39,7 @@ class Progress:
     remaining_seconds: float
 
 
+@runtime_checkable
 class Listener(Protocol):
     """Who is told how training goes."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -29,7 +29,7 @@ class RunSettings(BaseModel):
     training: TrainingConfig
 
     @classmethod
-    def build(cls, preset: str, *layers: Mapping[str, Mapping[str, Any]]) -> Self:
+    def build(cls, preset: str, *layers: Mapping[str, Mapping[str, Any]]) -> RunSettings:
         """A preset, overlaid with settings in sections `model`, `tokenizer` and `training`.
 
         Raises:

@@ -1,0 +1,67 @@
+"""What all tests share. Shapes in signatures are checked at every call while tests run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+
+import jaxtyping
+
+jaxtyping.install_import_hook("regard", "beartype.beartype")
+
+import pytest
+import torch
+from hypothesis import settings
+
+from regard.models.config import ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+# Machines differ in speed: no deadline. Examples are derived from the test alone, so that every run is the same.
+settings.register_profile("regard", deadline=None, derandomize=True, max_examples=30)
+settings.load_profile("regard")
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Real data beside the project; a test that needs it is skipped where it is absent."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"no real data at {SHARED_DATA}")
+    return SHARED_DATA
+
+
+@pytest.fixture
+def make_model() -> Callable[..., EncoderDecoder]:
+    """A small random model in evaluation mode, the same for the same settings."""
+
+    def make(**settings: object) -> EncoderDecoder:
+        small: dict[str, object] = {
+            "vocab_size": 23,
+            "model_dim": 12,
+            "ff_dim": 20,
+            "num_heads": 3,
+            "num_encoder_layers": 2,
+            "num_decoder_layers": 2,
+            "dropout": 0.1,
+        }
+        with torch.random.fork_rng():
+            torch.manual_seed(5)
+            model = EncoderDecoder(ModelConfig(**(small | settings)))
+            # Norms and biases away from 1 and 0, so that leaving one out cannot go unnoticed.
+            for parameter in model.parameters():
+                if parameter.ndim == 1:
+                    parameter.data += 0.3 * torch.randn_like(parameter)
+        return model.eval()
+
+    return make
+
+
+@pytest.fixture
+def letters() -> Tokenizer:
+    """A tokenizer whose tokens are the letters a to j."""
+    return Tokenizer.train(["a b c d e f g h i j abcdefghij"], TokenizerConfig(kind="characters", vocab_size=50))

@@ -1,0 +1,79 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.data.batching import EncodedPairs, Sequences, encode_pairs, endless, in_order, make_batch, plan_batches
+from regard.data.corpus import ParallelText
+from regard.text.tokenizer import Tokenizer
+
+LENGTHS = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), min_size=1, max_size=40)
+
+
+def pairs_of(lengths: list[tuple[int, int]]) -> EncodedPairs:
+    sources, targets = zip(*lengths, strict=True)
+    return EncodedPairs(
+        Sequences.from_lists([[5] * length for length in sources]),
+        Sequences.from_lists([[6] * length for length in targets]),
+    )
+
+
+def test_sequences_are_views_of_one_array() -> None:
+    sequences = Sequences.from_lists([[1, 2], [], [3]])
+    assert [sequences[i].tolist() for i in range(len(sequences))] == [[1, 2], [], [3]]
+    assert sequences.lengths.tolist() == [2, 0, 1]
+
+
+@given(lengths=LENGTHS, budget=st.integers(1, 60), seed=st.none() | st.integers(0, 9))
+def test_every_pair_is_in_one_batch_and_no_batch_is_over_its_budget(
+    lengths: list[tuple[int, int]], budget: int, seed: int | None
+) -> None:
+    rng = None if seed is None else np.random.default_rng(seed)
+    batches = plan_batches(pairs_of(lengths), budget, rng)
+    assert sorted(index for batch in batches for index in batch.tolist()) == list(range(len(lengths)))
+    for batch in batches:
+        longest = max(max(lengths[index]) for index in batch)
+        assert len(batch) == 1 or len(batch) * longest <= budget
+
+
+def test_pairs_of_like_length_share_a_batch() -> None:
+    lengths = [(n, n) for n in range(1, 33)]
+    for batch in plan_batches(pairs_of(lengths), 64, np.random.default_rng(0)):
+        sizes = [lengths[index][1] for index in batch]
+        assert max(sizes) - min(sizes) == len(sizes) - 1
+
+
+def test_a_batch_shifts_targets_by_one() -> None:
+    pairs = EncodedPairs(Sequences.from_lists([[7, 8, 3], [9, 3]]), Sequences.from_lists([[5, 3], [4, 6, 5, 3]]))
+    batch = make_batch(pairs, np.array([0, 1]), pad_id=0, bos_id=2)
+    assert batch.source_ids.tolist() == [[7, 8, 3], [9, 3, 0]]
+    assert batch.target_ids.tolist() == [[2, 5, 0, 0], [2, 4, 6, 5]]
+    assert batch.labels.tolist() == [[5, 3, 0, 0], [4, 6, 5, 3]]
+    assert (batch.num_tokens, batch.indices) == (6, [0, 1])
+
+
+def test_long_pairs_are_left_out_and_counted(letters: Tokenizer) -> None:
+    text = ParallelText(["abc", "abcdefghij", "ab"], ["c", "d", "abcdefghij"], "x")
+    pairs = encode_pairs(text, letters, max_positions=8)
+    assert (len(pairs), pairs.num_too_long) == (1, 2)
+    assert pairs.sources[0].tolist() == [*letters.encode("abc"), letters.eos_id]
+
+
+def test_epochs_differ_and_seeds_repeat() -> None:
+    pairs = pairs_of([(1 + n % 7, 1 + n % 5) for n in range(50)])
+    num_batches = len(plan_batches(pairs, 20))
+
+    def first_epochs(seed: int) -> list[list[int]]:
+        stream = endless(pairs, 20, seed, pad_id=0, bos_id=2)
+        return [[i for _ in range(num_batches) for i in next(stream).indices] for _ in range(2)]
+
+    one, two = first_epochs(1)
+    assert sorted(one) == sorted(two) == list(range(50))
+    assert one != two
+    assert first_epochs(1) == [one, two]
+    assert first_epochs(2)[0] != one
+
+
+def test_in_order_is_every_pair_once() -> None:
+    pairs = pairs_of([(1 + n % 7, 1 + n % 5) for n in range(30)])
+    seen = [index for batch in in_order(pairs, 20, pad_id=0, bos_id=2) for index in batch.indices]
+    assert sorted(seen) == list(range(30))

@@ -1,0 +1,141 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from regard.data.corpus import read_pairs
+from regard.errors import DataError, MissingExtraError
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def parallel(tmp_path: Path, source: str, target: str) -> list[str]:
+    return [write(tmp_path / "a.en", source), write(tmp_path / "a.de", target)]
+
+
+def test_two_files_line_by_line(tmp_path: Path) -> None:
+    text = read_pairs(parallel(tmp_path, "one\ntwo\u2028three\n", "eins\nzwei\n"))
+    assert (text.sources, text.targets) == (["one", "two\u2028three"], ["eins", "zwei"])
+
+
+def test_pairs_blank_on_both_sides_are_counted_and_shift_nothing(tmp_path: Path) -> None:
+    text = read_pairs(parallel(tmp_path, "a\n\nb\n \nc\n", "1\n\n2\n\t\n3\n"))
+    assert list(zip(text.sources, text.targets, strict=True)) == [("a", "1"), ("b", "2"), ("c", "3")]
+    assert text.num_blank == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("a\n\nc\n", "1\n2\n3\n", r"a\.en, line 2: both sides of a pair must have text; got a blank source"),
+        ("a\nb\nc\n", "1\n2\n \n", r"a\.de, line 3: both sides of a pair must have text; got a blank target"),
+        ("a\nb\n", "1\n2\n3\n", r"one number of lines; got 2 in .*a\.en and 3 in .*a\.de"),
+        ("", "", r"must hold at least one pair; got none"),
+        ("\n\n", "\n\n", r"must hold at least one pair; got none"),
+    ],
+)
+def test_files_that_do_not_pair_are_refused(tmp_path: Path, source: str, target: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_pairs(parallel(tmp_path, source, target))
+
+
+def test_tsv(tmp_path: Path) -> None:
+    text = read_pairs([write(tmp_path / "a.tsv", "one\teins\n\ntwo\tzwei\n")])
+    assert (text.sources, text.targets, text.num_blank) == (["one", "two"], ["eins", "zwei"], 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\tb\nc\n", r"a\.tsv, line 2: a line must be source, tab, target; got 1 column\."),
+        ("a\tb\tc\n", r"line 1: a line must be source, tab, target; got 3 columns\."),
+        ("a\t\n", r"line 1: both sides of a pair must have text; got a blank target"),
+    ],
+)
+def test_tsv_that_is_none(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_pairs([write(tmp_path / "a.tsv", content)])
+
+
+def test_jsonl(tmp_path: Path) -> None:
+    records = [{"source": "a\tb", "target": "ä"}, {"source": "c", "target": "d", "more": 1}]
+    text = read_pairs([write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, records)))])
+    assert (text.sources, text.targets) == (["a\tb", "c"], ["ä", "d"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"source": "a"', r"a\.jsonl, line 1: a line must be one JSON object"),
+        ('{"source": "a"}', r'must have the strings "source" and "target"; got {"source": "a"}'),
+        ('{"source": "a", "target": 3}', r'must have the strings "source" and "target"'),
+        ('["a", "b"]', r'must have the strings "source" and "target"'),
+    ],
+)
+def test_jsonl_that_is_none(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_pairs([write(tmp_path / "a.jsonl", content)])
+
+
+def test_other_files_are_refused() -> None:
+    with pytest.raises(DataError, match=r"one file of pairs must end in \.tsv or \.jsonl; got pairs\.csv"):
+        read_pairs(["pairs.csv"])
+    with pytest.raises(DataError, match="from two parallel files or one file of pairs; got 3 names"):
+        read_pairs(["a", "b", "c"])
+
+
+@pytest.fixture
+def hub_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A data set as the hub lays it out, in a local folder."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    datasets.disable_progress_bars()
+    rows = {
+        "en": ["one", "two"],
+        "de": ["eins", "zwei"],
+        "translation": [{"en": "1", "fr": "un"}, {"en": "2", "fr": "deux"}],
+        "number": [1, 2],
+    }
+    folder = tmp_path / "set"
+    folder.mkdir()
+    datasets.Dataset.from_dict(rows).to_parquet(folder / "train.parquet")
+    return str(folder)
+
+
+@pytest.mark.filterwarnings("default")  # what the library warns of is not ours
+def test_hub_data_sets(hub_folder: str) -> None:
+    text = read_pairs([f"hf:{hub_folder}:train:en:de"])
+    assert (text.sources, text.targets) == (["one", "two"], ["eins", "zwei"])
+    text = read_pairs([f"hf:{hub_folder}:train:translation.en:translation.fr"])
+    assert (text.sources, text.targets) == (["1", "2"], ["un", "deux"])
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("train:en:dee", r"a column must be one of the data set's; got 'dee'. Did you mean 'de'\?"),
+        ("train:en:number", r"row 1: column 'number' must hold text; got int"),
+        ("train:en:translation.it", r"row 1: column 'translation.it' must hold text; got NoneType"),
+        ("test:en:de", r"must be a data set that can be loaded; got"),
+    ],
+)
+def test_hub_data_sets_that_do_not_fit(hub_folder: str, columns: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_pairs([f"hf:{hub_folder}:{columns}"])
+
+
+def test_hub_names_have_five_parts() -> None:
+    with pytest.raises(DataError, match=r"a data set must be hf:name:split:source_column:target_column; got hf:iwslt"):
+        read_pairs(["hf:iwslt"])
+
+
+def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "datasets", None)
+    with pytest.raises(MissingExtraError, match=r"Run: pip install 'regard\[datasets\]'"):
+        read_pairs(["hf:name:train:en:de"])

@@ -1,0 +1,171 @@
+"""Beam search against brute force, greedy search, and itself in other batches."""
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.data.batch import pad_right
+from regard.errors import SettingsError
+from regard.generation.beam import BeamSettings, Hypothesis, beam_search
+from regard.models.encoder_decoder import EncoderDecoder
+
+BOS, EOS, VOCAB = 2, 3, 6
+MakeModel = Callable[..., EncoderDecoder]
+
+
+@dataclass(frozen=True)
+class TableState:
+    prefixes: list[list[tuple[int, ...]]]
+
+    def select(self, sentences: torch.Tensor, parents: torch.Tensor) -> "TableState":
+        rows = zip(sentences.tolist(), parents.tolist(), strict=True)
+        return TableState([[self.prefixes[sentence][parent] for parent in kept] for sentence, kept in rows])
+
+
+class TableModel:
+    """An oracle: each prefix has random logits of its own, drawn from the source's number and the prefix."""
+
+    def logits(self, source: int, prefix: tuple[int, ...]) -> torch.Tensor:
+        seed = hash((source, *prefix)) % 2**31
+        return 2 * torch.randn(VOCAB, generator=torch.Generator().manual_seed(seed))
+
+    def prefill(self, source_ids: torch.Tensor) -> TableState:
+        return TableState([[(source,)] for source in source_ids[:, 0].tolist()])
+
+    def decode_step(self, ids: torch.Tensor, state: TableState) -> tuple[torch.Tensor, TableState]:
+        grown = [
+            [(*prefix, id) for prefix, id in zip(prefixes, row, strict=True)]
+            for prefixes, row in zip(state.prefixes, ids.tolist(), strict=True)
+        ]
+        logits = [[self.logits(prefix[0], prefix[1:]) for prefix in prefixes] for prefixes in grown]
+        return torch.stack([torch.stack(row) for row in logits]), TableState(grown)
+
+
+def brute_force(source: int, settings: BeamSettings, max_length: int, banned: tuple[int, ...]) -> list[Hypothesis]:
+    """Every target there is, scored."""
+    model, found = TableModel(), []
+    allowed = [id for id in range(VOCAB) if id not in banned]
+    for length in range(1, max_length + 1):
+        for ids in itertools.product(allowed, repeat=length):
+            ends = ids[-1] == EOS
+            if EOS in ids[:-1] or (not ends and length < max_length):
+                continue
+            log_probs = [model.logits(source, (BOS, *ids[:i])).log_softmax(0)[id].item() for i, id in enumerate(ids)]
+            body = list(ids[:-1] if ends else ids)
+            score = math.fsum(log_probs) / settings.normalizer(length)
+            found.append(Hypothesis(body, log_probs, score, "eos" if ends else "length"))
+    return sorted(found, key=lambda hypothesis: -hypothesis.score)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0, 2.0])
+@pytest.mark.parametrize("banned", [(), (0, 1)])
+def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[int, ...]) -> None:
+    settings = BeamSettings(beam_size=400, n_best=7, length_penalty=alpha)
+    found = beam_search(
+        TableModel(), torch.tensor([[1], [2]]), settings, max_lengths=[3, 2], bos_id=BOS, eos_id=EOS, banned_ids=banned
+    )
+    for source, max_length, hypotheses in zip((1, 2), (3, 2), found, strict=True):
+        expected = brute_force(source, settings, max_length, banned)[:7]
+        assert [(h.ids, h.finish_reason) for h in hypotheses] == [(h.ids, h.finish_reason) for h in expected]
+        for hypothesis, other in zip(hypotheses, expected, strict=True):
+            assert hypothesis.score == pytest.approx(other.score, rel=1e-5)
+            assert hypothesis.token_log_probs == pytest.approx(other.token_log_probs, rel=1e-4)
+
+
+@given(source=st.integers(0, 200), beam=st.integers(1, 6), alpha=st.sampled_from([0.0, 1.0]))
+def test_scores_are_the_sum_of_their_tokens(source: int, beam: int, alpha: float) -> None:
+    settings = BeamSettings(beam, beam, alpha)
+    (hypotheses,) = beam_search(
+        TableModel(), torch.tensor([[source]]), settings, max_lengths=[5], bos_id=BOS, eos_id=EOS
+    )
+    assert hypotheses == sorted(hypotheses, key=lambda h: -h.score)
+    for hypothesis in hypotheses:
+        ids = [*hypothesis.ids, EOS] if hypothesis.finish_reason == "eos" else hypothesis.ids
+        forced = [TableModel().logits(source, (BOS, *ids[:i])).log_softmax(0)[id].item() for i, id in enumerate(ids)]
+        assert hypothesis.token_log_probs == pytest.approx(forced, rel=1e-4)
+        assert hypothesis.score == pytest.approx(math.fsum(forced) / settings.normalizer(len(ids)), rel=1e-4)
+
+
+def greedy(model: EncoderDecoder, source: torch.Tensor, max_length: int) -> list[int]:
+    """The likeliest token again and again, without cache or batch."""
+    ids = [BOS]
+    for _ in range(max_length):
+        newest = int(model(source[None], torch.tensor([ids]))[0, -1].argmax())
+        if newest == EOS:
+            break
+        ids.append(newest)
+    return ids[1:]
+
+
+def sources(count: int) -> list[list[int]]:
+    generator = torch.Generator().manual_seed(7)
+    lengths = torch.randint(1, 9, (count,), generator=generator).tolist()
+    return [torch.randint(4, 23, (length,), generator=generator).tolist() for length in lengths]
+
+
+def search(model: EncoderDecoder, rows: list[list[int]], settings: BeamSettings) -> list[list[Hypothesis]]:
+    limits = [len(row) + 6 for row in rows]
+    return beam_search(model, pad_right(rows, 0), settings, max_lengths=limits, bos_id=BOS, eos_id=EOS)
+
+
+def test_a_beam_of_1_is_greedy(make_model: MakeModel) -> None:
+    model, rows = make_model(), sources(12)
+    found = search(model, rows, BeamSettings(1))
+    for row, (hypothesis,) in zip(rows, found, strict=True):
+        assert hypothesis.ids == greedy(model, torch.tensor(row), len(row) + 6)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_translation_does_not_depend_on_its_batch(make_model: MakeModel, norm: str) -> None:
+    model, rows = make_model(norm=norm), sources(17)
+    settings = BeamSettings(4, 3)
+    alone = [search(model, [row], settings)[0] for row in rows]
+    for size in (2, 7, 17):
+        together = [
+            found for start in range(0, 17, size) for found in search(model, rows[start : start + size], settings)
+        ]
+        backwards = search(model, rows[::-1], settings)[::-1]
+        for expected, *others in zip(alone, together, backwards, strict=True):
+            for found in others:
+                assert [h.ids for h in found] == [h.ids for h in expected]
+                assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=1e-5)
+
+
+def test_padding_on_the_left_gives_the_same(make_model: MakeModel) -> None:
+    model, rows = make_model(), sources(9)
+    longest = max(map(len, rows))
+    left = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
+    settings = BeamSettings(3, 2)
+    limits = [len(row) + 6 for row in rows]
+    found = beam_search(model, left, settings, max_lengths=limits, bos_id=BOS, eos_id=EOS)
+    assert [[h.ids for h in hs] for hs in found] == [[h.ids for h in hs] for hs in search(model, rows, settings)]
+
+
+def test_length_limits_are_kept_one_by_one() -> None:
+    found = beam_search(
+        TableModel(), torch.tensor([[5], [5], [5]]), BeamSettings(2, 2), max_lengths=[1, 2, 4], bos_id=BOS, eos_id=EOS
+    )
+    for limit, hypotheses in zip([1, 2, 4], found, strict=True):
+        for hypothesis in hypotheses:
+            assert len(hypothesis.token_log_probs) <= limit
+            if hypothesis.finish_reason == "length":
+                assert len(hypothesis.ids) == limit
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, 4), "n_best must be from 1 to beam_size; got n_best 4 and beam_size 3"),
+        ((0, 1), "n_best must be from 1 to beam_size; got n_best 1 and beam_size 0"),
+        ((1, 1, -0.5), "length_penalty must be at least 0; got -0.5"),
+    ],
+)
+def test_settings_out_of_range_are_refused(arguments: tuple[int, ...], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        BeamSettings(*arguments)

@@ -1,0 +1,118 @@
+"""The plan of the house, held against the code: who may import whom, and which libraries each room uses."""
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1] / "src" / "regard"
+
+RANKS = {
+    "errors": 0,
+    "text": 1,
+    "nn": 1,
+    "data": 2,
+    "models": 2,
+    "checkpoint": 3,
+    "training": 4,
+    "generation": 4,
+    "evaluation": 5,
+    "inspection": 5,
+    "workflow": 6,
+    "cli": 7,
+}
+FORBIDDEN = {
+    "nn": {"text", "data", "models"},
+    "data": {"nn", "models"},
+    "models": {"text", "data", "training"},
+    "generation": {"text", "training"},
+    "training": {"generation", "evaluation"},
+    "evaluation": {"inspection", "training"},
+    "inspection": {"evaluation", "training"},
+}
+THIRD_PARTY = {
+    "errors": set(),
+    "text": {"tokenizers", "pydantic"},
+    "nn": {"torch", "jaxtyping"},
+    "data": {"torch", "numpy", "jaxtyping", "datasets", "babel"},
+    "models": {"torch", "jaxtyping", "pydantic"},
+    "checkpoint": {"torch", "safetensors", "pydantic"},
+    "training": {"torch", "jaxtyping", "pydantic"},
+    "generation": {"torch", "jaxtyping"},
+    "evaluation": {"torch", "sacrebleu"},
+    "inspection": {"torch", "jaxtyping"},
+    "workflow": {"torch", "pydantic", "yaml", "rich"},
+    "cli": {"typer", "torch"},
+}
+FACES = {"__init__", "__main__"}
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+FILES = {path: imports(path) for path in ROOT.rglob("*.py")}
+
+
+def room(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def our_rooms(names: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in names if name.startswith("regard.")} - {"__version__"}
+
+
+def test_every_room_has_a_rank() -> None:
+    assert {room(path) for path in FILES} - FACES == RANKS.keys()
+
+
+def test_imports_go_down_the_ranks() -> None:
+    for path, names in FILES.items():
+        here = room(path)
+        if here in FACES:
+            continue
+        for there in our_rooms(names) - {here}:
+            assert RANKS[there] <= RANKS[here], f"{path} imports {there}, which stands above it"
+            assert there not in FORBIDDEN.get(here, set()), f"{path} must not import {there}"
+
+
+def test_generation_knows_no_concrete_model() -> None:
+    for path, names in FILES.items():
+        if room(path) == "generation":
+            models = {name for name in names if name.startswith("regard.models")}
+            assert all(name.startswith("regard.models.interface") for name in models), path
+
+
+def test_each_room_uses_its_libraries_only() -> None:
+    for path, names in FILES.items():
+        if room(path) not in FACES:
+            used = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"regard"}
+            assert used <= THIRD_PARTY[room(path)], f"{path} uses {used - THIRD_PARTY[room(path)]}"
+
+
+def test_rooms_import_each_other_in_one_direction() -> None:
+    below: dict[str, set[str]] = {}
+    for path, names in FILES.items():
+        if room(path) not in FACES:
+            below.setdefault(room(path), set()).update(our_rooms(names) - {room(path)})
+
+    def reach(start: str, seen: tuple[str, ...]) -> None:
+        assert start not in seen, f"a cycle: {' -> '.join([*seen, start])}"
+        for there in below[start]:
+            reach(there, (*seen, start))
+
+    for start in below:
+        reach(start, ())
+
+
+def test_files_have_telling_names_and_a_readable_size() -> None:
+    for path in FILES:
+        assert path.stem not in {"utils", "helpers", "common", "misc", "constants", "base"}
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+        assert len(list(path.parent.glob("*.py"))) <= 12, path.parent

@@ -1,0 +1,167 @@
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+
+from regard.checkpoint import PARTS, check_output, load_model, save_new, save_weights
+from regard.errors import DataError, ModelFolderError
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+MakeModel = Callable[..., EncoderDecoder]
+
+
+@pytest.fixture
+def model(make_model: MakeModel, letters: Tokenizer) -> EncoderDecoder:
+    return make_model(vocab_size=len(letters))
+
+
+@pytest.fixture
+def folder(model: EncoderDecoder, letters: Tokenizer, tmp_path: Path) -> Path:
+    save_new(tmp_path / "model", model, letters)
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("tied", ["all", "target", "none"])
+def test_saved_is_loaded(make_model: MakeModel, letters: Tokenizer, tmp_path: Path, tied: str) -> None:
+    model = make_model(vocab_size=len(letters), tied_embeddings=tied)
+    save_new(tmp_path / "deep" / "model", model, letters)
+    state = torch.get_rng_state()
+    loaded, tokenizer = load_model(tmp_path / "deep" / "model")
+    assert torch.equal(torch.get_rng_state(), state)
+    ids = torch.tensor([[5, 6, 7, 3]])
+    assert torch.equal(loaded(ids, ids), model(ids, ids))
+    assert loaded.config == model.config
+    assert tokenizer.encode("abc") == letters.encode("abc")
+    assert sorted(path.name for path in (tmp_path / "deep" / "model").iterdir()) == sorted(PARTS)
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model"]
+
+
+def test_weights_are_replaced(folder: Path, model: EncoderDecoder) -> None:
+    model.source_embedding.weight.data += 1
+    save_weights(folder, model)
+    assert torch.equal(load_model(folder).model.source_embedding.weight, model.source_embedding.weight)
+
+
+def test_a_new_model_takes_the_place_of_an_old_one(folder: Path, make_model: MakeModel, letters: Tokenizer) -> None:
+    (folder / "results.json").write_text("of the old model")
+    save_new(folder, make_model(vocab_size=len(letters), num_encoder_layers=1), letters)
+    assert load_model(folder).model.config.num_encoder_layers == 1
+    assert not (folder / "results.json").exists()
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_a_full_disk_leaves_the_old_model(folder: Path, model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = (folder / "model.safetensors").read_bytes()
+    monkeypatch.setattr("os.fsync", full_disk)
+    with pytest.raises(DataError, match=r"No space left on device\. Nothing was changed"):
+        save_new(folder, model, load_model(folder).tokenizer)
+    with pytest.raises(DataError, match=r"No space left on device\. Nothing was changed"):
+        save_weights(folder, model)
+    assert (folder / "model.safetensors").read_bytes() == before
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(PARTS)
+
+
+def edit_config(folder: Path, **changes: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(ModelFolderError, match=r"nothing must be an existing folder\. A model folder holds model\.saf"):
+        load_model(tmp_path / "nothing")
+    with pytest.raises(ModelFolderError, match=r"must be a model folder; model.safetensors and config.json and token"):
+        load_model(tmp_path)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_missing_part_is_named(folder: Path, part: str) -> None:
+    (folder / part).unlink()
+    with pytest.raises(ModelFolderError, match=f"must be a model folder; {part} missing"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("size", [0, 4, 100, -1])
+def test_truncated_weights_are_refused(folder: Path, size: int) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(ModelFolderError, match=r"model\.safetensors must be a whole safetensors file; got"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"format_version": 1}', '{"format_version": 1, "model": 3}'])
+def test_a_damaged_configuration_is_refused(folder: Path, content: str) -> None:
+    (folder / "config.json").write_text(content)
+    with pytest.raises(ModelFolderError, match=r"config\.json must be a model's configuration; got"):
+        load_model(folder)
+
+
+def test_configurations_of_another_kind_are_refused(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    edit_config(folder, format_version=2)
+    with pytest.raises(ModelFolderError, match=r"format_version must be 1; got 2\. A newer Regard wrote it"):
+        load_model(folder)
+    edit_config(folder, format_version=1, model=config["model"] | {"num_heads": -1})
+    with pytest.raises(ModelFolderError, match=r"config\.json: model\.num_heads: Input should be greater"):
+        load_model(folder)
+    edit_config(folder, model=config["model"] | {"ff_dim": 21})
+    with pytest.raises(ModelFolderError, match=r"feed_forward.* must have shape \(21"):
+        load_model(folder)
+    edit_config(folder, model=config["model"] | {"num_encoder_layers": 1})
+    with pytest.raises(ModelFolderError, match=r"encoder_layers\.1\..* does not belong"):
+        load_model(folder)
+
+
+def test_a_tensor_that_is_missing_is_named(folder: Path) -> None:
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    del tensors["decoder_layers.0.feed_forward.inner_proj.bias"]
+    safetensors.torch.save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(ModelFolderError, match=r"decoder_layers\.0\.feed_forward\.inner_proj\.bias is missing"):
+        load_model(folder)
+
+
+def test_a_tokenizer_of_another_model_is_refused(folder: Path, tmp_path: Path) -> None:
+    other = Tokenizer.train(["k l m n o p"], TokenizerConfig(kind="characters", vocab_size=50))
+    other.save(folder / "tokenizer.json")
+    with pytest.raises(ModelFolderError, match=r"must be the tokenizer that the model was trained with; got another"):
+        load_model(folder)
+
+
+def test_a_vocabulary_of_another_size_is_refused(make_model: MakeModel, letters: Tokenizer, tmp_path: Path) -> None:
+    save_new(tmp_path / "model", make_model(vocab_size=len(letters) + 1), letters)
+    with pytest.raises(
+        ModelFolderError, match=rf"must have one vocabulary; got {len(letters)} and {len(letters) + 1} tok"
+    ):
+        load_model(tmp_path / "model")
+
+
+def test_weights_are_never_unpickled(folder: Path) -> None:
+    torch.save({"a": torch.ones(1)}, folder / "model.safetensors")
+    with pytest.raises(ModelFolderError, match="must be a whole safetensors file"):
+        load_model(folder)
+
+
+def test_outputs_in_the_way_are_refused_before_training(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(
+        ModelFolderError, match=r"must not hold a model yet; got .*model\. Choose another, or .*--overwrite"
+    ):
+        check_output(folder, overwrite=False)
+    check_output(folder, overwrite=True)
+    check_output(tmp_path / "new" / "deep", overwrite=False)
+    (tmp_path / "empty").mkdir()
+    check_output(tmp_path / "empty", overwrite=False)
+    shutil.copy(folder / "config.json", tmp_path / "a file")
+    with pytest.raises(ModelFolderError, match="must be new or empty"):
+        check_output(tmp_path / "a file", overwrite=False)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter").touch()
+    with pytest.raises(ModelFolderError, match="must be new or empty"):
+        check_output(tmp_path / "full", overwrite=True)

@@ -1,0 +1,53 @@
+import io
+from pathlib import Path
+
+import pytest
+
+from regard.errors import DataError
+from regard.text.lines import iterate_lines, read_lines, write_lines, write_whole
+
+
+def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes("a\u2028b\nc\u0085d\x0be\x0cf\x1cg\nlast".encode())
+    assert read_lines(path) == ["a\u2028b", "c\u0085d\x0be\x0cf\x1cg", "last"]
+
+
+def test_blank_lines_stay() -> None:
+    assert list(iterate_lines(io.BytesIO(b"a\n\n\nb\n"), "x")) == ["a", "", "", "b"]
+
+
+def test_windows_files_lose_carriage_return_and_byte_order_mark() -> None:
+    assert list(iterate_lines(io.BytesIO(b"\xef\xbb\xbfa\r\nb\r\n"), "x")) == ["a", "b"]
+
+
+def test_invalid_utf8_is_named_by_file_line_and_column(tmp_path: Path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes(b"fine\nM\xe4rz\n")
+    with pytest.raises(DataError, match=r"latin\.txt, line 2: text must be UTF-8; got byte 0xe4 at column 2\."):
+        read_lines(path)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nothing must be a readable text file; got: No such file"):
+        read_lines(tmp_path / "nothing")
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    lines = ["", "ä\u2028b", "c "]
+    write_lines(tmp_path / "out", lines)
+    assert read_lines(tmp_path / "out") == lines
+
+
+def test_a_failed_write_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out"
+    path.write_text("old")
+
+    def full_disk(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full_disk)
+    with pytest.raises(DataError, match=r"No space left on device\. Nothing was changed"):
+        write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]

@@ -1,0 +1,83 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.errors import ModelFolderError
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+TEXTS = [
+    "Zwei junge weiße Männer sind im Freien in der Nähe vieler Büsche.",
+    "Two young, white males are outside near many bushes in 1998 or 2016.",
+    "2016年5月3日火曜日 mardi 3 mai 2016",
+] * 5
+KINDS = ["bpe", "unigram", "characters"]
+
+
+@pytest.fixture(params=KINDS, scope="module")
+def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
+    return Tokenizer.train(TEXTS, TokenizerConfig(kind=request.param, vocab_size=150))
+
+
+@given(
+    words=st.lists(st.text(alphabet="abdeimnoruüß2016年月,.", min_size=1), min_size=1), gap=st.sampled_from([" ", "  "])
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_decoding_gives_back_what_was_encoded(kind: str, words: list[str], gap: str) -> None:
+    text = gap.join(words)
+    trained = CACHE.setdefault(kind, Tokenizer.train(TEXTS, TokenizerConfig(kind=kind, vocab_size=150)))
+    assert trained.decode(trained.encode(text)) == text
+
+
+CACHE: dict[str, Tokenizer] = {}
+
+
+def test_special_tokens_have_the_first_ids(tokenizer: Tokenizer) -> None:
+    assert tokenizer.tokens([0, 1, 2, 3]) == ["<pad>", "<unk>", "<s>", "</s>"]
+    assert (tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id) == (0, 1, 2, 3)
+
+
+def test_a_special_token_in_a_text_is_text(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("a </s> b <pad> <s>")
+    assert not {0, 2, 3} & set(ids)
+
+
+def test_unknown_characters_become_unknown(tokenizer: Tokenizer) -> None:
+    assert tokenizer.unk_id in tokenizer.encode("Ж")
+
+
+def test_digits_stand_alone(tokenizer: Tokenizer) -> None:
+    tokens = tokenizer.tokens(tokenizer.encode("in 2016"))
+    assert tokens[-4:] == ["2", "0", "1", "6"]
+
+
+def test_composed_and_decomposed_letters_are_the_same(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("Ma\u0308nner") == tokenizer.encode("M\u00e4nner")
+
+
+def test_the_vocabulary_is_no_larger_than_asked(tokenizer: Tokenizer) -> None:
+    assert len(tokenizer) <= 150
+
+
+def test_saved_is_loaded(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    tokenizer.save(tmp_path / "tokenizer.json")
+    loaded = Tokenizer.load(tmp_path / "tokenizer.json")
+    assert loaded.encode_batch([*TEXTS, "</s>"]) == tokenizer.encode_batch([*TEXTS, "</s>"])
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"version": "1.0"}', "[]"])
+def test_a_damaged_file_is_refused(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(content)
+    with pytest.raises(ModelFolderError, match=r"tokenizer\.json must be a tokenizer in JSON; got"):
+        Tokenizer.load(path)
+
+
+def test_other_special_tokens_are_refused(tmp_path: Path) -> None:
+    import tokenizers
+
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE({"<pad>": 0, "a": 1}, []))
+    backend.save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(ModelFolderError, match="the ids 0 to 3; got \\[0, None, None, None\\]"):
+        Tokenizer.load(tmp_path / "tokenizer.json")

@@ -1,0 +1,136 @@
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+import torch
+
+from regard.data.batch import Batch
+from regard.data.batching import EncodedPairs, Sequences, endless, make_batch
+from regard.errors import TrainingError
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.training.optimization import TrainingConfig
+from regard.training.trainer import Progress, Scores, Trainer, TrainingRun
+
+MakeModel = Callable[..., EncoderDecoder]
+
+
+@dataclass
+class Recorder:
+    steps: list[Progress] = field(default_factory=list)
+    validations: list[tuple[int, Scores, bool]] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+
+    def on_step(self, progress: Progress) -> None:
+        self.steps.append(progress)
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        self.validations.append((step, scores, is_best))
+
+
+def copy_pairs(num_pairs: int = 64) -> EncodedPairs:
+    rng = np.random.default_rng(0)
+    rows = [[*rng.integers(4, 23, rng.integers(1, 6)).tolist(), 3] for _ in range(num_pairs)]
+    return EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
+
+
+def batch_of(*rows: int) -> Batch:
+    return make_batch(copy_pairs(), np.array(rows), pad_id=0, bos_id=2)
+
+
+def trainer_of(
+    model: EncoderDecoder,
+    recorder: Recorder,
+    batches: Iterator[Batch] | None = None,
+    losses: Iterator[float] | None = None,
+    **settings: object,
+) -> Trainer:
+    defaults: dict[str, object] = {"steps": 6, "validate_every": 2, "report_every": 1, "precision": "float32"}
+    config = TrainingConfig(**(defaults | settings))
+    return Trainer(
+        model,
+        batches or endless(copy_pairs(), 60, 1, pad_id=0, bos_id=2),
+        config,
+        validate=lambda _: {"loss": next(losses) if losses else 1.0},
+        keep=lambda _, run: recorder.kept.append(run.step),
+        listener=recorder,
+    )
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_a_step_is_the_same_however_the_batch_is_cut(make_model: MakeModel, smoothing: float) -> None:
+    rows = tuple(range(12))
+    cuts = [[rows], [rows[:1], rows[1:]], [rows[i : i + 2] for i in range(0, 12, 2)]]
+    after = []
+    for cut in cuts:
+        model = make_model(dropout=0.0)
+        trainer = trainer_of(model, Recorder(), label_smoothing=smoothing, clip_norm=1e9)
+        # Plain gradient descent: Adam would hide a gradient of the wrong length.
+        trainer.optimizer = torch.optim.SGD(model.parameters())
+        loss = trainer.step([batch_of(*part) for part in cut], learning_rate=0.5)
+        after.append((loss, [parameter.detach().clone() for parameter in model.parameters()]))
+    for loss, parameters in after[1:]:
+        assert loss == pytest.approx(after[0][0], rel=1e-5)
+        torch.testing.assert_close(parameters, after[0][1], rtol=1e-4, atol=1e-5)
+
+
+def test_the_best_validation_is_kept(make_model: MakeModel) -> None:
+    recorder = Recorder()
+    run = trainer_of(make_model(), recorder, losses=iter([3.0, 1.0, 2.0])).run()
+    assert recorder.kept == [2, 4]
+    assert [(step, best) for step, _, best in recorder.validations] == [(2, True), (4, True), (6, False)]
+    assert (run.best_step, run.best_scores, run.step, run.interrupted) == (4, {"loss": 1.0}, 6, False)
+    assert [record["valid_loss"] for record in run.history if "valid_loss" in record] == [3.0, 1.0, 2.0]
+
+
+def test_progress_counts_steps_and_tokens(make_model: MakeModel) -> None:
+    recorder = Recorder()
+    run = trainer_of(make_model(), recorder, accumulation=2).run()
+    assert [progress.step for progress in recorder.steps] == [1, 2, 3, 4, 5, 6]
+    expected = endless(copy_pairs(), 60, 1, pad_id=0, bos_id=2)
+    assert run.num_tokens == sum(next(expected).num_tokens for _ in range(12))
+    assert recorder.steps[-1].remaining_seconds == 0
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_training_learns_and_repeats(make_model: MakeModel, precision: str) -> None:
+    def train() -> tuple[EncoderDecoder, list[Progress]]:
+        recorder, model = Recorder(), make_model(dropout=0.1)
+        state = torch.get_rng_state()
+        settings = {"steps": 60, "learning_rate": 0.01, "warmup_steps": 10, "validate_every": 100}
+        trainer_of(model, recorder, precision=precision, **settings).run()
+        assert torch.equal(torch.get_rng_state(), state), "the caller's random numbers were touched"
+        return model, recorder.steps
+
+    model, steps = train()
+    assert steps[-1].loss < 0.8 * steps[0].loss
+    again, _ = train()
+    assert all(map(torch.equal, model.parameters(), again.parameters()))
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_changes_nothing(make_model: MakeModel) -> None:
+    model = make_model()
+    model.source_embedding.weight.data[5] = float("nan")
+    before = [parameter.detach().clone() for parameter in model.encoder_layers[0].parameters()]  # type: ignore[attr-defined]
+    with pytest.raises(
+        TrainingError, match=r"the loss must be a finite number; got nan at step 1, in a batch with pairs"
+    ):
+        trainer_of(model, Recorder()).run()
+    assert all(map(torch.equal, before, model.encoder_layers[0].parameters()))  # type: ignore[attr-defined]
+
+
+def interrupted_after(num_batches: int) -> Iterator[Batch]:
+    stream = endless(copy_pairs(), 60, 1, pad_id=0, bos_id=2)
+    for _ in range(num_batches):
+        yield next(stream)
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("num_batches", "kept"), [(0, []), (1, [1]), (5, [2])])
+def test_an_interrupt_keeps_the_best_or_what_there_is(make_model: MakeModel, num_batches: int, kept: list[int]) -> None:
+    recorder = Recorder()
+    run = trainer_of(make_model(), recorder, batches=interrupted_after(num_batches), losses=iter([1.0, 2.0])).run()
+    assert isinstance(run, TrainingRun)
+    assert run.interrupted
+    assert run.step == num_batches
+    assert recorder.kept == kept
