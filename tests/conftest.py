@@ -10,7 +10,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 
 import jaxtyping
 
-jaxtyping.install_import_hook("regard", "beartype.beartype")
+jaxtyping.install_import_hook("regard", "shape_checks.check")
 
 import pytest
 import torch

@@ -30,7 +30,7 @@ for command in (train.demo, train.train, use.translate, use.evaluate, use.score,
     app.command()(command)
 
 
-def _show_version(value: bool) -> None:
+def _show_version(value: bool | None) -> None:
     if value:
         print(f"regard {regard.__version__}")
         raise typer.Exit
@@ -39,8 +39,8 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
-    ] = False,
+        bool | None, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = None,
 ) -> None:
     """Train Transformers, run them, and look inside them."""
 

@@ -22,7 +22,7 @@ def train(
         typer.Argument(
             help="Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
             "hf:name:split:source_column:target_column.",
-            metavar="PAIRS...",
+            metavar="PAIRS",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new or empty.")],
@@ -30,7 +30,7 @@ def train(
         list[str] | None,
         typer.Option(
             help="Pairs for validation, one or two names as PAIRS; by default some are held out.",
-            metavar="PAIRS...",
+            metavar="PAIRS",
         ),
     ] = None,
     preset: Annotated[str, typer.Option(help="Size and matching settings: tiny, small, base or big.")] = "tiny",

@@ -16,7 +16,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.attention import attention_weights
 
 
-@torch.inference_mode()
+@torch.no_grad()
 def cross_attention(
     model: EncoderDecoder, source_ids: Int[Tensor, " source"], target_ids: Int[Tensor, " target"]
 ) -> Float[Tensor, "layer head target source"]:

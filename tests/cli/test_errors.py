@@ -1,0 +1,142 @@
+"""What a user reads after a mistake: one message, exit code 2, no traceback, nothing half-written."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from regard.cli.main import run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to stand in, with good parallel files a and b."""
+    (tmp_path / "a").write_text("one\ntwo\nthree\n")
+    (tmp_path / "b").write_text("eins\nzwei\ndrei\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+TRAIN = ["train", "a", "b", "-o", "model", "--steps", "1"]
+
+
+def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        run(list(arguments))
+    shown = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "Traceback" not in shown.err
+    assert not Path("model").exists()
+    return " ".join(shown.err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--preset", "tinny"], "regard: preset must be one of ours; got 'tinny'. Did you mean 'tiny'?"),
+        (["--set", "training.stepps=3"], "training must have keys of ours; got 'stepps'. Did you mean 'steps'?"),
+        (["--set", "trainig.steps=3"], "a section must be one of ours; got 'trainig'. Did you mean 'training'?"),
+        (["--set", "steps=3"], "--set must be section.key=value, such as training.steps=1000; got 'steps=3'."),
+        (["--set", "model.dropout=1.5"], "model.dropout must be less than 1; got 1.5."),
+        (["--set", "model.num_heads=3"], "model_dim must be divisible by num_heads; got 128 and 3."),
+        (["--set", "model.norm=mid"], "model.norm must be 'post' or 'pre'; got 'mid'."),
+        (["--precision", "float8"], "training.precision must be 'auto', 'float32' or 'bfloat16'; got 'float8'."),
+        (["--device", "tpu"], "device must be auto, cpu, or a GPU of this machine such as cuda; got 'tpu'."),
+        (["--config", "none.yaml"], "none.yaml must be a readable text file; got: No such file or directory."),
+        (["--valid", "a", "c"], "c must be a readable text file; got: No such file or directory."),
+    ],
+)
+def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str) -> None:
+    assert expected in message(capsys, *TRAIN, *options)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("training: {stepps: 3}", "training must have keys of ours; got 'stepps'. Did you mean 'steps'?"),
+        ("training: [", "c.yaml must be YAML; got:"),
+        ("3", "c.yaml must hold sections, such as training:, with keys and values; got int."),
+        ("steps: 3", "c.yaml must hold sections, such as training:, with keys and values; got dict."),
+    ],
+)
+def test_settings_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str], content: str, expected: str) -> None:
+    (folder / "c.yaml").write_text(content)
+    assert expected in message(capsys, *TRAIN, "--config", "c.yaml")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (b"one\ntwo\n", "parallel files must have one number of lines; got 2 in a and 3 in b."),
+        (b"one\n\nthree\n", "a, line 2: both sides of a pair must have text; got a blank source."),
+        (b"one\nt\xffo\nthree\n", "a, line 2: text must be UTF-8; got byte 0xff at column 2."),
+        (b"", "parallel files must have one number of lines; got 0 in a and 3 in b."),
+    ],
+)
+def test_data(folder: Path, capsys: pytest.CaptureFixture[str], source: bytes, expected: str) -> None:
+    (folder / "a").write_bytes(source)
+    assert expected in message(capsys, *TRAIN)
+
+
+def test_empty_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a").write_text("")
+    (folder / "b").write_text("")
+    assert "a + b must hold at least one pair; got none. Is it the right file?" in message(capsys, *TRAIN)
+
+
+def test_one_pair_is_too_few_to_hold_one_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.tsv").write_text("one\teins\n")
+    shown = message(capsys, "train", "p.tsv", "-o", "model", "--steps", "1")
+    assert "p.tsv must have at least 2 pairs, to hold one out for validation; got 1." in shown
+
+
+def test_pairs_that_are_all_too_long(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = message(capsys, *TRAIN, "--set", "model.max_positions=2", "--set", "tokenizer.kind=characters")
+    assert "a + b must have pairs of at most 2 tokens; got none." in shown
+
+
+def test_three_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "PAIRS must be one or two names; got 3: a b a." in message(capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1")
+
+
+def test_an_output_that_is_in_the_way(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = message(capsys, "train", "a", "b", "-o", "a", "--steps", "1")
+    assert "the output folder must be new or empty; got a. Choose another name." in shown
+    (folder / "old").mkdir()
+    (folder / "old" / "config.json").write_text("{}")
+    shown = message(capsys, "train", "a", "b", "-o", "old", "--steps", "1")
+    assert "must not hold a model yet; got old. Choose another, or replace it with --overwrite." in shown
+    assert (folder / "old" / "config.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("command", [["translate"], ["evaluate"], ["score"], ["info"]])
+def test_a_model_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    files = {"translate": ["a"], "info": []}.get(command[0], ["a", "b"])
+    assert "missing must be an existing folder." in message(capsys, *command, "missing", *files)
+
+
+def test_an_unknown_command_and_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "translate" in message(capsys, "translat", "model")
+    assert "--steps" in message(capsys, *TRAIN, "--stepz", "3")
+
+
+def test_the_demo_without_babel(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "babel", None)
+    shown = message(capsys, "demo", "-o", "model", "--steps", "1")
+    assert "The dates task needs an optional package that is not installed. Run: pip install 'regard[demo]'" in shown
+
+
+def test_a_line_that_is_too_long_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--set", "model.max_positions=12", "--set", "model.model_dim=16", "--steps", "1"]
+    with pytest.raises(SystemExit) as ended:
+        run(["train", "a", "b", "-o", "small", "--set", "tokenizer.kind=characters", *options])
+    assert not ended.value.code
+    (folder / "long").write_text("one\n" + "two " * 9 + "\n")
+    shown = message(capsys, "translate", "small", "long", "-o", "out")
+    assert "long, line 2: a text must have at most 11 tokens; got " in shown
+    assert not (folder / "out").exists()
+    assert json.loads((folder / "small" / "results.json").read_text())["num_pairs"] == 1

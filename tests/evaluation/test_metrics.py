@@ -1,0 +1,57 @@
+from collections.abc import Callable
+
+import pytest
+import sacrebleu
+import torch
+import torch.nn.functional as F
+
+from regard.data.batching import EncodedPairs, Sequences, in_order
+from regard.errors import DataError, SettingsError
+from regard.evaluation.likelihood import likelihood
+from regard.evaluation.text_metrics import text_scores
+from regard.models.encoder_decoder import EncoderDecoder
+
+TEXTS = ["Ein Hund läuft .", "Zwei Männer sitzen im Park .", "Eine Frau."]
+REFERENCES = ["Ein Hund rennt .", "Zwei Männer sitzen in einem Park .", "Eine Frau."]
+
+
+@pytest.mark.parametrize(("tokenize", "lowercase"), [("13a", False), ("none", False), ("char", True)])
+def test_scores_are_sacrebleus(tokenize: str, lowercase: bool) -> None:
+    scores = text_scores(TEXTS, REFERENCES, tokenize=tokenize, lowercase=lowercase)
+    expected = sacrebleu.corpus_bleu(TEXTS, [REFERENCES], tokenize=tokenize, lowercase=lowercase, force=True)
+    assert scores.bleu == pytest.approx(expected.score)
+    assert scores.exact_match == pytest.approx(1 / 3)
+    assert f"tok:{tokenize}" in scores.signatures["bleu"]
+    assert 0 < scores.chrf < 100
+
+
+def test_equal_texts_have_full_scores() -> None:
+    scores = text_scores(REFERENCES, REFERENCES)
+    assert (scores.bleu, scores.chrf, scores.exact_match) == (pytest.approx(100), pytest.approx(100), 1.0)
+
+
+def test_other_input_is_refused() -> None:
+    with pytest.raises(DataError, match="must be as many, and at least one; got 1 and 2"):
+        text_scores(["a"], ["a", "b"])
+    with pytest.raises(DataError, match="at least one; got 0 and 0"):
+        text_scores([], [])
+    with pytest.raises(SettingsError, match=r"one of sacrebleu's; got 'nome'\. Did you mean 'none'\?"):
+        text_scores(["a"], ["a"], tokenize="nome")
+
+
+def test_likelihood_is_that_of_torch_pair_by_pair(make_model: Callable[..., EncoderDecoder]) -> None:
+    model = make_model()
+    generator = torch.Generator().manual_seed(0)
+    rows = [[*torch.randint(4, 23, (n,), generator=generator).tolist(), 3] for n in (1, 5, 2, 3, 7)]
+    pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
+    found = likelihood(model, in_order(pairs, 20, pad_id=0, bos_id=2))
+    correct = 0
+    total = 0.0
+    for index, row in enumerate(rows):
+        logits = model(torch.tensor([row]), torch.tensor([[2, *row[:-1]]]))[0]
+        expected = -F.cross_entropy(logits, torch.tensor(row), reduction="none")
+        assert found.token_log_probs[index] == pytest.approx(expected.tolist(), rel=1e-4)
+        correct += int((logits.argmax(-1) == torch.tensor(row)).sum())
+        total += expected.sum().item()
+    assert (found.num_tokens, found.num_correct) == (sum(map(len, rows)), correct)
+    assert found.loss == pytest.approx(-total / found.num_tokens, rel=1e-5)

@@ -1,0 +1,59 @@
+"""What the documents say can be done, can be done."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def commands() -> list[str]:
+    """Every command line of a code block that calls us."""
+    blocks = (block for path in DOCUMENTS for block in re.findall(r"```\w*\n(.*?)```", path.read_text(), re.S))
+    lines = (line.split("#")[0].strip() for block in blocks for line in block.replace("\\\n", " ").splitlines())
+    return sorted({line for line in lines if line.startswith("regard ")})
+
+
+def shown_help(*words: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-m", "regard", *words, "--help"], capture_output=True, text=True, check=True,
+        env={"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb"},
+    )  # fmt: skip
+    return result.stdout
+
+
+def test_there_are_commands_to_check() -> None:
+    assert len(commands()) >= 5
+
+
+@pytest.mark.parametrize("line", commands())
+def test_a_documented_command_and_its_options_exist(line: str) -> None:
+    _, name, *words = line.split()
+    known = shown_help(name)
+    for word in words:
+        if re.match(r"--?[a-z]", word):
+            assert re.search(rf"{re.escape(word)}\b", known), f"`regard {name}` has no option {word}"
+
+
+def test_every_command_is_in_the_readme() -> None:
+    listed = re.findall(r"^│ ([a-z]+) ", shown_help(), re.M)
+    assert len(listed) >= 6
+    readme = (ROOT / "README.md").read_text()
+    assert [name for name in listed if f"regard {name}" not in readme] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_files_that_documents_name_exist(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"", path.read_text()):
+        name = "".join(target)
+        assert (path.parent / name).exists(), f"{path.name} links to {name}"
+
+
+def test_modules_that_documents_name_exist() -> None:
+    for path in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
+        for room in re.findall(r"`((?:text|nn|data|models|training|generation|evaluation|inspection|workflow|cli)/\w+\.py)`", path.read_text()):
+            assert (ROOT / "src" / "regard" / room).exists(), f"{path.name} names {room}"
