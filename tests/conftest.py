@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+os.environ["OMP_NUM_THREADS"] = "1"  # small tensors: a second thread costs more than it brings
 
 import jaxtyping
 

@@ -165,3 +165,41 @@ def test_outputs_in_the_way_are_refused_before_training(folder: Path, tmp_path: 
     (tmp_path / "full" / "letter").touch()
     with pytest.raises(ModelFolderError, match="must be new or empty"):
         check_output(tmp_path / "full", overwrite=True)
+
+
+def test_an_old_model_comes_back_when_the_new_one_cannot_take_its_place(
+    folder: Path, make_model: MakeModel, letters: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (folder / "model.safetensors").read_bytes()
+    rename = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save_new(folder, make_model(vocab_size=len(letters)), letters)
+    assert (folder / "model.safetensors").read_bytes() == before
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_weights_that_are_no_numbers_are_refused(folder: Path, model: EncoderDecoder) -> None:
+    model.source_embedding.weight.data[3, 1] = float("nan")
+    save_weights(folder, model)
+    with pytest.raises(ModelFolderError, match=r"source_embedding\.weight must hold finite numbers"):
+        load_model(folder)
+
+
+def test_a_folder_with_other_things_is_never_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "thesis.tex").touch()
+    with pytest.raises(ModelFolderError, match=r"must hold a model and nothing else; got .*model with thesis\.tex"):
+        check_output(folder, overwrite=True)
+    with pytest.raises(ModelFolderError, match="must be in a folder that you may write to"):
+        check_output(folder / "thesis.tex" / "m", overwrite=False)
+    empty = folder / "empty"
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    with pytest.raises(ModelFolderError, match="must not be the one you stand in"):
+        check_output(Path(), overwrite=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
+COMPANIONS = ("results.json", "README.md", "metrics.jsonl", "report.html")
 FORMAT_VERSION = 1
 
 
@@ -40,47 +41,65 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     Raises:
         ModelFolderError: something else stands there, or a model does and `overwrite` is not said.
     """
-    holds_model = any((path / part).exists() for part in PARTS)
-    if holds_model and not overwrite:
-        raise ModelFolderError(
-            f"the output folder must not hold a model yet; got {path}. Choose another, or replace it with --overwrite."
-        )
-    if path.exists() and not holds_model and not (path.is_dir() and not any(path.iterdir())):
+    path = path.absolute()
+    entries = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
+    if entries >= set(PARTS):
+        if not overwrite:
+            raise ModelFolderError(
+                f"the output folder must not hold a model yet; got {path}. Choose another, or replace it with --overwrite."
+            )
+        if foreign := sorted(entries - {*PARTS, *COMPANIONS}):
+            raise ModelFolderError(
+                f"a folder that is replaced must hold a model and nothing else; got {path} with {', '.join(foreign)}."
+            )
+    elif entries or (path.exists() and not path.is_dir()):
         raise ModelFolderError(f"the output folder must be new or empty; got {path}. Choose another name.")
-    parent = path.absolute().parent
+    if path.exists() and path.samefile(Path.cwd()):
+        raise ModelFolderError(f"the output folder must not be the one you stand in; got {path}. Choose another name.")
+    parent = path.parent
     while not parent.exists():
         parent = parent.parent
-    if not os.access(parent, os.W_OK):
-        raise ModelFolderError(f"the output folder must be writable; got {path}. You may not write to {parent}.")
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise ModelFolderError(f"the output folder must be in a folder that you may write to; got {path}.")
 
 
 def save_new(path: Path, model: EncoderDecoder, tokenizer: Tokenizer) -> None:
     """Write a model folder aside, sync it and rename it into place; a model that stands there gives way last.
 
     Raises:
-        ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
+        RegardError: the disk is full or the folder cannot be written. Nothing was changed.
     """
-    aside = path.absolute().with_name(f".{path.absolute().name}.{os.getpid()}.part")
-    previous = aside.with_suffix(".old")
+    path = path.absolute()
     try:
-        aside.mkdir(parents=True)
-        tokenizer.save(aside / TOKENIZER)
-        digest = hashlib.sha256((aside / TOKENIZER).read_bytes()).hexdigest()
-        config = {
-            "format_version": FORMAT_VERSION,
-            "model": model.config.model_dump(mode="json"),
-            "tokenizer_sha256": digest,
-        }
-        write_whole(aside / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
-        save_weights(aside, model)
-        if path.exists() and any(path.iterdir()):
-            path.rename(previous)
-        aside.rename(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as aside:
+            new, old = Path(aside, "new"), Path(aside, "old")
+            new.mkdir()
+            tokenizer.save(new / TOKENIZER)
+            config = {
+                "format_version": FORMAT_VERSION,
+                "model": model.config.model_dump(mode="json"),
+                "tokenizer_sha256": hashlib.sha256((new / TOKENIZER).read_bytes()).hexdigest(),
+            }
+            write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
+            save_weights(new, model)
+            _swap(new, path, old)
     except OSError as error:
         raise ModelFolderError(f"{path} must be writable; got: {error.strerror}. Nothing was changed.") from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.rmtree(previous, ignore_errors=True)
+
+
+def _swap(new: Path, path: Path, old: Path) -> None:
+    """Rename `new` to `path`, and what stood there to `old`; if that fails or is interrupted, put it back."""
+    if not path.exists():
+        new.rename(path)
+        return
+    path.rename(old)
+    try:
+        new.rename(path)
+    except BaseException:
+        if not path.exists():
+            old.rename(path)
+        raise
 
 
 def save_weights(path: Path, model: EncoderDecoder) -> None:
@@ -106,7 +125,7 @@ def load_model(path: Path | str) -> LoadedModel:
             f"{folder / TOKENIZER} must be the tokenizer that the model was trained with; got another, or a changed one."
         )
     tokenizer = Tokenizer.load(folder / TOKENIZER)
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         model = EncoderDecoder(config["model"])
     if len(tokenizer) != model.config.vocab_size:
         raise ModelFolderError(
@@ -149,4 +168,6 @@ def _load_weights(path: Path, model: EncoderDecoder) -> None:
                 raise ModelFolderError(
                     f"{path}: {name} must have shape {tuple(parameter.shape)}; got {tuple(given.shape)}."
                 )
+            if not given.isfinite().all():
+                raise ModelFolderError(f"{path}: {name} must hold finite numbers; it does not. The file is damaged.")
             parameter.copy_(given)

@@ -42,6 +42,8 @@ def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (["--set", "model.dropout=1.5"], "model.dropout must be less than 1; got 1.5."),
         (["--set", "model.num_heads=3"], "model_dim must be divisible by num_heads; got 128 and 3."),
         (["--set", "model.norm=mid"], "model.norm must be 'post' or 'pre'; got 'mid'."),
+        (["--set", "model.pad_id=7"], "model.pad_id comes from the tokenizer; got 7."),
+        (["--set", "training.adam_betas=[0.9,1.5]"], "training.adam_betas.1 must be less than 1; got 1.5."),
         (["--precision", "float8"], "training.precision must be 'auto', 'float32' or 'bfloat16'; got 'float8'."),
         (["--device", "tpu"], "device must be auto, cpu, or a GPU of this machine such as cuda; got 'tpu'."),
         (["--config", "none.yaml"], "none.yaml must be a readable text file; got: No such file or directory."),
@@ -57,8 +59,10 @@ def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: lis
     [
         ("training: {stepps: 3}", "training must have keys of ours; got 'stepps'. Did you mean 'steps'?"),
         ("training: [", "c.yaml must be YAML; got:"),
-        ("3", "c.yaml must hold sections, such as training:, with keys and values; got int."),
-        ("steps: 3", "c.yaml must hold sections, such as training:, with keys and values; got dict."),
+        ("3", "c.yaml must hold sections, such as training:, with keys and values below them; got 3."),
+        ("training:", "c.yaml must hold sections, such as training:, with keys and values below them; got 'training'."),
+        ("1: {a: 2}", "a section must be one of ours; got '1'. Allowed: model, tokenizer, training."),
+        ("steps: 3", "c.yaml must hold sections, such as training:, with keys and values below them; got 'steps'."),
     ],
 )
 def test_settings_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str], content: str, expected: str) -> None:
@@ -98,16 +102,19 @@ def test_pairs_that_are_all_too_long(folder: Path, capsys: pytest.CaptureFixture
 
 
 def test_three_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "PAIRS must be one or two names; got 3: a b a." in message(capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1")
+    assert "PAIRS must be one or two names; got 3: a b a." in message(
+        capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1"
+    )
 
 
 def test_an_output_that_is_in_the_way(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = message(capsys, "train", "a", "b", "-o", "a", "--steps", "1")
-    assert "the output folder must be new or empty; got a. Choose another name." in shown
+    assert "the output folder must be new or empty; got " in shown
     (folder / "old").mkdir()
-    (folder / "old" / "config.json").write_text("{}")
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        (folder / "old" / name).write_text("{}")
     shown = message(capsys, "train", "a", "b", "-o", "old", "--steps", "1")
-    assert "must not hold a model yet; got old. Choose another, or replace it with --overwrite." in shown
+    assert "Choose another, or replace it with --overwrite." in shown
     assert (folder / "old" / "config.json").read_text() == "{}"
 
 
@@ -140,3 +147,23 @@ def test_a_line_that_is_too_long_is_named(folder: Path, capsys: pytest.CaptureFi
     assert "long, line 2: a text must have at most 11 tokens; got " in shown
     assert not (folder / "out").exists()
     assert json.loads((folder / "small" / "results.json").read_text())["num_pairs"] == 1
+
+
+def test_an_output_file_in_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "-o must be in a folder that exists; got none/out." in message(
+        capsys, "translate", "m", "a", "-o", "none/out"
+    )
+
+
+def test_results_that_are_truncated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(["train", "a", "b", "-o", "small", "--set", "model.model_dim=16", "--steps", "1"])
+    for content in ('{"bleu": 3', "{}"):
+        (folder / "small" / "results.json").write_text(content)
+        assert "results.json must be what training wrote; got" in message(capsys, "info", "small")
+
+
+def test_half_a_surrogate_pair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.jsonl").write_text('{"source": "a", "target": "\\ud800"}\n' * 3)
+    shown = message(capsys, "train", "p.jsonl", "-o", "model", "--steps", "1")
+    assert "p.jsonl, line 1: text must be whole Unicode characters; got half of a pair." in shown

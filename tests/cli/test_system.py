@@ -1,9 +1,11 @@
 """The commands as a user runs them: train on a task that can be learnt, then use the model."""
 
+import datetime
 import io
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import torch
 
 import regard
 from regard.cli.main import run, spread_values
+from regard.data.synthetic import split_of
 
 SMALL = [
     "--set", "model.model_dim=32", "--set", "model.ff_dim=64", "--set", "model.num_encoder_layers=1",
@@ -206,6 +209,53 @@ def test_train_from_python_and_from_one_file(work: Path, tmp_path: Path, form: s
     )
     assert result.results["data"]["validation"]["name"].endswith("(held out at random)")
     assert len(result.translator.translate(["abc"])) == 1
+
+
+def test_validation_pairs_that_are_too_long_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "train.tsv").write_text("abc\tcba\nab\tba\n" * 20)
+    (tmp_path / "valid.tsv").write_text("abc\tcba\nabcabcabcabc\tcba\nab\tba\n")
+    settings = {
+        "model": {"model_dim": 16, "ff_dim": 16, "max_positions": 8},
+        "training": {"steps": 1},
+        "tokenizer": {"kind": "characters"},
+    }
+    result = regard.train([tmp_path / "train.tsv"], tmp_path / "m", valid=[tmp_path / "valid.tsv"], settings=settings)
+    assert result.results["num_pairs"] == 2
+    assert result.results["data"]["validation"]["num_pairs"] == 2
+    assert 0 < result.results["target_tokens_per_second"] < 1e7
+
+
+def test_the_demo_from_end_to_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from regard.workflow import demo
+
+    sizes = {"NUM_TRAINING_PAIRS": 600, "NUM_VALID_PAIRS": 20, "NUM_TEST_PAIRS": 40}
+    for name, size in sizes.items():
+        monkeypatch.setattr(demo, name, size)
+    assert command("demo", "-o", tmp_path / "demo-model", "--steps", "3") == 0
+    shown = capsys.readouterr()
+    assert "exact match on 40 held-out dates: 0.00%" in shown.out
+    assert len(re.findall("  ->  ", shown.out)) == 10
+    assert f"report: {tmp_path / 'demo-model' / 'report.html'}" in shown.out
+    assert f"translate {tmp_path / 'demo-model'}" in shown.out
+    results = json.loads((tmp_path / "demo-model" / "results.json").read_text())
+    assert (results["exact_match"], results["num_pairs"]) == (0.0, 40)
+    page = (tmp_path / "demo-model" / "report.html").read_text()
+    assert page.count("<svg") == 1 + len(demo.DRAWN)
+    assert "2016年5月4日" in page
+    assert split_of(datetime.date(2016, 5, 4)) == "test"
+
+
+def test_an_interrupt_before_anything_is_saved_says_so(work: Path, tmp_path: Path) -> None:
+    options = ["-o", tmp_path / "m", *SMALL, "--steps", "100000", "--set", "training.validate_every=100000"]
+    code = f"import sys; sys.argv[1:] = {[str(word) for word in ['train', work / 'train.src', work / 'train.tgt', *options]]!r}\n"
+    code += "import regard.workflow.train as t\ndef stop(*a, **k): raise KeyboardInterrupt\nt.read_pairs = stop\n"
+    code += "from regard.cli.main import run; run()"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert process.returncode == 130
+    assert process.stderr == "regard: interrupted before anything was saved; nothing was written.\n"
+    assert not (tmp_path / "m").exists()
 
 
 def test_the_same_seed_gives_the_same_weights(work: Path, tmp_path: Path) -> None:

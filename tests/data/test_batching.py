@@ -51,10 +51,10 @@ def test_a_batch_shifts_targets_by_one() -> None:
     assert (batch.num_tokens, batch.indices) == (6, [0, 1])
 
 
-def test_long_pairs_are_left_out_and_counted(letters: Tokenizer) -> None:
+def test_long_pairs_are_left_out_and_named(letters: Tokenizer) -> None:
     text = ParallelText(["abc", "abcdefghij", "ab"], ["c", "d", "abcdefghij"], "x")
     pairs = encode_pairs(text, letters, max_positions=8)
-    assert (len(pairs), pairs.num_too_long) == (1, 2)
+    assert (len(pairs), pairs.too_long) == (1, (1, 2))
     assert pairs.sources[0].tolist() == [*letters.encode("abc"), letters.eos_id]
 
 

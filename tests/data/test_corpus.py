@@ -139,3 +139,28 @@ def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(__import__("sys").modules, "datasets", None)
     with pytest.raises(MissingExtraError, match=r"Run: pip install 'regard\[datasets\]'"):
         read_pairs(["hf:name:train:en:de"])
+
+
+def test_a_line_break_inside_a_text_becomes_a_space(tmp_path: Path) -> None:
+    record = {"source": "one\ntwo", "target": "eins\r\nzwei"}
+    text = read_pairs([write(tmp_path / "a.jsonl", json.dumps(record))])
+    assert (text.sources, text.targets) == (["one two"], ["eins zwei"])
+
+
+def test_names_may_be_paths_but_not_one_string(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("one\teins\n")
+    assert len(read_pairs([path])) == 1
+    with pytest.raises(DataError, match=r"pairs must be a list of one or two names; got one string\. Write \["):
+        read_pairs(str(path))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_slice_of_a_hub_data_set(hub_folder: str) -> None:
+    assert read_pairs([f"hf:{hub_folder}:train[:1]:en:de"]).sources == ["one"]
+
+
+def test_real_data(shared_data: Path) -> None:
+    folder = shared_data / "multi30k_ende"
+    assert len(read_pairs([folder / "train.en", folder / "train.de"])) == 29_000
+    assert len(read_pairs([shared_data / "g2p" / "low" / "ita_train.tsv"])) == 800

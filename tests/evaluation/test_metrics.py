@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from regard.data.batching import EncodedPairs, Sequences, in_order
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
-from regard.evaluation.text_metrics import text_scores
+from regard.evaluation.text_metrics import TextMetrics
 from regard.models.encoder_decoder import EncoderDecoder
 
 TEXTS = ["Ein Hund läuft .", "Zwei Männer sitzen im Park .", "Eine Frau."]
@@ -17,7 +17,7 @@ REFERENCES = ["Ein Hund rennt .", "Zwei Männer sitzen in einem Park .", "Eine F
 
 @pytest.mark.parametrize(("tokenize", "lowercase"), [("13a", False), ("none", False), ("char", True)])
 def test_scores_are_sacrebleus(tokenize: str, lowercase: bool) -> None:
-    scores = text_scores(TEXTS, REFERENCES, tokenize=tokenize, lowercase=lowercase)
+    scores = TextMetrics(tokenize=tokenize, lowercase=lowercase).score(TEXTS, REFERENCES)
     expected = sacrebleu.corpus_bleu(TEXTS, [REFERENCES], tokenize=tokenize, lowercase=lowercase, force=True)
     assert scores.bleu == pytest.approx(expected.score)
     assert scores.exact_match == pytest.approx(1 / 3)
@@ -26,17 +26,19 @@ def test_scores_are_sacrebleus(tokenize: str, lowercase: bool) -> None:
 
 
 def test_equal_texts_have_full_scores() -> None:
-    scores = text_scores(REFERENCES, REFERENCES)
+    scores = TextMetrics().score(REFERENCES, REFERENCES)
     assert (scores.bleu, scores.chrf, scores.exact_match) == (pytest.approx(100), pytest.approx(100), 1.0)
 
 
 def test_other_input_is_refused() -> None:
     with pytest.raises(DataError, match="must be as many, and at least one; got 1 and 2"):
-        text_scores(["a"], ["a", "b"])
+        TextMetrics().score(["a"], ["a", "b"])
     with pytest.raises(DataError, match="at least one; got 0 and 0"):
-        text_scores([], [])
+        TextMetrics().score([], [])
     with pytest.raises(SettingsError, match=r"one of sacrebleu's; got 'nome'\. Did you mean 'none'\?"):
-        text_scores(["a"], ["a"], tokenize="nome")
+        TextMetrics(tokenize="nome")
+    with pytest.raises(SettingsError, match="must be one that works here; got 'ja-mecab'"):
+        TextMetrics(tokenize="ja-mecab")
 
 
 def test_likelihood_is_that_of_torch_pair_by_pair(make_model: Callable[..., EncoderDecoder]) -> None:

@@ -204,3 +204,13 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
 MODEL = EncoderDecoder(
     ModelConfig(vocab_size=23, model_dim=12, ff_dim=20, num_heads=3, num_encoder_layers=1, num_decoder_layers=1)
 ).eval()
+
+
+def test_sentences_may_change_places_between_steps(make_model: MakeModel) -> None:
+    model = make_model()
+    source = random_ids(2, 5)
+    newest = random_ids(2, 1, seed=3)
+    straight, _ = model.decode_step(newest, model.prefill(source))
+    state = model.prefill(source).select(torch.tensor([1, 0]), torch.tensor([[0], [0]]))
+    swapped, _ = model.decode_step(newest.flip(0), state)
+    torch.testing.assert_close(swapped.flip(0), straight)

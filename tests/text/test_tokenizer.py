@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.errors import ModelFolderError
+from regard.errors import DataError, ModelFolderError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 TEXTS = [
@@ -81,3 +81,15 @@ def test_other_special_tokens_are_refused(tmp_path: Path) -> None:
     backend.save(str(tmp_path / "tokenizer.json"))
     with pytest.raises(ModelFolderError, match="the ids 0 to 3; got \\[0, None, None, None\\]"):
         Tokenizer.load(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_small_vocabulary_keeps_the_frequent_characters(kind: str) -> None:
+    trained = Tokenizer.train(["aaaa bbbb cccc d"] * 9 + ["xyzuvw"], TokenizerConfig(kind=kind, vocab_size=10))
+    assert len(trained) <= 10
+    assert trained.unk_id not in trained.encode("abc")
+
+
+def test_half_a_surrogate_pair_is_refused(tokenizer: Tokenizer) -> None:
+    with pytest.raises(DataError, match=r"text 2 must be a string of whole Unicode characters; got '\\ud800'"):
+        tokenizer.encode_batch(["fine", "\ud800"])

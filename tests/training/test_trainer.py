@@ -112,9 +112,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_changes_nothing(make_model: M
     model = make_model()
     model.source_embedding.weight.data[5] = float("nan")
     before = [parameter.detach().clone() for parameter in model.encoder_layers[0].parameters()]  # type: ignore[attr-defined]
-    with pytest.raises(
-        TrainingError, match=r"the loss must be a finite number; got nan at step 1, in a batch with pairs"
-    ):
+    with pytest.raises(TrainingError, match=r"the loss must be a finite number; got nan at step 1\. A lower"):
         trainer_of(model, Recorder()).run()
     assert all(map(torch.equal, before, model.encoder_layers[0].parameters()))  # type: ignore[attr-defined]
 
@@ -134,3 +132,31 @@ def test_an_interrupt_keeps_the_best_or_what_there_is(make_model: MakeModel, num
     assert run.interrupted
     assert run.step == num_batches
     assert recorder.kept == kept
+
+
+def test_a_gradient_that_is_no_number_ends_the_run(make_model: MakeModel) -> None:
+    model = make_model()
+    model.encoder_layers[0].feed_forward.inner_proj.weight.register_hook(lambda gradient: gradient * float("inf"))
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    with pytest.raises(TrainingError, match=r"the gradient's length must be a finite number; got (nan|inf) at step 1"):
+        trainer_of(model, Recorder()).run()
+    assert all(map(torch.equal, before, model.parameters()))
+
+
+def test_long_gradients_are_clipped(make_model: MakeModel) -> None:
+    moved = []
+    for clip_norm in (1e-3, 1e9):
+        model = make_model(dropout=0.0)
+        before = torch.cat([parameter.detach().flatten().clone() for parameter in model.parameters()])
+        trainer = trainer_of(model, Recorder(), clip_norm=clip_norm)
+        trainer.optimizer = torch.optim.SGD(model.parameters())
+        trainer.step([batch_of(*range(12))], learning_rate=1.0)
+        moved.append((torch.cat([p.detach().flatten() for p in model.parameters()]) - before).norm().item())
+    assert moved[0] == pytest.approx(1e-3, rel=0.01)
+    assert moved[1] > 0.1
+
+
+def test_speed_leaves_validation_out(make_model: MakeModel) -> None:
+    run = trainer_of(make_model(), Recorder()).run()
+    assert 0 < run.validation_seconds < run.seconds
+    assert run.tokens_per_second == pytest.approx(run.num_tokens / (run.seconds - run.validation_seconds))

@@ -1,12 +1,11 @@
 """The command `regard`: its subcommands, and how it ends.
 
-Exit codes: 0 done, 1 output could not be delivered, 2 something the user can mend (one message, no traceback), 130
-interrupted.
+Exit codes: 0 done, 1 nobody reads the output any more (typer sees to it), 2 something the user can mend (one message, no
+traceback), 130 interrupted.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -53,13 +52,6 @@ def run(arguments: Sequence[str] | None = None) -> None:
     except RegardError as error:
         print(f"regard: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("regard: interrupted.", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone, as in `regard translate ... | head`; nothing is left to flush for.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
 
 
 def spread_values(arguments: Sequence[str], option: str) -> list[str]:

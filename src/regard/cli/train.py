@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from regard.errors import SettingsError
+
+if TYPE_CHECKING:
+    from regard.training.trainer import TrainingRun
 
 Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
@@ -66,19 +73,15 @@ def train(
         for section, values in layer.items():
             settings.setdefault(section, {}).update(values)
     prepare_process(threads)
-    result = train_model(
-        pairs, output, valid=valid, preset=preset, settings=settings, device=device, overwrite=overwrite
-    )
-    run = result.run
-    if run.interrupted:
-        typer.echo(
-            f"interrupted at step {run.step:,}. {output} is whole and holds the weights of step {run.best_step or run.step:,}: "
-            f"use it with `regard translate {output}`, or train anew with `--overwrite`.",
-            err=True,
+    with saying_when_interrupted():
+        result = train_model(
+            pairs, output, valid=valid, preset=preset, settings=settings, device=device, overwrite=overwrite
         )
-        raise typer.Exit(130)
+    if result.run.interrupted:
+        say_what_is_kept(output, result.run)
     print(summary(result.results))
-    print(f"\n{output} is ready. Next:\n  regard translate {output}\n  regard evaluate {output} SOURCE REFERENCE")
+    print(f"\n{output} is ready. Next:")
+    print(f"  {program()} translate {output}\n  {program()} evaluate {output} SOURCE REFERENCE")
 
 
 def demo(
@@ -94,20 +97,21 @@ def demo(
 
     Measures the model on dates that it never saw, and writes a report with pictures.
     """
+    from regard.training.trainer import TrainingRun
     from regard.workflow.demo import run_demo
 
     prepare_process(threads)
-    outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
-    if outcome is None:
-        typer.echo("interrupted; the demo can be started again with `--overwrite`.", err=True)
-        raise typer.Exit(130)
+    with saying_when_interrupted():
+        outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
+    if isinstance(outcome, TrainingRun):
+        say_what_is_kept(output, outcome)
     print("\nTen dates that the model had not seen in any form:")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"
         print(f"  {source}  ->  {written}{mark}")
     print(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
     print(f"report: {outcome.report}")
-    print(f"\nNext:\n  regard translate {output}\n  regard train pairs.tsv -o my-model")
+    print(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
 
 
 def summary(results: dict[str, Any]) -> str:
@@ -121,6 +125,31 @@ def summary(results: dict[str, Any]) -> str:
     ]
     lines = [f"{name:<15}{value:>9}   {note}".rstrip() for name, value, note in rows]
     return "\n".join([f"{results['num_pairs']:,} pairs", *lines])
+
+
+def program() -> str:
+    """How the user can call us again: by name where that works, else by the path that was used now."""
+    return "regard" if shutil.which("regard") else sys.argv[0]
+
+
+@contextlib.contextmanager
+def saying_when_interrupted() -> Iterator[None]:
+    """Turn an interrupt before anything was saved into a message and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("regard: interrupted before anything was saved; nothing was written.", err=True)
+        raise typer.Exit(130) from None
+
+
+def say_what_is_kept(output: Path, run: TrainingRun) -> NoReturn:
+    """Tell where an interrupted run stands and how to go on, and exit."""
+    typer.echo(
+        f"regard: interrupted at step {run.step:,}. {output} is whole and holds the weights of step "
+        f"{run.best_step or run.step:,}: use it with `{program()} translate {output}`, or train anew with `--overwrite`.",
+        err=True,
+    )
+    raise typer.Exit(130)
 
 
 def prepare_process(threads: int | None) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.train import Device, Threads, prepare_process, summary
-from regard.errors import DataError
+from regard.errors import DataError, ModelFolderError
 
 if TYPE_CHECKING:
     from regard.workflow.translator import Translation, Translator
@@ -46,6 +46,8 @@ def translate(
     """Translate a file, standard input, or what is typed, line by line."""
     from regard.text.lines import iterate_lines, read_lines, write_lines
 
+    if output and not output.absolute().parent.is_dir():
+        raise DataError(f"-o must be in a folder that exists; got {output}.")
     interactive = input == "-" and sys.stdin.isatty() and output is None
     translator = _load(model, threads, device)
     settings: dict[str, Any] = {
@@ -140,7 +142,15 @@ def info(model: Model, as_json: AsJson = False) -> None:
 
     loaded, tokenizer = load_model(model)
     results_file = model / "results.json"
-    results = json.loads(results_file.read_text(encoding="utf-8")) if results_file.is_file() else {}
+    results: dict[str, Any] = {}
+    if results_file.is_file():
+        try:
+            results = json.loads(results_file.read_text(encoding="utf-8"))
+            measured = f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}"
+        except (ValueError, KeyError, TypeError) as error:
+            raise ModelFolderError(
+                f"{results_file} must be what training wrote; got {error!r}. Is it whole?"
+            ) from error
     num_parameters = sum(parameter.numel() for parameter in loaded.parameters())
     facts: dict[str, Any] = {
         "folder": str(model),
@@ -155,7 +165,7 @@ def info(model: Model, as_json: AsJson = False) -> None:
     for key, value in facts["model"].items():
         print(f"  {key:<20}{value}")
     if results:
-        print(f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}")
+        print(measured)
 
 
 def _load(model: Path, threads: int | None, device: str) -> Translator:

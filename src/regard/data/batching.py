@@ -45,23 +45,24 @@ class EncodedPairs:
 
     sources: Sequences
     targets: Sequences
-    num_too_long: int = 0
+    too_long: tuple[int, ...] = ()
+    """Pairs of the text that were left out, counted from 0."""
 
     def __len__(self) -> int:
         return len(self.sources)
 
 
 def encode_pairs(text: ParallelText, tokenizer: Tokenizer, max_positions: int) -> EncodedPairs:
-    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and counted."""
+    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and named."""
     eos = [tokenizer.eos_id]
     sources = [ids + eos for ids in tokenizer.encode_batch(text.sources)]
     targets = [ids + eos for ids in tokenizer.encode_batch(text.targets)]
-    pairs = zip(sources, targets, strict=True)
-    kept = [(s, t) for s, t in pairs if max(len(s), len(t)) <= max_positions]
+    longest = [max(map(len, pair)) for pair in zip(sources, targets, strict=True)]
+    kept = [i for i, length in enumerate(longest) if length <= max_positions]
     return EncodedPairs(
-        Sequences.from_lists([source for source, _ in kept]),
-        Sequences.from_lists([target for _, target in kept]),
-        num_too_long=len(text) - len(kept),
+        Sequences.from_lists([sources[i] for i in kept]),
+        Sequences.from_lists([targets[i] for i in kept]),
+        too_long=tuple(i for i, length in enumerate(longest) if length > max_positions),
     )
 
 

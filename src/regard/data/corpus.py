@@ -6,6 +6,8 @@ Four sources, one result: two files with a line for a line, a TSV file, a JSON-l
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ from regard.errors import DataError, MissingExtraError, nearest_hint
 from regard.text.lines import read_lines
 
 HUB_PREFIX = "hf:"
+HUB_NAME = re.compile(r"hf:(?P<path>.+):(?P<split>[^:\[\]]+(\[[^\]]*\])?):(?P<source>[^:]+):(?P<target>[^:]+)")
 
 
 @dataclass(frozen=True)
@@ -30,19 +33,22 @@ class ParallelText:
         return len(self.sources)
 
 
-def read_pairs(paths: Sequence[str]) -> ParallelText:
+def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> ParallelText:
     """The pairs of two parallel files, or of one TSV, JSON-lines or `hf:` source.
 
     A pair blank on both sides is left out and counted. Blank on one side only is an error: where a line was
-    lost, every pair after it would be wrong.
+    lost, every pair after it would be wrong. A line break inside a text, as JSON can hold, becomes a space.
 
     Args:
         paths: `[source file, target file]`, `[pairs.tsv]`, `[pairs.jsonl]` or `[hf:name:split:source_column:target_column]`.
     Raises:
         DataError: files that cannot be read, of different lengths, empty, or with a line blank on one side.
     """
-    if len(paths) == 2:
-        source_path, target_path = paths
+    if isinstance(paths, str):
+        raise DataError(f"pairs must be a list of one or two names; got one string. Write [{paths!r}].")
+    names = [os.fspath(path) for path in paths]
+    if len(names) == 2:
+        source_path, target_path = names
         sources, targets = read_lines(source_path), read_lines(target_path)
         if len(sources) != len(targets):
             raise DataError(
@@ -50,9 +56,9 @@ def read_pairs(paths: Sequence[str]) -> ParallelText:
                 f"{len(targets):,} in {target_path}. Line N of one must be the translation of line N of the other."
             )
         return _without_blank_pairs(zip(sources, targets, strict=True), source_path, target_path)
-    if len(paths) != 1:
-        raise DataError(f"pairs must come from two parallel files or one file of pairs; got {len(paths)} names.")
-    (path,) = paths
+    if len(names) != 1:
+        raise DataError(f"pairs must come from two parallel files or one file of pairs; got {len(names)} names.")
+    (path,) = names
     if path.startswith(HUB_PREFIX):
         return _without_blank_pairs(_read_hub(path), path, path)
     readers = {".tsv": _read_tsv, ".jsonl": _read_jsonl}
@@ -77,12 +83,16 @@ def _without_blank_pairs(pairs: Iterable[tuple[str, str]], source_name: str, tar
         if blank_source:
             num_blank += 1
         else:
-            sources.append(source)
-            targets.append(target)
+            sources.append(_one_line(source))
+            targets.append(_one_line(target))
     name = source_name if source_name == target_name else f"{source_name} + {target_name}"
     if not sources:
         raise DataError(f"{name} must hold at least one pair; got none. Is it the right file?")
     return ParallelText(sources, targets, name, num_blank)
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\r?\n", " ", text)
 
 
 def _read_tsv(path: str) -> Iterable[tuple[str, str]]:
@@ -106,27 +116,33 @@ def _read_jsonl(path: str) -> Iterable[tuple[str, str]]:
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise DataError(f"{path}, line {number}: a line must be one JSON object; got {error}.") from error
+            raise DataError(
+                f"{path}, line {number}: a line must be one JSON object; got {error.msg} at column {error.colno}."
+            ) from error
         source, target = map(record.get, ("source", "target")) if isinstance(record, dict) else (None, None)
         if not (isinstance(source, str) and isinstance(target, str)):
             raise DataError(
                 f'{path}, line {number}: an object must have the strings "source" and "target"; got {line[:60]}.'
             )
+        try:
+            (source + target).encode()
+        except UnicodeEncodeError as error:
+            raise DataError(f"{path}, line {number}: text must be whole Unicode characters; got half of a pair.") from error
         yield source, target
 
 
 def _read_hub(name: str) -> Iterable[tuple[str, str]]:
     """Pairs of a Hugging Face data set, by its hub name or a local folder; `translation.de` reaches into a column."""
-    parts = name.removeprefix(HUB_PREFIX).rsplit(":", 3)
-    if len(parts) != 4 or not all(parts):
+    parts = HUB_NAME.fullmatch(name)
+    if not parts:
         raise DataError(f"a data set must be hf:name:split:source_column:target_column; got {name}.")
     try:
         import datasets
     except ImportError as error:
         raise MissingExtraError("Reading Hugging Face data sets", "datasets") from error
-    path, split, *columns = parts
+    columns = (parts["source"], parts["target"])
     try:
-        rows = datasets.load_dataset(path, split=split)
+        rows = datasets.load_dataset(parts["path"], split=parts["split"])
     except Exception as error:  # the library raises errors of many kinds; each ends the command with its words
         raise DataError(f"{name} must be a data set that can be loaded; got: {error}") from error
     for column in columns:

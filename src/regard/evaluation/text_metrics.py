@@ -22,37 +22,46 @@ class TextScores:
     """How sacrebleu counted, so that others can count the same way (Post 2018)."""
 
 
-def text_scores(
-    texts: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False
-) -> TextScores:
-    """The scores of texts, each with one reference.
+class TextMetrics:
+    """sacrebleu's BLEU and chrF, set up once so that a wrong setting is known before hours of translating.
 
     Args:
         tokenize: sacrebleu's name of a tokenisation for BLEU; `none` for texts that are tokenised already.
         lowercase: whether BLEU and chrF ignore case.
     Raises:
-        DataError: not as many references as texts, or none at all.
-        SettingsError: an unknown tokenisation.
+        SettingsError: an unknown tokenisation, or one that needs a package that is not installed.
     """
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
 
-    if len(texts) != len(references) or not texts:
-        raise DataError(
-            f"texts and references must be as many, and at least one; got {len(texts)} and {len(references)}."
+    def __init__(self, *, tokenize: str = "13a", lowercase: bool = False) -> None:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+
+        if tokenize not in BLEU.TOKENIZERS:
+            raise SettingsError(
+                f"tokenize must be one of sacrebleu's; got {tokenize!r}. {nearest_hint(tokenize, BLEU.TOKENIZERS)}"
+            )
+        try:
+            # `force` keeps sacrebleu from warning that tokenised text should not be scored with `none`.
+            self._bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
+        except (RuntimeError, ImportError, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise SettingsError(f"tokenize must be one that works here; got {tokenize!r}: {reason}") from error
+        self._chrf = CHRF(lowercase=lowercase)
+
+    def score(self, texts: Sequence[str], references: Sequence[str]) -> TextScores:
+        """The scores of texts, each with one reference.
+
+        Raises:
+            DataError: not as many references as texts, or none at all.
+        """
+        if len(texts) != len(references) or not texts:
+            raise DataError(
+                f"texts and references must be as many, and at least one; got {len(texts)} and {len(references)}."
+            )
+        equal = sum(text == reference for text, reference in zip(texts, references, strict=True))
+        return TextScores(
+            bleu=self._bleu.corpus_score(texts, [references]).score,
+            chrf=self._chrf.corpus_score(texts, [references]).score,
+            exact_match=equal / len(texts),
+            signatures={"bleu": str(self._bleu.get_signature()), "chrf": str(self._chrf.get_signature())},
         )
-    if tokenize not in BLEU.TOKENIZERS:
-        raise SettingsError(
-            f"tokenize must be one of sacrebleu's; got {tokenize!r}. {nearest_hint(tokenize, BLEU.TOKENIZERS)}"
-        )
-    # `force` keeps sacrebleu from warning that tokenised text should not be scored with `none`.
-    bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
-    chrf = CHRF(lowercase=lowercase)
-    scores = {"bleu": bleu.corpus_score(texts, [references]), "chrf": chrf.corpus_score(texts, [references])}
-    equal = sum(text == reference for text, reference in zip(texts, references, strict=True))
-    return TextScores(
-        bleu=scores["bleu"].score,
-        chrf=scores["chrf"].score,
-        exact_match=equal / len(texts),
-        signatures={"bleu": str(bleu.get_signature()), "chrf": str(chrf.get_signature())},
-    )

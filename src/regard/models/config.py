@@ -26,9 +26,7 @@ class ModelConfig(BaseModel):
         "all", description="which share one matrix: source, target and output; target and output; none"
     )
     max_positions: int = Field(1024, ge=2, description="longest source or target, in tokens")
-    pad_id: int = 0
-    bos_id: int = 2
-    eos_id: int = 3
+    pad_id: int = Field(0, ge=0, description="the tokenizer's: not for users to set")
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> ModelConfig:

@@ -34,10 +34,10 @@ class TransformerState:
         return 0 if self.past is None else self.past[0].key.shape[2]
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> TransformerState:
-        """The state of some sentences, each with the hypotheses that go on. The source is copied only when some leave."""
+        """The state of some sentences, each with the hypotheses that go on. The source is copied only when some leave or move."""
         num_sentences = self.source_mask.shape[0]
         memory, source_mask = self.memory, self.source_mask
-        if len(sentences) < num_sentences:
+        if not torch.equal(sentences, torch.arange(num_sentences, device=sentences.device)):
             memory = [layer.select(sentences) for layer in memory]
             source_mask = source_mask[sentences]
         past = self.past

@@ -56,9 +56,12 @@ def write_whole(path: Path | str, content: bytes) -> None:
     Raises:
         DataError: the disk is full, or the folder cannot be written.
     """
-    path = Path(path)
+    path = Path(path).resolve()  # a link stays a link: what it points to is replaced
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/null, is written to
+            path.write_bytes(content)
+            return
         with aside.open("wb") as stream:
             stream.write(content)
             stream.flush()

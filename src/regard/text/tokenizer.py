@@ -18,7 +18,7 @@ import tokenizers
 from pydantic import BaseModel, ConfigDict, Field
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
-from regard.errors import ModelFolderError
+from regard.errors import DataError, ModelFolderError
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
@@ -38,7 +38,8 @@ class Tokenizer:
     """Strings to ids and back. Special tokens have fixed ids: pad 0, unknown 1, begin 2, end 3.
 
     A special token spelled out in a text ("</s>") is never read as the symbol. Decoding gives back what was encoded,
-    composed (NFC), but for characters never seen in training and one leading space.
+    composed (NFC), but for one leading space, a literal "▁" (which is read as a space), and characters that are not in the
+    vocabulary: never seen in training, or too rare for its size.
     """
 
     pad_id, unk_id, bos_id, eos_id = range(4)
@@ -68,7 +69,9 @@ class Tokenizer:
             )
         else:
             backend = tokenizers.Tokenizer(models.BPE(unk_token=UNK))
-            trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=special, show_progress=False)
+            trainer = trainers.BpeTrainer(
+                vocab_size=size, limit_alphabet=size - len(special), special_tokens=special, show_progress=False
+            )
         backend.normalizer = normalizers.NFC()
         backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
         backend.decoder = decoders.Metaspace()
@@ -102,8 +105,18 @@ class Tokenizer:
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of many texts, on all processors."""
-        encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
+        """The ids of many texts, on all processors.
+
+        Raises:
+            DataError: a text is not a string, or holds half of a surrogate pair.
+        """
+        try:
+            encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
+        except (TypeError, UnicodeError) as error:
+            bad = next(i for i, text in enumerate(texts, start=1) if not _is_unicode(text))
+            raise DataError(
+                f"text {bad} must be a string of whole Unicode characters; got {texts[bad - 1]!r}."
+            ) from error
         return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
@@ -117,3 +130,10 @@ class Tokenizer:
     def _ordinary(self, id: int) -> int:
         """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
         return id if id > self.eos_id else self.unk_id
+
+
+def _is_unicode(text: object) -> bool:
+    try:
+        return isinstance(text, str) and text.encode() is not None
+    except UnicodeEncodeError:
+        return False

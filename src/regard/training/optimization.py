@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import nn
 
 Model = TypeVar("Model", bound=nn.Module)
+Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class TrainingConfig(BaseModel):
@@ -26,7 +27,7 @@ class TrainingConfig(BaseModel):
     warmup_steps: int = Field(4000, ge=1)
     label_smoothing: float = Field(0.1, ge=0, lt=1)
     clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
-    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_betas: tuple[Share, Share] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0)
     average_decay: float = Field(
         0.999,

@@ -64,6 +64,11 @@ class TrainingRun:
     """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
     interrupted: bool = False
 
+    @property
+    def tokens_per_second(self) -> float:
+        """Target tokens that are not padding, validation not counted."""
+        return self.num_tokens / max(self.seconds - self.validation_seconds, 1e-9)
+
 
 class Trainer:
     """Trains a model on batches.
@@ -106,7 +111,7 @@ class Trainer:
         """
         run = self.progress
         start = time.perf_counter()
-        with torch.random.fork_rng():
+        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(self.config.seed)
             try:
                 while run.step < self.config.steps:
@@ -124,6 +129,7 @@ class Trainer:
                 run.interrupted = True
                 if run.step and not run.best_step:
                     self.keep(self.average.model, run)
+            run.seconds = time.perf_counter() - start
         return run
 
     def step(self, batches: Sequence[Batch], learning_rate: float) -> float:
@@ -132,7 +138,7 @@ class Trainer:
         Returns:
             That loss, in nats per token.
         Raises:
-            TrainingError: the loss is not a finite number; the weights are left as they were.
+            TrainingError: the loss or the gradient is not finite; the weights are left as they were.
         """
         compute = self.weights.compute.train()
         pad_id = self.model.config.pad_id
@@ -152,13 +158,16 @@ class Trainer:
             total += loss.detach() / num_tokens
             self.weights.gather_gradients()
         mean_loss = total.item()
-        if not math.isfinite(mean_loss):
-            lines = ", ".join(str(index + 1) for batch in batches for index in batch.indices[:5])
-            raise TrainingError(
-                f"the loss must be a finite number; got {mean_loss} at step {self.progress.step + 1}, in a batch with pairs "
-                f"{lines} and others. A lower training.learning_rate or float32 usually helps."
-            )
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
+        gradient_norm = nn.utils.get_total_norm(
+            [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
+        )
+        for name, number in (("loss", mean_loss), ("gradient's length", gradient_norm.item())):
+            if not math.isfinite(number):
+                raise TrainingError(
+                    f"the {name} must be a finite number; got {number} at step {self.progress.step + 1}. A lower "
+                    "training.learning_rate or --precision float32 usually helps. What was kept before is whole."
+                )
+        nn.utils.clip_grads_with_norm_(self.model.parameters(), self.config.clip_norm, gradient_norm)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         self.optimizer.step()
@@ -168,13 +177,12 @@ class Trainer:
 
     def _report(self, loss: float, rate: float) -> None:
         run = self.progress
-        training_seconds = max(run.seconds - run.validation_seconds, 1e-9)
         progress = Progress(
             step=run.step,
             num_steps=self.config.steps,
             loss=loss,
             learning_rate=rate,
-            tokens_per_second=run.num_tokens / training_seconds,
+            tokens_per_second=run.tokens_per_second,
             elapsed_seconds=run.seconds,
             remaining_seconds=run.seconds / run.step * (self.config.steps - run.step),
         )
@@ -189,7 +197,7 @@ class Trainer:
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
         is_best = not run.best_scores or scores["loss"] < run.best_scores["loss"]
         if is_best:
-            run.best_step, run.best_scores = run.step, scores
             self.keep(self.average.model, run)
+            run.best_step, run.best_scores = run.step, scores
         run.validation_seconds += time.perf_counter() - start
         self.listener.on_validation(run.step, scores, is_best)

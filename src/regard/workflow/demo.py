@@ -10,6 +10,7 @@ from regard.checkpoint import check_output
 from regard.data.synthetic import LOCALES, date_pairs
 from regard.inspection.report import Report, report_html
 from regard.text.lines import write_whole
+from regard.training.trainer import TrainingRun
 from regard.workflow.progress import RunDisplay, clock
 from regard.workflow.settings import RunSettings
 from regard.workflow.train import train_texts, write_results
@@ -53,8 +54,8 @@ class DemoOutcome:
 
 def run_demo(
     output: Path, options: dict[str, Any], *, device: str = "auto", overwrite: bool = False
-) -> DemoOutcome | None:
-    """Train on generated dates, measure on dates held out, write `report.html`; None when interrupted.
+) -> DemoOutcome | TrainingRun:
+    """Train on generated dates, measure on dates held out, write `report.html`; the run alone when interrupted.
 
     Args:
         options: training settings that differ from the demo's own.
@@ -72,7 +73,7 @@ def run_demo(
             training, valid, output, settings, device=device, display=display, preset="tiny, for the demo"
         )
         if result.run.interrupted:
-            return None
+            return result.run
         translator = result.translator
         display.say(f"writing {NUM_TEST_PAIRS:,} dates that were held out ...")
         scores = translator.evaluate(test.sources, test.targets)

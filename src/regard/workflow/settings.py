@@ -46,7 +46,12 @@ class RunSettings(BaseModel):
                 if not isinstance(values, Mapping):
                     raise SettingsError(f"section {section} must hold keys and values; got {values!r}.")
                 merged[section] |= values
-        merged["model"].setdefault("vocab_size", merged["tokenizer"]["vocab_size"])
+        for key in ("vocab_size", "pad_id"):
+            if key in merged["model"]:
+                raise SettingsError(
+                    f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set tokenizer.vocab_size."
+                )
+        merged["model"]["vocab_size"] = merged["tokenizer"]["vocab_size"]
         try:
             return cls(**merged)
         except ValidationError as error:
@@ -66,11 +71,16 @@ def read_yaml(path: Path | str) -> Nested:
         raise SettingsError(f"{path} must be YAML; got: {' '.join(str(error).split())}") from error
     if content is None:
         return {}
-    if not isinstance(content, dict) or not all(isinstance(value, dict) for value in content.values()):
+    wrong = (
+        [key for key, value in content.items() if not isinstance(value, dict)]
+        if isinstance(content, dict)
+        else [content]
+    )
+    if wrong:
         raise SettingsError(
-            f"{path} must hold sections, such as training:, with keys and values; got {type(content).__name__}."
+            f"{path} must hold sections, such as training:, with keys and values below them; got {wrong[0]!r}."
         )
-    return content
+    return {str(section): values for section, values in content.items()}
 
 
 def parse_assignments(assignments: Sequence[str]) -> Nested:

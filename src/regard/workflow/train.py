@@ -7,14 +7,14 @@ import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 import regard
-from regard.checkpoint import check_output, load_model, save_new, save_weights
+from regard.checkpoint import WEIGHTS, check_output, load_model, save_new, save_weights
 from regard.data.batching import EncodedPairs, encode_pairs, endless, in_order, plan_batches
 from regard.data.corpus import ParallelText, read_pairs
 from regard.errors import DataError
@@ -30,6 +30,7 @@ from regard.workflow.settings import RunSettings
 from regard.workflow.translator import Translator, resolve_device
 
 LARGEST_HOLD_OUT = 1000
+VALID_BATCH_TOKENS = 4096
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,10 @@ class TrainingResult:
 
 
 def train(
-    pairs: Sequence[str],
+    pairs: Sequence[str | os.PathLike[str]],
     output: Path | str,
     *,
-    valid: Sequence[str] | None = None,
+    valid: Sequence[str | os.PathLike[str]] | None = None,
     preset: str = "tiny",
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     device: str = "auto",
@@ -65,6 +66,7 @@ def train(
         overwrite: whether a model that stands at `output` is replaced.
     Raises:
         RegardError: anything that the user can mend, before training starts where it can be known by then.
+        KeyboardInterrupt: interrupted before anything was saved.
     """
     chosen = RunSettings.build(preset, settings or {})
     check_output(Path(output), overwrite=overwrite)
@@ -90,11 +92,8 @@ def hold_out(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]
         raise DataError(f"{text.name} must have at least 2 pairs, to hold one out for validation; got {len(text)}.")
     order = torch.randperm(len(text), generator=torch.Generator().manual_seed(seed)).tolist()
     size = min(LARGEST_HOLD_OUT, max(1, len(text) // 20))
-
-    def part(indices: list[int], name: str) -> ParallelText:
-        return ParallelText([text.sources[i] for i in indices], [text.targets[i] for i in indices], name)
-
-    return part(sorted(order[size:]), text.name), part(sorted(order[:size]), f"{text.name} (held out at random)")
+    held_out = _select(text, sorted(order[:size]))
+    return _select(text, sorted(order[size:])), replace(held_out, name=f"{text.name} (held out at random)")
 
 
 def train_texts(
@@ -107,37 +106,74 @@ def train_texts(
     display: RunDisplay,
     preset: str,
 ) -> TrainingResult:
-    """Train on texts that are in memory: vocabulary, batches, model, training, scores, model folder."""
+    """Train on texts that are in memory: vocabulary, ids, model, training, scores, model folder."""
     start = time.perf_counter()
     place = resolve_device(device)
     tokenizer = Tokenizer.train(training_text.sources + training_text.targets, settings.tokenizer)
-    settings = settings.model_copy(update={"model": settings.model.model_copy(update={"vocab_size": len(tokenizer)})})
-    training_pairs = encode_pairs(training_text, tokenizer, settings.model.max_positions)
-    valid_pairs = encode_pairs(valid_text, tokenizer, settings.model.max_positions)
-    for text, encoded in ((training_text, training_pairs), (valid_text, valid_pairs)):
-        if not len(encoded):
-            raise DataError(f"{text.name} must have pairs of at most {settings.model.max_positions} tokens; got none.")
-        if encoded.num_too_long:
-            display.say(
-                f"{encoded.num_too_long:,} pairs of {text.name} are over {settings.model.max_positions} tokens: left out"
-            )
+    size = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id}
+    settings = settings.model_copy(update={"model": settings.model.model_copy(update=size)})
+    training_pairs = _encode(training_text, tokenizer, settings, display)
+    valid_pairs = _encode(valid_text, tokenizer, settings, display)
+    if valid_pairs.too_long:
+        fitting = sorted(set(range(len(valid_text))) - set(valid_pairs.too_long))
+        valid_text = _select(valid_text, fitting)
 
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         model = EncoderDecoder(settings.model).to(place)
-    num_parameters = sum(parameter.numel() for parameter in model.parameters())
-    precision = str(resolve_precision(settings.training.precision, place)).removeprefix("torch.")
+    facts = _facts(model, tokenizer, training_text, training_pairs, valid_text, settings)
     display.say(
-        f"{quantity(num_parameters)} parameters, {len(tokenizer):,} tokens in the vocabulary, {precision} on {place}, "
-        f"{settings.training.steps:,} steps, {padding_share(training_pairs, settings.training.batch_tokens):.1%} padding"
+        f"{quantity(facts['sizes']['num_parameters'])} parameters, {len(tokenizer):,} tokens in the vocabulary, "
+        f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps, "
+        f"{padding_share(training_pairs, settings.training.batch_tokens):.1%} padding"
     )
-    symbols = {"pad_id": tokenizer.pad_id, "bos_id": tokenizer.bos_id}
-    batch_tokens = settings.training.batch_tokens
+    run = _run_trainer(model, tokenizer, training_pairs, valid_pairs, settings, output, display)
+    translator = Translator(load_model(output).model.to(place), tokenizer)
+    if run.interrupted:
+        return TrainingResult(output, run, translator, {})
 
+    display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
+    try:
+        scores = translator.evaluate(valid_text.sources, valid_text.targets)
+    except KeyboardInterrupt:
+        run.interrupted = True
+        return TrainingResult(output, run, translator, {})
+    results = scores | {
+        "evaluated_on": valid_text.name,
+        "validation_loss": run.best_scores["loss"],
+        **facts,
+        "steps": {"trained": run.step, "kept": run.best_step},
+        "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
+        "target_tokens_per_second": run.tokens_per_second,
+        "preset": preset,
+        "settings": settings.model_dump(mode="json"),
+    }
+    results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
+    write_results(output, results)
+    return TrainingResult(output, run, translator, results)
+
+
+def _run_trainer(
+    model: EncoderDecoder,
+    tokenizer: Tokenizer,
+    training_pairs: EncodedPairs,
+    valid_pairs: EncodedPairs,
+    settings: RunSettings,
+    output: Path,
+    display: RunDisplay,
+) -> TrainingRun:
+    """Train, and keep the best weights in the output folder, with the record of the run beside them.
+
+    Raises:
+        KeyboardInterrupt: interrupted before anything was saved.
+    """
+    symbols = {"pad_id": tokenizer.pad_id, "bos_id": tokenizer.bos_id}
+    batch_tokens, seed = settings.training.batch_tokens, settings.training.seed
     is_saved = False
 
     def validate(candidate: EncoderDecoder) -> Scores:
-        scored = likelihood(candidate, in_order(valid_pairs, batch_tokens, **symbols))
+        batches = in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols)
+        scored = likelihood(candidate, batches)
         return {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
 
     def keep(candidate: EncoderDecoder, run: TrainingRun) -> None:
@@ -151,43 +187,17 @@ def train_texts(
 
     trainer = Trainer(
         model,
-        endless(training_pairs, batch_tokens, settings.training.seed, **symbols),
+        endless(training_pairs, batch_tokens, seed, **symbols),
         settings.training,
         validate=validate,
         keep=keep,
         listener=display,
     )
     run = trainer.run()
-    if run.interrupted and not is_saved:
+    if not is_saved:
         raise KeyboardInterrupt
     _write_metrics(output, run)
-    kept, _ = load_model(output)
-    translator = Translator(kept.to(place), tokenizer)
-    if run.interrupted:
-        return TrainingResult(output, run, translator, {})
-
-    display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
-    results = translator.evaluate(valid_text.sources, valid_text.targets) | {
-        "evaluated_on": valid_text.name,
-        "validation_loss": run.best_scores["loss"],
-        "data": {
-            "training": {"name": training_text.name, "num_pairs": len(training_pairs),
-                         "num_target_tokens": int(training_pairs.targets.offsets[-1])},
-            "validation": {"name": valid_text.name, "num_pairs": len(valid_pairs)},
-        },
-        "sizes": {"num_parameters": num_parameters, "vocab_size": len(tokenizer),
-                  "weights_bytes": (output / "model.safetensors").stat().st_size},
-        "steps": {"trained": run.step, "kept": run.best_step},
-        "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
-        "target_tokens_per_second": run.num_tokens / max(run.seconds - run.validation_seconds, 1e-9),
-        "machine": {"device": str(place), "precision": precision, "threads": torch.get_num_threads(),
-                    "processors": os.cpu_count(), "system": platform.platform()},
-        "versions": {"regard": regard.__version__, "torch": torch.__version__, "python": platform.python_version()},
-        "preset": preset,
-        "settings": settings.model_dump(mode="json"),
-    }  # fmt: skip
-    write_results(output, results)
-    return TrainingResult(output, run, translator, results)
+    return run
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
@@ -202,6 +212,47 @@ def padding_share(pairs: EncodedPairs, batch_tokens: int) -> float:
     lengths = pairs.targets.lengths
     positions = sum(len(rows) * int(lengths[rows].max()) for rows in plan_batches(pairs, batch_tokens))
     return 1 - int(lengths.sum()) / positions
+
+
+def _encode(text: ParallelText, tokenizer: Tokenizer, settings: RunSettings, display: RunDisplay) -> EncodedPairs:
+    """The ids of a text; what does not fit the model is left out and said."""
+    limit = settings.model.max_positions
+    pairs = encode_pairs(text, tokenizer, limit)
+    if not len(pairs):
+        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
+    if pairs.too_long:
+        display.say(f"{len(pairs.too_long):,} pairs of {text.name} are over {limit} tokens: left out")
+    return pairs
+
+
+def _select(text: ParallelText, indices: Sequence[int]) -> ParallelText:
+    return replace(text, sources=[text.sources[i] for i in indices], targets=[text.targets[i] for i in indices])
+
+
+def _facts(
+    model: EncoderDecoder,
+    tokenizer: Tokenizer,
+    training_text: ParallelText,
+    training_pairs: EncodedPairs,
+    valid_text: ParallelText,
+    settings: RunSettings,
+) -> dict[str, Any]:
+    """What `results.json` says of data, sizes, machine and versions."""
+    place = next(model.parameters()).device
+    precision = str(resolve_precision(settings.training.precision, place)).removeprefix("torch.")
+    num_target_tokens = int(training_pairs.targets.offsets[-1])
+    return {
+        "data": {
+            "training": {"name": training_text.name, "num_pairs": len(training_pairs),
+                         "num_target_tokens": num_target_tokens},
+            "validation": {"name": valid_text.name, "num_pairs": len(valid_text)},
+        },
+        "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
+                  "vocab_size": len(tokenizer)},
+        "machine": {"device": str(place), "precision": precision, "threads": torch.get_num_threads(),
+                    "processors": os.cpu_count(), "system": platform.platform()},
+        "versions": {"regard": regard.__version__, "torch": torch.__version__, "python": platform.python_version()},
+    }  # fmt: skip
 
 
 def _write_metrics(folder: Path, run: TrainingRun) -> None:

@@ -16,7 +16,7 @@ from regard.data.batching import encode_pairs, in_order
 from regard.data.corpus import ParallelText
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
-from regard.evaluation.text_metrics import text_scores
+from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.beam import BeamSettings, Hypothesis, beam_search
 from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
 from regard.models.encoder_decoder import EncoderDecoder
@@ -116,7 +116,7 @@ class Translator:
         """How likely the model finds each target, given its source.
 
         Raises:
-            DataError: a blank text, a text longer than the model can read, or not as many targets as sources.
+            DataError: a text longer than the model can read, or not as many targets as sources.
         """
         scored = self._likelihood(sources, targets)
         eos = [self.tokenizer.tokens([self.tokenizer.eos_id])[0]]
@@ -144,12 +144,13 @@ class Translator:
 
         `bleu` and `chrf` from 0 to 100, `exact_match` and `token_accuracy` from 0 to 1, `perplexity` per token.
         """
+        metrics = TextMetrics(tokenize=tokenize, lowercase=lowercase)
         scored = self._likelihood(sources, references)
         translations = self.translate(
             sources, beam_size=beam_size, batch_size=batch_size, length_penalty=length_penalty
         )
         texts = [translation.text for translation in translations]
-        counted = asdict(text_scores(texts, references, tokenize=tokenize, lowercase=lowercase))
+        counted = asdict(metrics.score(texts, references))
         signatures = counted.pop("signatures")
         return {
             **counted,
@@ -217,11 +218,9 @@ class Translator:
             raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
         text = ParallelText(list(sources), list(targets), "pairs")
         pairs = encode_pairs(text, self.tokenizer, self.model.config.max_positions)
-        if pairs.num_too_long:
-            limit = self.model.config.max_positions - 1
-            raise DataError(
-                f"a text must have at most {limit} tokens; got {pairs.num_too_long} pairs with longer ones."
-            )
+        if pairs.too_long:
+            limit, line = self.model.config.max_positions - 1, pairs.too_long[0] + 1
+            raise DataError(f"line {line}: a text must have at most {limit} tokens; got more. Split it into sentences.")
         symbols = {"pad_id": self.tokenizer.pad_id, "bos_id": self.tokenizer.bos_id}
         return likelihood(self.model, in_order(pairs, SCORING_BATCH_TOKENS, **symbols))
 
