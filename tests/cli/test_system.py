@@ -299,7 +299,7 @@ def test_an_interrupt_leaves_a_whole_model_and_says_how_to_go_on(work: Path, tmp
     _, shown = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted at step" in shown
-    assert f"use it with `regard translate {tmp_path / 'm'}`, or train anew with `--overwrite`" in shown
+    assert f" -m regard translate {tmp_path / 'm'}`, or train anew with `--overwrite`" in shown
     assert "Traceback" not in shown
     assert len(regard.load(tmp_path / "m").translate(["abc"])) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
@@ -316,7 +316,7 @@ def test_output_without_a_terminal_is_plain_lines(work: Path, tmp_path: Path) ->
     assert "tokens/s" in err
     assert "validation at step 10:  loss " in err
     assert out.splitlines()[0] == "54 pairs"
-    assert "regard translate" in out
+    assert f" -m regard translate {tmp_path / 'm'}" in out
 
 
 def test_a_reader_that_leaves_early_is_no_error(work: Path) -> None:

@@ -69,3 +69,10 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
     assert not re.search(r"""(src|href)=|url\(|@import|<script""", page)
     for tag in ("table", "svg", "figure", "div", "html"):
         assert page.count(f"<{tag}") == page.count(f"</{tag}>")
+
+
+def test_names_of_curves_that_end_together_do_not_overlap() -> None:
+    curves = {"training": [(1, 4.0), (2, 1.0)], "validation": [(2, 1.01)]}
+    root = ElementTree.fromstring(curve_svg(curves, x_label="step", y_label="loss"))
+    y = {text.text: float(text.get("y", "0")) for text in root.iter(f"{SVG}text")}
+    assert abs(y["training"] - y["validation"]) >= 15 - 0.1

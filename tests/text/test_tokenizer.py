@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.errors import DataError, ModelFolderError
+from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 TEXTS = [
@@ -83,7 +83,12 @@ def test_other_special_tokens_are_refused(tmp_path: Path) -> None:
         Tokenizer.load(tmp_path / "tokenizer.json")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_a_unigram_vocabulary_smaller_than_the_alphabet_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"tokenizer\.vocab_size must hold all characters of the text; got 8"):
+        Tokenizer.train(["abcdefghij"], TokenizerConfig(kind="unigram", vocab_size=8))
+
+
+@pytest.mark.parametrize("kind", ["bpe", "characters"])
 def test_a_small_vocabulary_keeps_the_frequent_characters(kind: str) -> None:
     trained = Tokenizer.train(["aaaa bbbb cccc d"] * 9 + ["xyzuvw"], TokenizerConfig(kind=kind, vocab_size=10))
     assert len(trained) <= 10

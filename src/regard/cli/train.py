@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -129,7 +130,11 @@ def summary(results: dict[str, Any]) -> str:
 
 def program() -> str:
     """How the user can call us again: by name where that works, else by the path that was used now."""
-    return "regard" if shutil.which("regard") else sys.argv[0]
+    if shutil.which("regard"):
+        return "regard"
+    if Path(sys.argv[0]).name == "__main__.py":
+        return f"{os.path.relpath(sys.executable)} -m regard"
+    return os.path.relpath(sys.argv[0])
 
 
 @contextlib.contextmanager

@@ -127,7 +127,9 @@ def _read_jsonl(path: str) -> Iterable[tuple[str, str]]:
         try:
             (source + target).encode()
         except UnicodeEncodeError as error:
-            raise DataError(f"{path}, line {number}: text must be whole Unicode characters; got half of a pair.") from error
+            raise DataError(
+                f"{path}, line {number}: text must be whole Unicode characters; got half of a pair."
+            ) from error
         yield source, target
 
 

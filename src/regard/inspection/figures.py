@@ -6,6 +6,7 @@ reader's light or dark theme: colours are CSS variables, defined by the page or,
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from html import escape
@@ -19,6 +20,7 @@ THEME = (
     "--heat:#58a6ff;--second:#f0a35e}}"
 )
 CELL = 24
+LINE_HEIGHT = 15
 VISIBLE_WEIGHT = 0.005
 
 
@@ -93,11 +95,11 @@ def curve_svg(
         parts.append(
             f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{last_x * share:,.0f}</text>'
         )
-    for (name, curve), colour in zip(curves.items(), ("var(--heat)", "var(--second)"), strict=False):
+    names_y = _apart([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
+    for (name, curve), colour, name_y in zip(curves.items(), ("var(--heat)", "var(--second)"), names_y, strict=False):
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in curve))
-        end_x, end_y = place(*curve[-1])
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{end_x + 8:.1f}" y="{end_y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
+        parts.append(f'<text x="{width - right + 8}" y="{name_y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
     middle = (left + width - right) / 2
     parts.append(
         f'<text x="{middle}" y="{height - 4}" text-anchor="middle" fill="var(--faint)">{escape(x_label)}</text>'
@@ -123,6 +125,15 @@ def _svg(parts: Sequence[str], width: float, height: float, title: str, standalo
 def _text_width(text: str) -> int:
     """About how wide a text is, in pixels: it is set by fonts that we do not know."""
     return sum(14 if east_asian_width(character) in "WF" else 8 for character in text)
+
+
+def _apart(places: Sequence[float], distance: float) -> list[float]:
+    """The places in their order, the lower ones moved down where they stand nearer than `distance` to the one above."""
+    moved = list(places)
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    for above, below in itertools.pairwise(order):
+        moved[below] = max(moved[below], moved[above] + distance)
+    return moved
 
 
 def _log_ticks(low: float, high: float) -> list[float]:

@@ -54,7 +54,7 @@ def report_html(report: Report) -> str:
 <h2>Learning curve</h2>{_curve(report.history)}
 <h2>Examples from the test set</h2>{_examples(report.examples)}
 <h2>Alignments</h2>
-<p>Each row is a token that the model wrote; its dark cells are the source tokens that cross-attention looked at while
+<p>Each row is a token that the model wrote; its filled cells are the source tokens that cross-attention looked at while
 predicting it. Drawn is the mean over the heads of one decoder layer, the one whose weights are sharpest on the pair.
 <span class="faint">Attention shows where the model looked, not what it would have written had it not looked
 there.</span></p>

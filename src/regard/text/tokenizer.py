@@ -18,7 +18,7 @@ import tokenizers
 from pydantic import BaseModel, ConfigDict, Field
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
-from regard.errors import DataError, ModelFolderError
+from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
@@ -53,7 +53,12 @@ class Tokenizer:
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
-        """A tokenizer learnt from lines of text; for translation, give it both languages."""
+        """A tokenizer learnt from lines of text; for translation, give it both languages.
+
+        Raises:
+            SettingsError: the vocabulary is too small for the text's characters (`unigram`; `bpe` and `characters` leave
+                the rarest out).
+        """
         config = config or TokenizerConfig()
         steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace()]
         if config.split_digits:
@@ -75,7 +80,12 @@ class Tokenizer:
         backend.normalizer = normalizers.NFC()
         backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
         backend.decoder = decoders.Metaspace()
-        backend.train_from_iterator(lines, trainer)
+        try:
+            backend.train_from_iterator(lines, trainer)
+        except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
+            raise SettingsError(
+                f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Raise it, or use bpe."
+            ) from error
         return cls(backend)
 
     @classmethod
