@@ -11,6 +11,7 @@ import math
 import platform
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -145,6 +146,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=128, help="sentences decoded in a round")
     parser.add_argument("--threads", type=int, default=0)
     options = parser.parse_args()
+    warnings.filterwarnings("ignore", message="enable_nested_tensor")  # torch, of its own pre-norm layers
     keep_freed_memory()
     if options.threads:
         torch.set_num_threads(options.threads)

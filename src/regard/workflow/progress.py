@@ -43,9 +43,7 @@ class RunDisplay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._live.stop()
-            self._live = None
+        self._end_live_line()
 
     def say(self, message: str) -> None:
         """Print one line that stays."""
@@ -58,12 +56,16 @@ class RunDisplay:
             f"{quantity(progress.tokens_per_second)} tokens/s  {clock(progress.elapsed_seconds)} elapsed  "
             f"{clock(progress.remaining_seconds)} left"
         )
-        if self.console.is_terminal:
+        is_last = progress.step == progress.num_steps
+        if is_last:
+            self._end_live_line()
+            self.say(line)
+        elif self.console.is_terminal:
             if self._live is None:
                 self._live = Live(console=self.console, refresh_per_second=4, transient=True)
                 self._live.start()
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif progress.step == progress.num_steps or time.monotonic() - self._last_line >= PLAIN_LINE_SECONDS:
+        elif time.monotonic() - self._last_line >= PLAIN_LINE_SECONDS:
             self._last_line = time.monotonic()
             self.say(line)
 
@@ -71,3 +73,8 @@ class RunDisplay:
         """Print the scores of a validation."""
         shown = "  ".join(f"{name.replace('_', ' ')} {score:.3f}" for name, score in scores.items())
         self.say(f"validation at step {step:,}:  {shown}{'  (best, kept)' if is_best else ''}")
+
+    def _end_live_line(self) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None

@@ -123,7 +123,7 @@ def train_texts(
         model = EncoderDecoder(settings.model).to(place)
     facts = _facts(model, tokenizer, training_text, training_pairs, valid_text, settings)
     display.say(
-        f"{quantity(facts['sizes']['num_parameters'])} parameters, {len(tokenizer):,} tokens in the vocabulary, "
+        f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
         f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps, "
         f"{padding_share(training_pairs, settings.training.batch_tokens):.1%} padding"
     )

@@ -1,0 +1,38 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from regard.training.trainer import Progress
+from regard.workflow.progress import RunDisplay, clock, quantity
+
+
+def progress(step: int) -> Progress:
+    return Progress(
+        step=step, num_steps=3, loss=1.25, learning_rate=0.1, tokens_per_second=9400, elapsed_seconds=61, remaining_seconds=5
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (61.4, "1:01"), (3725, "1:02:05")])
+def test_clock(seconds: float, shown: str) -> None:
+    assert clock(seconds) == shown
+
+
+@pytest.mark.parametrize(("number", "shown"), [(812, "812"), (9400, "9.4k"), (2_349_056, "2.3M")])
+def test_quantity(number: float, shown: str) -> None:
+    assert quantity(number) == shown
+
+
+def test_a_terminal_has_one_live_line_and_a_file_has_none() -> None:
+    for is_terminal in (True, False):
+        stream = io.StringIO()
+        with RunDisplay(Console(file=stream, force_terminal=is_terminal, width=80, highlight=False)) as display:
+            for step in (1, 2, 3):
+                display.on_step(progress(step))
+            display.on_validation(3, {"loss": 0.5, "token_accuracy": 0.25}, is_best=True)
+        shown = stream.getvalue()
+        assert ("\x1b" in shown) == is_terminal
+        assert "step 3/3  loss 1.250  9.4k tokens/s  1:01 elapsed  0:05 left" in shown
+        assert "validation at step 3:  loss 0.500  token accuracy 0.250  (best, kept)" in shown
+        # elsewhere than in a terminal: the first line, then nothing for ten seconds, then the last
+        assert is_terminal or ("step 1/3" in shown and "step 2/3" not in shown)
