@@ -20,7 +20,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "model": {"num_encoder_layers": 2, "num_decoder_layers": 2, "dropout": 0.0, "max_positions": 128},
     "tokenizer": {"vocab_size": 1200},
     "training": {
-        "steps": 800,
+        "steps": 1000,
         "batch_tokens": 4096,
         "warmup_steps": 300,
         "learning_rate": 0.003,
