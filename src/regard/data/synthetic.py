@@ -7,7 +7,7 @@ Which forms are there. For each locale: CLDR's full, long, medium and short date
 and abbreviated, and for languages whose year comes last the medium form with the year as '16.
 
 What makes a form ambiguous, and what we do. 3/5/16 is the third of May or the fifth of March, as the locale has it, and
-Babel's locales disagree. A form whose month is not a word, and which does not begin with a four-digit year, therefore carries
+Babel's locales disagree. A form without any letter, and which does not begin with a four-digit year, therefore carries
 its locale as a first token ("en_US 3/5/16"), as the locale of a spreadsheet column is known to its user. All other
 forms stand alone. Two-digit years are read as POSIX reads them (69 to 99 are 19xx, 00 to 68 are 20xx), and all dates
 lie in that window, 1969 to 2068. A test checks that no text stands for two dates.
@@ -85,7 +85,7 @@ def date_pairs(split: Split, num_pairs: int, seed: int = 1) -> ParallelText:
     """Distinct pairs of a written date and its ISO form, drawn evenly over locales, their forms, and days.
 
     Args:
-        num_pairs: at most 1,000,000.
+        num_pairs: well below the number of distinct texts, some millions in all, or drawing them takes for ever.
     """
     rng = random.Random(f"{split} {seed}")
     forms = {locale: date_forms(locale) for locale in LOCALES}
