@@ -5,24 +5,36 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor, nn
 
-from regard.errors import ShapeError
-from regard.nn import attention, attention_weights, causal_mask
-from regard.nn import attention as attention_function
+from regard.errors import SettingsError, ShapeError
+from regard.nn import Additive, Attention, ScaledDotProduct, attention, attention_weights, causal_mask, explain_kernel
+from regard.nn.kernels import LONG_QUERIES
 
-KERNELS = [False, True]
-
-
-@pytest.fixture(params=KERNELS, ids=["matmul", "fused"])
-def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways of computing the same thing."""
-    module = __import__("sys").modules["regard.nn.attention"]
-    monkeypatch.setattr(module, "_fused_is_faster", lambda query: request.param)
+KERNELS = ["matmul", "sdpa", "flex", "tiled"]
+TRAINABLE = ["matmul", "sdpa", "tiled"]
+DTYPES = [torch.float32, torch.bfloat16, torch.float16]
 
 
-def random(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+def random(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
     generator = torch.Generator().manual_seed(math.prod(shape))
     return torch.randn(shape, generator=generator).to(dtype)
+
+
+def score_for(kernel: str, width: int, dtype: torch.dtype = torch.float32) -> nn.Module:
+    """The score that a kernel computes."""
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        return Additive(width, width, 11).to(dtype) if kernel == "tiled" else ScaledDotProduct()
+
+
+def some_mask() -> Tensor:
+    """A mask with one closed row in the first example, and nothing but closed rows in the second."""
+    mask = torch.ones(2, 1, 5, 5, dtype=torch.bool)
+    mask[0, 0, 2] = False
+    mask[0, 0, 3, 1:] = False
+    mask[1] = False
+    return mask
 
 
 def test_one_query_by_hand() -> None:
@@ -30,7 +42,8 @@ def test_one_query_by_hand() -> None:
     query, key = torch.tensor([[1.0]]), torch.tensor([[0.0], [math.log(3)]])
     value = torch.tensor([[8.0], [4.0]])
     assert attention_weights(query, key).tolist() == [[pytest.approx(0.25), pytest.approx(0.75)]]
-    assert attention(query, key, value).tolist() == [[pytest.approx(5.0)]]
+    for kernel in ("matmul", "sdpa"):
+        assert attention(query, key, value, kernel=kernel).tolist() == [[pytest.approx(5.0)]]
 
 
 def test_scores_are_scaled_by_the_root_of_the_key_width() -> None:
@@ -39,22 +52,48 @@ def test_scores_are_scaled_by_the_root_of_the_key_width() -> None:
     torch.testing.assert_close(attention_weights(query, key), plain.softmax(-1))
 
 
-def test_parity_with_torch(kernel: None) -> None:
-    query, key, value = random(2, 3, 5, 7), random(2, 3, 11, 7), random(2, 3, 11, 13)
-    mask = torch.rand(2, 1, 5, 11, generator=torch.Generator().manual_seed(0)) < 0.7
+@pytest.mark.parametrize("kernel", ["matmul", "sdpa", "flex"])
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3), (2, 3, 2)], ids=str)
+def test_parity_with_torch(kernel: str, batch: tuple[int, ...]) -> None:
+    query, key, value = random(*batch, 5, 7), random(*batch, 11, 7), random(*batch, 11, 13)
+    mask = torch.rand(*batch, 5, 11, generator=torch.Generator().manual_seed(0)) < 0.7
     mask[..., 0] = True
     expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-    torch.testing.assert_close(attention(query, key, value, mask=mask), expected)
-    torch.testing.assert_close(attention_weights(query, key, mask=mask) @ value, expected)
+    torch.testing.assert_close(attention(query, key, value, mask=mask, kernel=kernel), expected)
+    bias = random(*batch, 5, 11)
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=bias.masked_fill(~mask, -torch.inf))
+    torch.testing.assert_close(attention(query, key, value, mask=mask, bias=bias, kernel=kernel), expected)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_a_query_that_may_attend_to_nothing_gets_0_and_gradient_0(kernel: None, dtype: torch.dtype) -> None:
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("mask_shape", [None, (7,), (2, 1, 1, 7), (1, 3, 5, 1), (3, 1, 7), (2, 3, 5, 7)], ids=str)
+@pytest.mark.parametrize("causal", [False, True])
+def test_kernels_agree_with_the_definition(kernel: str, mask_shape: tuple[int, ...] | None, causal: bool) -> None:
+    query, key, value = random(2, 3, 5, 4), random(2, 3, 7, 4), random(2, 3, 7, 6)
+    score = score_for(kernel, 4)
+    bias = random(3, 5, 7)
+    mask = None
+    if mask_shape is not None:
+        mask = torch.rand(mask_shape, generator=torch.Generator().manual_seed(1)) < 0.6
+    weights = attention_weights(query, key, mask=mask, bias=bias, causal=causal, score=score)
+    allowed = torch.ones(5, 7, dtype=torch.bool) if mask is None else mask
+    scores = (score(query, key) + bias).masked_fill(~(allowed & causal_mask(5, 7)) if causal else ~allowed, -torch.inf)
+    torch.testing.assert_close(weights, scores.softmax(-1).nan_to_num(0))
+    context = attention(query, key, value, mask=mask, bias=bias, causal=causal, score=score, kernel=kernel)
+    torch.testing.assert_close(context, weights @ value, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", TRAINABLE)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_query_that_may_attend_to_nothing_gets_0_and_gradient_0(
+    kernel: str, dtype: torch.dtype, compiled: bool
+) -> None:
     tensors = [random(2, 3, 5, 7, dtype=dtype).requires_grad_() for _ in range(3)]
-    mask = torch.ones(2, 1, 5, 5, dtype=torch.bool)
-    mask[0, 0, 2] = False  # one query of the first example
-    mask[1] = False  # all of the second
-    context = attention(*tensors, mask=mask)
+    score = score_for(kernel, 7, dtype)
+    run = torch.compile(attention, backend="aot_eager", fullgraph=True) if compiled else attention
+    context = run(*tensors, mask=some_mask(), score=score, kernel=kernel)
+    assert context.isfinite().all()
     assert not context[0, :, 2].any()
     assert not context[1].any()
     assert context[0, :, 0].all()
@@ -64,10 +103,23 @@ def test_a_query_that_may_attend_to_nothing_gets_0_and_gradient_0(kernel: None, 
         assert tensor.grad.isfinite().all()
         assert not tensor.grad[1].any()
     assert not tensors[0].grad[0, :, 2].any()  # type: ignore[index]
+    for parameter in score.parameters():
+        assert parameter.grad is not None
+        assert parameter.grad.isfinite().all()
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_masked_keys_get_exactly_no_weight_however_large_their_scores(kernel: None, dtype: torch.dtype) -> None:
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_flex_gives_0_to_a_query_that_may_attend_to_nothing(dtype: torch.dtype) -> None:
+    context = attention(*(random(2, 3, 5, 7, dtype=dtype) for _ in range(3)), mask=some_mask(), kernel="flex")
+    assert context.isfinite().all()
+    assert not context[0, :, 2].any()
+    assert not context[1].any()
+    assert context[0, :, 0].all()
+
+
+@pytest.mark.parametrize("kernel", ["matmul", "sdpa"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_masked_keys_get_exactly_no_weight_however_large_their_scores(kernel: str, dtype: torch.dtype) -> None:
     query, value = random(1, 1, 2, 4, dtype=dtype), random(1, 1, 3, 4, dtype=dtype)
     key = torch.full((1, 1, 3, 4), -200.0, dtype=dtype)  # allowed keys have very negative scores
     key[:, :, 0] = 200.0
@@ -77,7 +129,8 @@ def test_masked_keys_get_exactly_no_weight_however_large_their_scores(kernel: No
     assert not weights[..., 0].any()
     changed = value.clone()
     changed[:, :, 0] = 1000.0
-    assert torch.equal(attention(query, key, value, mask=mask), attention(query, key, changed, mask=mask))
+    before, after = (attention(query, key, x, mask=mask, kernel=kernel) for x in (value, changed))
+    assert torch.equal(before, after)
 
 
 @given(
@@ -99,26 +152,153 @@ def test_weights_are_a_distribution_over_the_allowed_keys(
     torch.testing.assert_close(weights.sum(-1), mask.any(-1).float())
 
 
-def test_gradients_agree_with_finite_differences(kernel: None) -> None:
-    tensors = [random(1, 2, n, 3, dtype=torch.float64).requires_grad_() for n in (3, 5, 5)]
+@given(kernel=st.sampled_from(KERNELS), seed=st.integers(0, 100), keys=st.integers(1, 7))
+def test_keys_do_not_know_their_order(kernel: str, seed: int, keys: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    query, key, value = (torch.randn(1, 1, n, 4, generator=generator) for n in (3, keys, keys))
+    order = torch.randperm(keys, generator=generator)
+    score = score_for(kernel, 4)
+    mixed = attention(query, key[..., order, :], value[..., order, :], score=score, kernel=kernel)
+    torch.testing.assert_close(mixed, attention(query, key, value, score=score, kernel=kernel), rtol=1e-5, atol=1e-5)
+
+
+@given(kernel=st.sampled_from(KERNELS), seed=st.integers(0, 100), length=st.integers(2, 40), data=st.data())
+def test_a_later_input_changes_no_earlier_output(kernel: str, seed: int, length: int, data: st.DataObject) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(1, 2, length, 4, generator=generator)
+    at = data.draw(st.integers(1, length - 1))
+    changed = x.clone()
+    changed[:, :, at:] = torch.randn(1, 2, length - at, 4, generator=generator)
+    score = score_for(kernel, 4)
+    before, after = (attention(y, y, y, causal=True, score=score, kernel=kernel) for y in (x, changed))
+    assert torch.equal(before[:, :, :at], after[:, :, :at])
+    assert not torch.equal(before[:, :, at:], after[:, :, at:])
+
+
+@given(
+    kernel=st.sampled_from(KERNELS), seed=st.integers(0, 100), left=st.integers(0, 5), right=st.integers(0, 5)
+)
+def test_padding_on_either_side_does_not_matter(kernel: str, seed: int, left: int, right: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    query, key, value = (torch.randn(1, 1, n, 4, generator=generator) for n in (3, 5, 5))
+    junk = [[torch.randn(1, 1, n, 4, generator=generator) for n in (left, right)] for _ in range(2)]
+    padded = [torch.cat((before, x, after), dim=2) for x, (before, after) in zip((key, value), junk, strict=True)]
+    mask = F.pad(torch.ones(5, dtype=torch.bool), (left, right))
+    score = score_for(kernel, 4)
+    context = attention(query, *padded, mask=mask, score=score, kernel=kernel)
+    torch.testing.assert_close(context, attention(query, key, value, score=score, kernel=kernel), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", TRAINABLE)
+def test_gradients_agree_with_finite_differences(kernel: str) -> None:
+    tensors = [random(1, 2, n, 3).double().requires_grad_() for n in (3, 5, 5)]
+    bias = random(2, 3, 5).double().requires_grad_()
     mask = torch.tensor([[1, 1, 0, 1, 1], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]], dtype=torch.bool)
-    assert torch.autograd.gradcheck(lambda q, k, v: attention_function(q, k, v, mask=mask), tensors)
+    score = score_for(kernel, 3, torch.float64)
+    parameters = list(score.parameters())
+
+    def run(q: Tensor, k: Tensor, v: Tensor, b: Tensor, *_: Tensor) -> Tensor:
+        return attention(q, k, v, mask=mask, bias=b, score=score, kernel=kernel)
+
+    assert torch.autograd.gradcheck(run, (*tensors, bias, *parameters))
 
 
-def test_inputs_are_left_alone(kernel: None) -> None:
-    tensors = [random(1, 1, 3, 5) for _ in range(3)]
-    copies = [tensor.clone() for tensor in tensors]
-    mask = causal_mask(3)
-    attention(*tensors, mask=mask)
-    assert all(map(torch.equal, tensors, copies))
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_inputs_are_left_alone(kernel: str) -> None:
+    tensors, bias = [random(1, 1, 3, 5) for _ in range(3)], random(3, 3)
+    copies, mask = [tensor.clone() for tensor in (*tensors, bias)], causal_mask(3)
+    attention(*tensors, mask=mask, bias=bias, score=score_for(kernel, 5), kernel=kernel)
+    assert all(map(torch.equal, (*tensors, bias), copies))
     assert torch.equal(mask, causal_mask(3))
 
 
-def test_keys_and_values_of_different_number_are_refused() -> None:
-    with pytest.raises(ShapeError, match="key and value must have one number of positions; got 3 and 4"):
-        attention_function.__wrapped__(random(2, 5), random(3, 5), random(4, 5))  # type: ignore[attr-defined]
+def test_dropout_drops_weights_and_keeps_their_mean() -> None:
+    torch.manual_seed(0)
+    query, key, value = random(1, 1, 400, 4), random(1, 1, 50, 4), torch.eye(50)[None, None]
+    dropped = attention(query, key, value, dropout=0.4)
+    weights = attention_weights(query, key)
+    assert (dropped == 0).float().mean().item() == pytest.approx(0.4, abs=0.02)
+    kept = dropped != 0
+    torch.testing.assert_close(dropped[kept], weights[kept] / 0.6, rtol=1e-4, atol=1e-6)
 
 
-def test_queries_and_keys_of_different_width_are_refused() -> None:
-    with pytest.raises(ShapeError, match="query and key must have one width; got 5 and 7"):
-        attention_weights.__wrapped__(random(2, 5), random(3, 7))  # type: ignore[attr-defined]
+def test_a_module_drops_in_training_only() -> None:
+    module, x = Attention(dropout=0.5), random(1, 2, 5, 4)
+    torch.testing.assert_close(module.eval()(x, x, x), attention(x, x, x))
+    assert not torch.allclose(module.train()(x, x, x), attention(x, x, x))
+
+
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_causal_mask_holds_in_training_and_evaluation(grad: bool, dtype: torch.dtype) -> None:
+    x = random(1, 2, 9, 4, dtype=dtype).requires_grad_(grad)
+    for module in (Attention().train(), Attention().eval()):
+        expected = attention_weights(x, x, mask=causal_mask(9)) @ x
+        torch.testing.assert_close(module(x, x, x, causal=True), expected)
+        assert not module.weights(x, x, causal=True).triu(1).any()
+
+
+# the choice of the kernel
+
+
+@pytest.mark.parametrize(
+    ("size", "dtype", "grad", "options", "kernel", "reason"),
+    [
+        (8, torch.float32, False, {}, "matmul", "short queries without gradients"),
+        (8, torch.float32, True, {}, "sdpa", "backward is faster"),
+        (8, torch.bfloat16, True, {}, "matmul", "in bfloat16, the fused kernel's backward is slow"),
+        (LONG_QUERIES + 1, torch.float32, False, {}, "sdpa", "the matrix of weights is what costs"),
+        (8, torch.float32, True, {"dropout": 0.1}, "matmul", "cannot drop weights"),
+        (8, torch.float32, True, {"kernel": "sdpa"}, "sdpa", "asked for"),
+        (8, torch.float32, True, {"score": lambda q, k: q @ k.mT}, "matmul", "a score of one's own"),
+        (8, torch.float32, True, {"score": Additive(4, 4, 5)}, "matmul", "small enough"),
+        (2048, torch.float32, True, {"score": Additive(4, 4, 5)}, "tiled", "would need query x key x hidden"),
+        (2048, torch.float32, True, {"score": Additive(4, 4, 5), "dropout": 0.1}, "matmul", "cannot drop weights"),
+    ],
+)
+def test_the_choice_of_a_kernel_has_a_reason(
+    size: int, dtype: torch.dtype, grad: bool, options: dict[str, object], kernel: str, reason: str
+) -> None:
+    x = torch.zeros(1, 1, size, 4, dtype=dtype, requires_grad=grad)
+    choice = explain_kernel(x, x, x, **options)  # type: ignore[arg-type]
+    assert choice.kernel == kernel
+    assert reason in choice.reason
+    assert str(choice) == f"{choice.kernel}: {choice.reason}"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"kernel": "spda"}, SettingsError, "kernel must be a known one; got 'spda'. Did you mean 'sdpa'"),
+        ({"kernel": "sdpa", "score": Additive(4, 4, 5)}, ShapeError, "'sdpa' computes dot products only; got .*Additive"),
+        ({"kernel": "tiled"}, ShapeError, "'tiled' computes the score Additive only; got ScaledDotProduct"),
+        ({"kernel": "flex", "dropout": 0.1}, ShapeError, "'flex' cannot drop weights; got dropout 0.1"),
+    ],
+)
+def test_a_kernel_that_cannot_is_refused(options: dict[str, object], error: type[Exception], message: str) -> None:
+    x = random(3, 4)
+    with pytest.raises(error, match=message):
+        attention(x, x, x, **options)  # type: ignore[arg-type]
+
+
+# shapes that do not fit: the messages, behind the tests' own shape checks
+
+
+@pytest.mark.parametrize(
+    ("shapes", "options", "message"),
+    [
+        (((2, 5), (3, 5), (4, 5)), {}, "key and value must have one number of positions; got 3 and 4"),
+        (((2, 5), (3, 7), (3, 5)), {}, "query and key must have one width; got 5 and 7"),
+        (((2, 3, 5), (3, 3, 5), (3, 3, 5)), {}, r"the same ones before; got \(2, 3, 5\) and \(3, 3, 5\)"),
+        (((2, 3, 5), (2, 3, 5), (1, 3, 5)), {}, r"the same batch axes; got \(2, 3, 5\) and \(1, 3, 5\)"),
+        (((2, 5), (3, 5), (3, 5)), {"mask": torch.ones(3, 2, dtype=torch.bool)}, r"mask must broadcast .*\(2, 3\); got \(3, 2\)"),
+        (((2, 5), (3, 5), (3, 5)), {"bias": torch.ones(2, 2)}, r"bias must broadcast .*\(2, 3\); got \(2, 2\)"),
+        (((2, 5), (3, 5), (3, 5)), {"bias": torch.ones(2, 3, dtype=torch.bool)}, "bias must hold floating-point numbers"),
+        (((2, 5), (3, 5), (3, 5)), {"mask": torch.ones(2, 3)}, "mask must be boolean"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(
+    shapes: tuple[tuple[int, ...], ...], options: dict[str, Tensor], message: str
+) -> None:
+    with pytest.raises(ShapeError, match=message):
+        attention.__wrapped__(*(random(*shape) for shape in shapes), **options)  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.training.optimization import WeightAverage, inverse_sqrt_rate, paper_peak
+from regard.training.optimization import WeightAverage, inverse_sqrt_rate, linear_rate, paper_peak
 from regard.training.precision import MasterWeights, resolve_precision
 
 
@@ -59,3 +59,10 @@ def test_precision_by_name() -> None:
     assert resolve_precision("float32", cpu) == torch.float32
     assert resolve_precision("bfloat16", cpu) == torch.bfloat16
     assert resolve_precision("auto", cpu) in (torch.float32, torch.bfloat16)
+
+
+def test_the_linear_schedule_rises_to_its_peak_and_falls_to_nearly_0() -> None:
+    rates = [linear_rate(step, peak=3.0, warmup_steps=4, steps=12) for step in range(1, 13)]
+    assert rates[:4] == pytest.approx([0.75, 1.5, 2.25, 3.0])
+    assert rates[4:] == pytest.approx([3 * left / 9 for left in range(8, 0, -1)])
+    assert linear_rate(3, peak=3.0, warmup_steps=50, steps=3) == pytest.approx(3 * 3 / 50)

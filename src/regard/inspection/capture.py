@@ -1,19 +1,233 @@
 """Seeing attention weights without slowing anything down.
 
-A hook notes the queries, keys and mask that went into the attention modules; the weights are recomputed from them
-afterwards. The model runs as it always does, on its fast kernels, and gives the same output to the bit.
+`capture` has hooks on a model's attention modules that note the queries, keys and masks that go in; the weights are
+recomputed from them when they are asked for, for the heads and rows that were asked for. The model runs as it always
+does, on its fast kernels, and gives the same output to the bit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.nn.attention import attention_weights
+from regard.nn.attention import Attention
+
+TILE_NUMBERS = 1 << 22
+"""Weights that `row_statistics` holds at once: 16 MB in float32."""
+
+
+@dataclass(frozen=True)
+class RowStatistics:
+    """What each query's row of weights looks like, without the row."""
+
+    entropy: Float[Tensor, "batch head row"]
+    """In nats: 0 where one key has all the weight, log n where n keys share it. 0 for a row without allowed keys."""
+    maximum: Float[Tensor, "batch head row"]
+    """The highest weight."""
+    argmax: Int[Tensor, "batch head row"]
+    """Which key has it."""
+    mass: Float[Tensor, "batch head row"] | None
+    """The weight on the positions that were asked for."""
+
+
+@dataclass(frozen=True)
+class CapturedAttention:
+    """What went into one attention module at one call: its weights, ready to be computed."""
+
+    module: Attention
+    query: Float[Tensor, "batch head row query_dim"]
+    key: Float[Tensor, "batch head key key_dim"]
+    mask: Bool[Tensor, "..."] | None
+    bias: Float[Tensor, "..."] | None
+    causal: bool
+    first: int
+    """The position of the first row among the keys."""
+    heads: list[int] | None
+    """Which heads were asked for; None: all."""
+
+    @property
+    def num_rows(self) -> int:
+        """How many queries were captured."""
+        return self.query.shape[-2]
+
+    @torch.no_grad()
+    def weights(self, rows: slice = slice(None)) -> Float[Tensor, "batch head row key"]:
+        """How much each captured query attends to each key, without dropout; float32, or wider where the model is.
+
+        Args:
+            rows: which of the captured queries, without a step.
+        """
+        start, stop, step = rows.indices(self.num_rows)
+        if step != 1:
+            raise ShapeError(f"rows must be a slice without a step; got {rows}.")
+        query, key = self.query[..., start:stop, :], self.key
+        if not any(True for part in (self.module.score, self.module.positions) for _ in _parameters(part)):
+            query, key = (x.to(torch.promote_types(x.dtype, torch.float32)) for x in (query, key))
+        weights = self.module.weights(
+            query,
+            key,
+            _part(self.mask, slice(start, stop)),
+            _part(self.bias, slice(start, stop)),
+            self.causal,
+            first=self.first + start,
+            heads=self.heads,
+        )
+        return weights.to(torch.promote_types(weights.dtype, torch.float32))
+
+    def row_statistics(self, positions: Sequence[int] | None = None) -> RowStatistics:
+        """Entropy, highest weight and its key, and the weight on some positions, of each row.
+
+        Done a few rows at a time: the square matrix is never held.
+
+        Args:
+            positions: keys whose weights are summed to `mass`.
+        """
+        batch, heads, _, num_keys = *self.query.shape[:3], self.key.shape[-2]
+        size = max(TILE_NUMBERS // max(batch * heads * num_keys, 1), 1)
+        parts = []
+        for start in range(0, self.num_rows, size):
+            weights = self.weights(slice(start, start + size))
+            maximum, argmax = weights.max(dim=-1)
+            mass = weights.sum(dim=-1) if positions is None else weights[..., list(positions)].sum(dim=-1)
+            parts.append((torch.special.entr(weights).sum(dim=-1), maximum, argmax, mass))
+        entropy, maximum, argmax, mass = (torch.cat(part, dim=-1) for part in zip(*parts, strict=True))
+        return RowStatistics(entropy, maximum, argmax, None if positions is None else mass)
+
+
+class Captured(Mapping[str, CapturedAttention]):
+    """What a capture saw: the last call of each attention module, by name; `calls` has all of them."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, list[CapturedAttention]] = {}
+
+    def __getitem__(self, name: str) -> CapturedAttention:
+        return self.calls(name)[-1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def calls(self, name: str) -> list[CapturedAttention]:
+        """Every call of an attention module, in order.
+
+        Raises:
+            SettingsError: no attention of that name has been called while capturing.
+        """
+        if name not in self._calls:
+            raise SettingsError(f"layer must be one that was captured; got {name!r}. {nearest_hint(name, self._calls)}")
+        return self._calls[name]
+
+    def add(self, name: str, call: CapturedAttention) -> None:
+        """Note a call."""
+        self._calls.setdefault(name, []).append(call)
+
+
+@contextmanager
+def capture(
+    model: nn.Module,
+    *,
+    layers: Sequence[str] | None = None,
+    heads: Sequence[int] | None = None,
+    rows: slice = slice(None),
+) -> Iterator[Captured]:
+    """While this context lasts, what goes into the model's attention modules is noted.
+
+    The tensors are kept as they are where everything is asked for, and copied where heads or rows are chosen, so that
+    memory is that of what was asked.
+
+        with capture(model, layers=["decoder_layers.*.cross_attention"]) as seen:
+            model(source_ids, target_ids)
+        seen["decoder_layers.0.cross_attention"].weights()
+
+    Args:
+        model: any module that has `regard.nn.Attention` inside, `MultiHeadAttention` for one.
+        layers: names of attention modules, as `model.named_modules()` has them; `*` stands for anything. None: all.
+        heads: which heads, from 0. None: all.
+        rows: which queries, without a step.
+    Raises:
+        SettingsError: a name that fits no attention module.
+        ShapeError: a head that does not exist (while the model runs).
+    """
+    modules = {_layer_name(name): module for name, module in model.named_modules() if isinstance(module, Attention)}
+    for pattern in layers or ():
+        if not any(fnmatchcase(name, pattern) for name in modules):
+            raise SettingsError(f"layers must name attention modules; got {pattern!r}. {nearest_hint(pattern, modules)}")
+    captured, hooks = Captured(), []
+    chosen = None if heads is None else list(heads)
+    for name, module in modules.items():
+        if layers is None or any(fnmatchcase(name, pattern) for pattern in layers):
+
+            def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], name: str = name) -> None:
+                captured.add(name, _noted(chosen, rows, module, *args, **kwargs))
+
+            hooks.append(module.register_forward_pre_hook(note, with_kwargs=True))
+    try:
+        yield captured
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _noted(
+    heads: list[int] | None,
+    rows: slice,
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None = None,
+    bias: Tensor | None = None,
+    causal: bool = False,
+) -> CapturedAttention:
+    """The part of an attention module's inputs that was asked for."""
+    assert isinstance(module, Attention)
+    num_queries, num_keys, num_heads = query.shape[-2], key.shape[-2], query.shape[1]
+    start, stop, step = rows.indices(num_queries)
+    if step != 1:
+        raise ShapeError(f"rows must be a slice without a step; got {rows}.")
+    if heads is not None and not all(0 <= head < num_heads for head in heads):
+        raise ShapeError(f"heads must be from 0 to {num_heads - 1}; got {heads}.")
+    query, key = query.detach(), key.detach()
+    if heads is not None:
+        query, key = query[:, heads], key[:, heads]
+        mask, bias = (x if x is None or x.ndim < 3 or x.shape[-3] == 1 else x[..., heads, :, :] for x in (mask, bias))
+    if stop - start < num_queries:
+        query = query[..., start:stop, :].clone()
+    return CapturedAttention(
+        module,
+        query,
+        key,
+        _part(mask, slice(start, stop)),
+        _part(bias, slice(start, stop)),
+        causal,
+        num_keys - num_queries + start,
+        heads,
+    )
+
+
+def _part(x: Tensor | None, rows: slice) -> Tensor | None:
+    """Rows of a mask or bias over `... query key`, whose axes of size 1, or that are missing, stand for all."""
+    return x if x is None or x.ndim < 2 or x.shape[-2] == 1 else x[..., rows, :].detach()
+
+
+def _parameters(part: object) -> Iterator[Tensor]:
+    return iter(part.parameters()) if isinstance(part, nn.Module) else iter(())
+
+
+def _layer_name(name: str) -> str:
+    """The name of the attention that a person knows: without the inner module that does the look-up."""
+    return name.removesuffix(".attention")
 
 
 @torch.no_grad()
@@ -26,20 +240,9 @@ def cross_attention(
         target_ids: with the begin symbol in front. Row t holds what the model looked at to predict the token after
             `target_ids[t]`.
     """
-    captured: list[Tensor] = []
-
-    def note(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        query, key, _value, mask = inputs
-        captured.append(attention_weights(query.float(), key.float(), mask=mask)[0])
-
-    attentions = [layer.cross_attention.attention for layer in model.decoder_layers]
-    hooks = [attention.register_forward_pre_hook(note) for attention in attentions]
-    try:
+    with capture(model, layers=["decoder_layers.*.cross_attention"]) as seen:
         model.states(source_ids[None], target_ids[None])
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return torch.stack(captured)
+    return torch.stack([call.weights()[0] for call in seen.values()])
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,11 @@ from torch import Tensor, nn
 from regard.errors import ShapeError
 from regard.models.config import ModelConfig
 from regard.nn.cache import KeysValues
+from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding
-from regard.nn.layers import DecoderLayer, Dropout, EncoderLayer, PostNorm, PreNorm, Residual
+from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, PostNorm, PreNorm
 from regard.nn.masks import padding_mask, positions_from_mask, target_mask
+from regard.nn.multihead import MultiHeadAttention
 from regard.nn.positions import sinusoidal_positions
 
 
@@ -54,8 +56,6 @@ class EncoderDecoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        residual: Residual = PostNorm if config.norm == "post" else PreNorm
-        sizes = (config.model_dim, config.num_heads, config.ff_dim, config.dropout, residual)
         self.source_embedding = embedding(config.vocab_size, config.model_dim)
         shares_source = config.tied_embeddings == "all"
         self.target_embedding = (
@@ -64,11 +64,11 @@ class EncoderDecoder(nn.Module):
         self.embedding_dropout = Dropout(config.dropout)
         self.encoder_layers = cast(
             "Sequence[EncoderLayer]",
-            nn.ModuleList(EncoderLayer(*sizes) for _ in range(config.num_encoder_layers)),
+            nn.ModuleList(_encoder_layer(config) for _ in range(config.num_encoder_layers)),
         )
         self.decoder_layers = cast(
             "Sequence[DecoderLayer]",
-            nn.ModuleList(DecoderLayer(*sizes) for _ in range(config.num_decoder_layers)),
+            nn.ModuleList(_decoder_layer(config) for _ in range(config.num_decoder_layers)),
         )
         # Pre-norm layers leave the residual stream unnormalised, post-norm layers have normalised it already.
         final_norm = nn.LayerNorm if config.norm == "pre" else nn.Identity
@@ -155,3 +155,19 @@ class EncoderDecoder(nn.Module):
             )
         scaled = table(ids) * math.sqrt(self.config.model_dim)
         return self.embedding_dropout(scaled + self.positions[positions].to(scaled.dtype))
+
+
+def _encoder_layer(config: ModelConfig) -> EncoderLayer:
+    """One layer of the encoder, put together from the library's parts."""
+    attention = MultiHeadAttention(config.model_dim, config.num_heads)
+    return EncoderLayer(attention, FeedForward(config.model_dim, config.ff_dim), lambda: _residual(config))
+
+
+def _decoder_layer(config: ModelConfig) -> DecoderLayer:
+    """One layer of the decoder."""
+    attentions = (MultiHeadAttention(config.model_dim, config.num_heads) for _ in ("self", "cross"))
+    return DecoderLayer(*attentions, FeedForward(config.model_dim, config.ff_dim), lambda: _residual(config))
+
+
+def _residual(config: ModelConfig) -> PostNorm:
+    return (PostNorm if config.norm == "post" else PreNorm)(config.model_dim, config.dropout)

@@ -21,7 +21,13 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             "norm": "pre",
         },
         "tokenizer": {"vocab_size": 5000},
-        "training": {"steps": 7500, "warmup_steps": 1000, "learning_rate": 0.004, "batch_tokens": 2048},
+        "training": {
+            "steps": 7500,
+            "warmup_steps": 1000,
+            "learning_rate": 0.004,
+            "schedule": "linear",
+            "batch_tokens": 2048,
+        },
     },
     "small": {
         "model": {

@@ -6,92 +6,227 @@ for the shape, without the weights ever being needed. To see weights, recompute 
 
 from __future__ import annotations
 
-import math
-
-import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.errors import ShapeError
+from regard.nn import kernels
+from regard.nn.dropout import dropout as drop
+from regard.nn.kernels import KernelChoice, choose_kernel
+from regard.nn.masks import causal_mask, check_mask, combine_masks, distances
+from regard.nn.positions import AttentionPositions
+from regard.nn.scores import Additive, InnerProduct, ScaledDotProduct, ScoreFunction, masked_softmax
+
+SCALED_DOT_PRODUCT = ScaledDotProduct()
 
 
 def attention_weights(
-    query: Float[Tensor, "*batch query key_dim"],
+    query: Float[Tensor, "*batch query query_dim"],
     key: Float[Tensor, "*batch key key_dim"],
     *,
-    mask: Bool[Tensor, ...] | None = None,
+    mask: Bool[Tensor, "..."] | None = None,
+    bias: Float[Tensor, "..."] | None = None,
+    causal: bool = False,
+    score: ScoreFunction = SCALED_DOT_PRODUCT,
 ) -> Float[Tensor, "*batch query key"]:
     """How much each query attends to each key: rows that sum to 1, or to 0 where nothing may be attended to.
 
-    scores[q, k] = query[q] . key[k] / sqrt(key_dim);  weights[q, k] = softmax over the allowed k of scores[q, k]
+    weights[q, k] = softmax over the allowed k of score(query[q], key[k]) + bias[q, k]
 
     Args:
         mask: True where a query may attend; broadcasts to `*batch query key`.
+        bias: finite numbers added to the scores; broadcasts likewise.
+        causal: a query may not attend to keys after it, the last query standing at the last key; together with `mask`.
+        score: any function of queries and keys that gives `*batch query key`.
     Raises:
-        ShapeError: queries and keys differ in width.
+        ShapeError: shapes that do not fit.
     Source: Vaswani et al. 2017, section 3.2.1.
     """
-    if query.shape[-1] != key.shape[-1]:
-        raise ShapeError(f"query and key must have one width; got {query.shape[-1]} and {key.shape[-1]}.")
-    scores = (query * (1 / math.sqrt(query.shape[-1]))) @ key.transpose(-2, -1)
-    if mask is None:
-        return scores.softmax(dim=-1)
-    # The lowest finite number, not -inf: a row without any allowed key stays free of NaN, in value and gradient.
-    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
-    return weights.masked_fill(~mask.any(dim=-1, keepdim=True), 0)
+    _check_pairs(query, key)
+    scores = score(query, key)
+    expected = (*query.shape[:-1], key.shape[-2])
+    if tuple(scores.shape) != expected:
+        raise ShapeError(f"score must give a number for each query and key, {expected}; got {tuple(scores.shape)}.")
+    if bias is not None:
+        _check_bias(bias, expected)
+        scores = scores + bias.to(scores.dtype)
+    ahead = causal_mask(*expected[-2:], device=query.device) if causal and expected[-2] > 1 else None
+    return masked_softmax(scores, mask=combine_masks(mask, ahead))
 
 
 def attention(
-    query: Float[Tensor, "*batch query key_dim"],
+    query: Float[Tensor, "*batch query query_dim"],
     key: Float[Tensor, "*batch key key_dim"],
     value: Float[Tensor, "*batch key value_dim"],
     *,
-    mask: Bool[Tensor, ...] | None = None,
+    mask: Bool[Tensor, "..."] | None = None,
+    bias: Float[Tensor, "..."] | None = None,
+    causal: bool = False,
+    score: ScoreFunction = SCALED_DOT_PRODUCT,
+    dropout: float = 0.0,
+    kernel: str | None = None,
 ) -> Float[Tensor, "*batch query value_dim"]:
     """Context: for each query, the values averaged by softmax-normalised scores.
 
-    scores[q, k] = query[q] . key[k] / sqrt(key_dim);  weights[q, k] = softmax over k of scores[q, k]
+    weights[q, k] = softmax over k of score(query[q], key[k]) + bias[q, k]
     context[q] = sum over k of weights[q, k] value[k]
 
     Args:
         mask: True where a query may attend; broadcasts to `*batch query key`. A query that may attend to nothing gets
             context 0 and gradient 0.
+        bias: finite numbers added to the scores; broadcasts likewise.
+        causal: a query may not attend to keys after it, the last query standing at the last key; together with `mask`.
+        score: one of `nn/scores.py`, or any function of queries and keys that gives `*batch query key`.
+        dropout: share of the weights that is set to 0; the caller decides whether it is training.
+        kernel: `matmul`, `sdpa`, `flex` or `tiled`; None leaves the choice to `explain_kernel`.
     Raises:
-        ShapeError: key and value differ in number of positions, or query and key in width.
-    Source: Vaswani et al. 2017, section 3.2.1, equation 1.
+        ShapeError: key and value differ in number of positions, or other shapes do not fit.
+        SettingsError: an unknown kernel.
+    Source: Vaswani et al. 2017, section 3.2.1, equation 1; dropout on weights as in its reference implementation.
     """
-    if key.shape[-2] != value.shape[-2]:
-        raise ShapeError(f"key and value must have one number of positions; got {key.shape[-2]} and {value.shape[-2]}.")
-    if not _fused_is_faster(query):
-        return attention_weights(query, key, mask=mask) @ value
-    if query.shape[-1] != key.shape[-1]:
-        raise ShapeError(f"query and key must have one width; got {query.shape[-1]} and {key.shape[-1]}.")
-    if mask is None:
-        return F.scaled_dot_product_attention(query, key, value)
-    # Kernels disagree about rows without any allowed key: open them, then set their context to 0.
-    is_open = mask.any(dim=-1, keepdim=True)
-    opened = torch.atleast_2d(mask | ~is_open)
-    context = F.scaled_dot_product_attention(query, key, value, attn_mask=opened)
-    return context.masked_fill(~is_open, 0)
+    _check_pairs(query, key)
+    _check_values(key, value)
+    shape = (*query.shape[:-1], key.shape[-2])
+    if mask is not None:
+        check_mask(mask, shape)
+    if bias is not None:
+        _check_bias(bias, shape)
+    choice = choose_kernel(query, key, value, score=score, dropout=dropout, kernel=kernel).kernel
+    if choice == "sdpa":
+        assert isinstance(score, InnerProduct)
+        return kernels.fused(query, key, value, score=score, mask=mask, bias=bias, causal=causal, dropout=dropout)
+    if choice == "flex":
+        assert isinstance(score, InnerProduct)
+        return kernels.flex(query, key, value, score=score, mask=mask, bias=bias, causal=causal)
+    if choice == "tiled":
+        assert isinstance(score, Additive)
+        return kernels.tiled(query, key, value, score=score, mask=mask, bias=bias, causal=causal)
+    weights = attention_weights(query, key, mask=mask, bias=bias, causal=causal, score=score)
+    return drop(weights, dropout).to(value.dtype) @ value
 
 
-def _fused_is_faster(query: Tensor) -> bool:
-    """Whether PyTorch's fused kernel beats two matrix products here; measured in docs/experiments.md."""
-    if query.device.type != "cpu" or query.shape[-2] > 512:
-        return True
-    return query.dtype == torch.float32 and query.requires_grad
+def explain_kernel(
+    query: Float[Tensor, "*batch query query_dim"],
+    key: Float[Tensor, "*batch key key_dim"],
+    value: Float[Tensor, "*batch key value_dim"],
+    *,
+    score: ScoreFunction = SCALED_DOT_PRODUCT,
+    dropout: float = 0.0,
+    kernel: str | None = None,
+) -> KernelChoice:
+    """Which kernel `attention` takes for these inputs, and why."""
+    return choose_kernel(query, key, value, score=score, dropout=dropout, kernel=kernel)
 
 
 class Attention(nn.Module):
-    """`attention` as a module without parameters, so that hooks can watch what goes in and comes out."""
+    """`attention` as a module, for what models fix once: score, positions, dropout. Hooks can watch what goes in.
+
+    Args:
+        score: how queries and keys are compared.
+        positions: what attention knows of the distance between query and key; see `nn/positions.py`.
+        dropout: share of the weights that is set to 0 in training.
+    """
+
+    def __init__(
+        self,
+        score: ScoreFunction | None = None,
+        positions: AttentionPositions | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.score = ScaledDotProduct() if score is None else score
+        self.positions = positions
+        self.dropout = dropout
+        self.head_indices: list[int] | None = None
+        """Which of the heads that `positions` knows are left; None: all."""
 
     def forward(
         self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        value: Float[Tensor, "batch head key head_dim"],
-        mask: Bool[Tensor, ...] | None,
-    ) -> Float[Tensor, "batch head query head_dim"]:
+        query: Float[Tensor, "batch head query query_dim"],
+        key: Float[Tensor, "batch head key key_dim"],
+        value: Float[Tensor, "batch head key value_dim"],
+        mask: Bool[Tensor, "..."] | None = None,
+        bias: Float[Tensor, "..."] | None = None,
+        causal: bool = False,
+    ) -> Float[Tensor, "batch head query value_dim"]:
         """Context for every head, as `attention` defines it."""
-        return attention(query, key, value, mask=mask)
+        dropout = self.dropout if self.training else 0.0
+        if self.positions is not None and self.positions.has_values:
+            weights = drop(self.weights(query, key, mask, bias, causal), dropout)
+            distance = distances(query.shape[-2], key.shape[-2], device=query.device)
+            return weights @ value + self.positions.values(weights, distance)
+        return attention(
+            query,
+            key,
+            value,
+            mask=mask,
+            bias=self._with_positions(bias, query, key),
+            causal=causal,
+            score=self.score,
+            dropout=dropout,
+        )
+
+    def weights(
+        self,
+        query: Float[Tensor, "batch head query query_dim"],
+        key: Float[Tensor, "batch head key key_dim"],
+        mask: Bool[Tensor, "..."] | None = None,
+        bias: Float[Tensor, "..."] | None = None,
+        causal: bool = False,
+        *,
+        first: int | None = None,
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "batch head query key"]:
+        """The weights behind `forward`'s context, without dropout.
+
+        Args:
+            first: the position of the first query among the keys; None: the last query stands at the last key.
+            heads: which heads these are, where they are not all (for position schemes that differ by head).
+        """
+        if causal:
+            mask = combine_masks(mask, causal_mask(query.shape[-2], key.shape[-2], first=first, device=query.device))
+        bias = self._with_positions(bias, query, key, first, heads)
+        return attention_weights(query, key, mask=mask, bias=bias, score=self.score)
+
+    def _with_positions(
+        self,
+        bias: Tensor | None,
+        query: Tensor,
+        key: Tensor,
+        first: int | None = None,
+        heads: list[int] | None = None,
+    ) -> Tensor | None:
+        """The bias that was given plus the position scheme's."""
+        if self.positions is None:
+            return bias
+        distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
+        indices = self.head_indices
+        if heads is not None:
+            indices = heads if indices is None else [indices[head] for head in heads]
+        relative = self.positions.bias(query, key, distance, indices)
+        return relative if bias is None else bias if relative is None else bias + relative
+
+
+def _check_pairs(query: Tensor, key: Tensor) -> None:
+    if query.ndim < 2 or query.shape[:-2] != key.shape[:-2]:
+        raise ShapeError(
+            "query and key must have axes that end in position and width, and the same ones before; "
+            f"got {tuple(query.shape)} and {tuple(key.shape)}."
+        )
+
+
+def _check_values(key: Tensor, value: Tensor) -> None:
+    if key.shape[-2] != value.shape[-2]:
+        raise ShapeError(f"key and value must have one number of positions; got {key.shape[-2]} and {value.shape[-2]}.")
+    if key.shape[:-2] != value.shape[:-2]:
+        raise ShapeError(f"key and value must have the same batch axes; got {tuple(key.shape)} and {tuple(value.shape)}.")
+
+
+def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
+    if not bias.is_floating_point():
+        raise ShapeError(f"bias must hold floating-point numbers; got {bias.dtype}. What hides keys is passed as mask=.")
+    fits = bias.ndim <= len(shape) and all(
+        size in (1, whole) for size, whole in zip(reversed(bias.shape), reversed(shape), strict=False)
+    )
+    if not fits:
+        raise ShapeError(f"bias must broadcast to the scores' shape {shape}; got {tuple(bias.shape)}.")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from torch import nn
 
 
-def linear(in_dim: int, out_dim: int) -> nn.Linear:
+def linear(in_dim: int, out_dim: int, *, bias: bool = True) -> nn.Linear:
     """A linear map with Glorot-uniform weights and zero biases (Glorot and Bengio 2010, equation 16)."""
-    layer = nn.Linear(in_dim, out_dim)
+    layer = nn.Linear(in_dim, out_dim, bias=bias)
     nn.init.xavier_uniform_(layer.weight)
-    nn.init.zeros_(layer.bias)
+    if bias:
+        nn.init.zeros_(layer.bias)
     return layer
 
 

@@ -1,79 +1,144 @@
-"""The block around attention: feed-forward, residuals with layer norm, and the two layers made of them."""
+"""The block around attention: feed-forward, residuals with their norms, and the layers made of them.
+
+Layers are put together from parts that are passed in: an `EncoderLayer` takes its attention, its feed-forward and a way
+to make residuals, and knows nothing of their variants.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.nn.cache import KeysValues
+from regard.nn.dropout import Dropout
 from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
 
 Activations = Float[Tensor, "batch position model_dim"]
+IsToken = Bool[Tensor, "batch position"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
-
-class Dropout(nn.Module):
-    """Each number is set to 0 with probability `rate` in training, the rest scaled so that the mean stays.
-
-    On a CPU the random bits are drawn as 64-bit integers and read as four 16-bit ones, which is ten times as fast as
-    `torch.nn.Dropout` (docs/experiments.md); `rate` is met to within 1 / 131,072.
-
-    Args:
-        rate: from 0 up to, not including, 1.
-    """
-
-    def __init__(self, rate: float) -> None:
-        super().__init__()
-        self.rate = rate
-
-    def forward(self, x: Float[Tensor, ...]) -> Float[Tensor, ...]:
-        """x with some numbers set to 0, or x itself in evaluation mode."""
-        if not self.training or self.rate == 0:
-            return x
-        if x.device.type != "cpu":
-            return F.dropout(x, self.rate)
-        bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
-        threshold = round(self.rate * 65536) - 32768
-        keep = bits.view(torch.int16)[: x.numel()].view(x.shape) >= threshold
-        return x * (keep * torch.tensor(65536 / (32768 - threshold), dtype=x.dtype))
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "silu": F.silu,
+}
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a rectifier between, applied to each position on its own.
+    """Two linear maps with a non-linearity between, applied to each position on its own.
 
-    output[p] = max(0, x[p] W_1 + b_1) W_2 + b_2
+    output[p] = activation(x[p] W_1 + b_1) W_2 + b_2
 
+    Args:
+        activation: `relu` as in the paper; `gelu` (exact) as in BERT, `gelu_tanh` (approximated) as in GPT-2; `silu`.
     Source: Vaswani et al. 2017, section 3.3, equation 2.
     """
 
-    def __init__(self, model_dim: int, ff_dim: int) -> None:
+    def __init__(self, model_dim: int, ff_dim: int, *, activation: str = "relu", bias: bool = True) -> None:
         super().__init__()
-        self.inner_proj = linear(model_dim, ff_dim)
-        self.output_proj = linear(ff_dim, model_dim)
+        if activation not in ACTIVATIONS:
+            hint = nearest_hint(activation, ACTIVATIONS)
+            raise SettingsError(f"activation must be a known one; got {activation!r}. {hint}")
+        self.activation = activation
+        self.inner_proj = linear(model_dim, ff_dim, bias=bias)
+        self.output_proj = linear(ff_dim, model_dim, bias=bias)
 
-    def forward(self, x: Activations) -> Activations:
+    def forward(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
         """The transformed positions."""
-        return self.output_proj(F.relu(self.inner_proj(x)))
+        return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)))
+
+
+class GatedFeedForward(FeedForward):
+    """A feed-forward layer whose inner numbers are multiplied by gates: SwiGLU with `silu`, GEGLU with `gelu`.
+
+    output[p] = (activation(x[p] W_1) * x[p] W_gate) W_2
+
+    Source: Shazeer 2020, equation 6.
+    """
+
+    def __init__(self, model_dim: int, ff_dim: int, *, activation: str = "silu", bias: bool = False) -> None:
+        super().__init__(model_dim, ff_dim, activation=activation, bias=bias)
+        self.gate_proj = linear(model_dim, ff_dim, bias=bias)
+
+    def forward(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+        """The transformed positions."""
+        return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)) * self.gate_proj(x))
+
+
+class Chunked(nn.Module):
+    """A feed-forward layer that is given a few positions at a time: the same result, with less memory at once.
+
+    Args:
+        positions: how many, at least 1.
+    Source: Kitaev et al. 2020, section 3, "chunking".
+    """
+
+    def __init__(self, feed_forward: nn.Module, positions: int) -> None:
+        super().__init__()
+        if positions < 1:
+            raise ShapeError(f"positions must be at least 1; got {positions}.")
+        self.feed_forward, self.positions = feed_forward, positions
+
+    def forward(self, x: Float[Tensor, "*batch position model_dim"]) -> Float[Tensor, "*batch position model_dim"]:
+        """The transformed positions."""
+        return torch.cat([self.feed_forward(part) for part in x.split(self.positions, dim=-2)], dim=-2)
+
+
+class BatchNorm(nn.Module):
+    """Each feature normalised over all tokens of the batch: what layer norm is compared with, and why it won.
+
+    output[t, i] = (x[t, i] - mean over tokens of x[:, i]) / sqrt(variance over tokens of x[:, i] + epsilon) w[i] + b[i]
+
+    Padding counts for nothing. In evaluation mode, running means of training are used.
+
+    Source: Ioffe and Szegedy 2015, algorithms 1 and 2; as `torch.nn.BatchNorm1d` without padding.
+    """
+
+    def __init__(self, model_dim: int, *, epsilon: float = 1e-5, momentum: float = 0.1) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(model_dim, eps=epsilon, momentum=momentum)
+
+    def forward(self, x: Activations, is_token: IsToken | None = None) -> Activations:
+        """The normalised tokens; 0 where there is padding.
+
+        Args:
+            is_token: True for tokens; None: all are.
+        """
+        if is_token is None:
+            return self.norm(x.flatten(0, 1)).view_as(x)
+        return torch.zeros_like(x).masked_scatter(is_token[..., None], self.norm(x[is_token]))
 
 
 class PostNorm(nn.Module):
     """A residual connection, normalised after the sum: norm(x + dropout(sublayer(x))).
 
+    Args:
+        norm: makes the norm for a width: `nn.LayerNorm`, `nn.RMSNorm`, `BatchNorm`.
     Source: Vaswani et al. 2017, sections 3.1 and 5.4.
     """
 
-    def __init__(self, model_dim: int, dropout: float) -> None:
+    def __init__(self, model_dim: int, dropout: float, norm: Callable[[int], nn.Module] = nn.LayerNorm) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(model_dim)
+        self.norm = norm(model_dim)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Activations, sublayer: Callable[[Activations], Activations]) -> Activations:
-        """x plus what the sublayer makes of it."""
-        return self.norm(x + self.dropout(sublayer(x)))
+    def forward(
+        self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
+    ) -> Activations:
+        """x plus what the sublayer makes of it.
+
+        Args:
+            is_token: True for tokens, for norms that look at more than one position.
+        """
+        return _normalised(self.norm, x + self.dropout(sublayer(x)), is_token)
 
 
 class PreNorm(PostNorm):
@@ -82,28 +147,68 @@ class PreNorm(PostNorm):
     Trains without warm-up; the last layer's output needs one more norm. Source: Xiong et al. 2020, table 1.
     """
 
-    def forward(self, x: Activations, sublayer: Callable[[Activations], Activations]) -> Activations:
+    def forward(
+        self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
+    ) -> Activations:
         """x plus what the sublayer makes of it."""
-        return x + self.dropout(sublayer(self.norm(x)))
+        return x + self.dropout(sublayer(_normalised(self.norm, x, is_token)))
 
 
-Residual = type[PostNorm] | type[PreNorm]
+class SandwichNorm(PostNorm):
+    """A residual connection with a norm on both sides of its sublayer: x + dropout(output_norm(sublayer(norm(x)))).
+
+    Source: Ding et al. 2021 (CogView), section 3.2.
+    """
+
+    def __init__(self, model_dim: int, dropout: float, norm: Callable[[int], nn.Module] = nn.LayerNorm) -> None:
+        super().__init__(model_dim, dropout, norm)
+        self.output_norm = norm(model_dim)
+
+    def forward(
+        self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
+    ) -> Activations:
+        """x plus what the sublayer makes of it."""
+        made = sublayer(_normalised(self.norm, x, is_token))
+        return x + self.dropout(_normalised(self.output_norm, made, is_token))
+
+
+def _normalised(norm: nn.Module, x: Activations, is_token: IsToken | None) -> Activations:
+    return norm(x, is_token) if isinstance(norm, BatchNorm) else norm(x)
+
+
+Residual = Callable[[], PostNorm]
+"""Makes a residual connection: `lambda: PreNorm(model_dim, dropout)`."""
 
 
 class EncoderLayer(nn.Module):
     """Self-attention, then feed-forward, each inside a residual. Source: Vaswani et al. 2017, section 3.1."""
 
-    def __init__(self, model_dim: int, num_heads: int, ff_dim: int, dropout: float, residual: Residual) -> None:
+    def __init__(self, self_attention: MultiHeadAttention, feed_forward: nn.Module, residual: Residual) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(model_dim, num_heads)
-        self.self_attention_residual = residual(model_dim, dropout)
-        self.feed_forward = FeedForward(model_dim, ff_dim)
-        self.feed_forward_residual = residual(model_dim, dropout)
+        self.self_attention = self_attention
+        self.self_attention_residual = residual()
+        self.feed_forward = feed_forward
+        self.feed_forward_residual = residual()
 
-    def forward(self, x: Activations, *, mask: Bool[Tensor, "batch 1 1 position"]) -> Activations:
-        """The positions after each has looked at the others."""
-        x = self.self_attention_residual(x, lambda y: self.self_attention(y, y, y, mask=mask))
-        return self.feed_forward_residual(x, self.feed_forward)
+    def forward(
+        self,
+        x: Activations,
+        *,
+        mask: Bool[Tensor, "..."] | None,
+        bias: Float[Tensor, "..."] | None = None,
+        is_token: IsToken | None = None,
+    ) -> Activations:
+        """The positions after each has looked at the others.
+
+        Args:
+            mask: True where a position may see another.
+            bias: added to the scores.
+            is_token: True for tokens, for norms that look at more than one position.
+        """
+        x = self.self_attention_residual(
+            x, lambda y: self.self_attention(y, mask=mask, bias=bias), is_token=is_token
+        )
+        return self.feed_forward_residual(x, self.feed_forward, is_token=is_token)
 
 
 class DecoderLayer(nn.Module):
@@ -112,14 +217,20 @@ class DecoderLayer(nn.Module):
     Source: Vaswani et al. 2017, section 3.1.
     """
 
-    def __init__(self, model_dim: int, num_heads: int, ff_dim: int, dropout: float, residual: Residual) -> None:
+    def __init__(
+        self,
+        self_attention: MultiHeadAttention,
+        cross_attention: MultiHeadAttention,
+        feed_forward: nn.Module,
+        residual: Residual,
+    ) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(model_dim, num_heads)
-        self.self_attention_residual = residual(model_dim, dropout)
-        self.cross_attention = MultiHeadAttention(model_dim, num_heads)
-        self.cross_attention_residual = residual(model_dim, dropout)
-        self.feed_forward = FeedForward(model_dim, ff_dim)
-        self.feed_forward_residual = residual(model_dim, dropout)
+        self.self_attention = self_attention
+        self.self_attention_residual = residual()
+        self.cross_attention = cross_attention
+        self.cross_attention_residual = residual()
+        self.feed_forward = feed_forward
+        self.feed_forward_residual = residual()
 
     def forward(
         self,
@@ -127,7 +238,7 @@ class DecoderLayer(nn.Module):
         memory: KeysValues,
         *,
         past: KeysValues | None = None,
-        self_mask: Bool[Tensor, ...] | None,
+        self_mask: Bool[Tensor, "..."] | None,
         source_mask: Bool[Tensor, "sentence 1 1 source"],
     ) -> tuple[Float[Tensor, "row position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.
@@ -142,9 +253,9 @@ class DecoderLayer(nn.Module):
         seen: list[KeysValues] = []
 
         def look_back(y: Tensor) -> Tensor:
-            keys_values = self.self_attention.project(y, y)
-            seen.append(keys_values if past is None else past.append(keys_values))
-            return self.self_attention.attend(y, seen[0], mask=self_mask)
+            query, newer = self.self_attention.project_self(y, past)
+            seen.append(newer if past is None else past.append(newer))
+            return self.self_attention.look_up(query, seen[0], mask=self_mask)
 
         def look_at_source(y: Tensor) -> Tensor:
             by_sentence = y.reshape(memory.key.shape[0], -1, y.shape[-1])

@@ -1,14 +1,18 @@
 """Masks: which query may attend to which key. The only file that decides their polarity.
 
 A mask is boolean and True means *may attend*. Its axes end in `query key` and broadcast over the rest, so that masks
-are combined with `&`.
+are combined with `&`. Masks made from a batch have an axis for heads: `batch 1 query key`.
 """
 
 from __future__ import annotations
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
+
+from regard.errors import ShapeError
+
+Mask = Bool[Tensor, "..."]
 
 
 def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "batch 1 1 key"]:
@@ -16,19 +20,79 @@ def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "ba
     return (ids != pad_id)[:, None, None, :]
 
 
+def length_mask(lengths: Int[Tensor, "batch *query"], num_keys: int) -> Bool[Tensor, "batch 1 queries key"]:
+    """True for the first keys: as many as the length says.
+
+    Args:
+        lengths: one for each example, or one for each query of each example; from 0 to `num_keys`.
+    Raises:
+        ShapeError: a length is negative or above `num_keys`, or there are more than two axes.
+    """
+    if lengths.ndim > 2:
+        raise ShapeError(f"lengths must have the axes batch, or batch and query; got {lengths.ndim} axes.")
+    if _has_values(lengths) and (int(lengths.min()) < 0 or int(lengths.max()) > num_keys):
+        raise ShapeError(
+            f"lengths must be from 0 to the number of keys, {num_keys}; got {int(lengths.min())} to {int(lengths.max())}."
+        )
+    by_query = lengths[:, None] if lengths.ndim == 1 else lengths
+    return (torch.arange(num_keys, device=lengths.device) < by_query[..., None])[:, None]
+
+
 def causal_mask(
-    num_queries: int, num_keys: int | None = None, *, device: torch.device | None = None
+    num_queries: int, num_keys: int | None = None, *, first: int | None = None, device: torch.device | None = None
 ) -> Bool[Tensor, "query key"]:
     """True where the key does not come after the query: the look-ahead mask.
 
-    allowed[q, k] = k <= q + (num_keys - num_queries);  the last query always sees every key, as it must when the first
-    keys come from a cache.
+    allowed[q, k] = k <= first + q
 
+    Args:
+        first: the position of the first query among the keys; None: the last query stands at the last key and sees them
+            all, as it must when the first keys come from a cache.
     Source: Vaswani et al. 2017, section 3.2.3.
     """
+    query, key = _places(num_queries, num_keys, first, device)
+    return key <= query
+
+
+def window_mask(
+    num_queries: int, num_keys: int | None = None, *, before: int, after: int = 0, device: torch.device | None = None
+) -> Bool[Tensor, "query key"]:
+    """True for the keys from `before` positions before the query to `after` positions after it: a sliding window.
+
+    Args:
+        before: 0 leaves none of the past but the query's own position.
+        after: 0 makes the window causal.
+    Raises:
+        ShapeError: `before` or `after` is negative.
+    Source: Beltagy et al. 2020, section 3.1.
+    """
+    if before < 0 or after < 0:
+        raise ShapeError(f"before and after must be at least 0; got {before} and {after}.")
+    query, key = _places(num_queries, num_keys, None, device)
+    return (key >= query - before) & (key <= query + after)
+
+
+def segment_mask(
+    query_segments: Int[Tensor, "batch query"], key_segments: Int[Tensor, "batch key"] | None = None
+) -> Bool[Tensor, "batch 1 query key"]:
+    """True where query and key belong to one segment: several sequences packed into one row do not see each other."""
+    key_segments = query_segments if key_segments is None else key_segments
+    return (query_segments[:, :, None] == key_segments[:, None, :])[:, None]
+
+
+def prefix_mask(
+    prefix_lengths: Int[Tensor, " batch"], num_queries: int, num_keys: int | None = None
+) -> Bool[Tensor, "batch 1 query key"]:
+    """True for the keys of the prefix, and for keys that do not come after the query: a prefix language model's mask.
+
+    Args:
+        prefix_lengths: from 0 to the number of keys.
+    Raises:
+        ShapeError: a length is negative or above the number of keys.
+    Source: Raffel et al. 2020, section 3.2.1.
+    """
     num_keys = num_queries if num_keys is None else num_keys
-    everything = torch.ones(num_queries, num_keys, dtype=torch.bool, device=device)
-    return everything.tril(num_keys - num_queries)
+    return length_mask(prefix_lengths, num_keys) | causal_mask(num_queries, num_keys, device=prefix_lengths.device)
 
 
 def target_mask(ids: Int[Tensor, "batch target"], pad_id: int) -> Bool[Tensor, "batch 1 target target"]:
@@ -36,6 +100,125 @@ def target_mask(ids: Int[Tensor, "batch target"], pad_id: int) -> Bool[Tensor, "
     return padding_mask(ids, pad_id) & causal_mask(ids.shape[1], device=ids.device)
 
 
+def combine_masks(*masks: Mask | None) -> Mask | None:
+    """True where all masks are; None stands for a mask that allows everything.
+
+    Raises:
+        ShapeError: the masks' shapes do not broadcast.
+    """
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    try:
+        torch.broadcast_shapes(*(mask.shape for mask in given))
+    except RuntimeError as error:
+        shapes = " and ".join(str(tuple(mask.shape)) for mask in given)
+        raise ShapeError(f"masks must have shapes that broadcast; got {shapes}.") from error
+    combined = given[0]
+    for mask in given[1:]:
+        combined = combined & mask
+    return combined
+
+
+def mask_with_prefix(mask: Bool[Tensor, "*batch key"], num_prefix: int) -> Bool[Tensor, "*batch longer"]:
+    """The mask with `num_prefix` more keys in front that every query may attend to."""
+    front = mask.new_ones((*mask.shape[:-1], num_prefix))
+    return torch.cat((front, mask), dim=-1)
+
+
+def mask_from_hidden(hidden: Mask) -> Mask:
+    """Our mask from one in which True *hides*, as in `torch.nn.MultiheadAttention`. It is its own inverse."""
+    return ~hidden
+
+
+def mask_from_additive(additive: Float[Tensor, "..."]) -> Mask:
+    """Our mask from numbers that are added to scores: 0 allows, -10,000 or less hides.
+
+    Raises:
+        ShapeError: there are other numbers among them, so that they are a bias and not a mask.
+    """
+    if _has_values(additive) and not bool(((additive == 0) | (additive <= -10_000)).all()):
+        raise ShapeError(
+            "an additive mask must hold 0 to allow and -10,000 or less to hide; got other numbers. Pass them as bias=."
+        )
+    return additive == 0
+
+
+def additive_from_mask(mask: Mask, dtype: torch.dtype = torch.float32) -> Float[Tensor, "..."]:
+    """Numbers to be added to scores: 0 where the mask allows, -inf where it does not."""
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, float("-inf"))
+
+
+def mask_from_hugging_face(
+    attention_mask: Int[Tensor, "batch *query key"] | Float[Tensor, "batch *query key"] | Bool[Tensor, "batch *query key"],
+) -> Bool[Tensor, "batch 1 queries key"]:
+    """Our mask from the `attention_mask` of Hugging Face's models: 1 for a token, 0 for padding.
+
+    Args:
+        attention_mask: one row for each example, or one for each query of each example.
+    Raises:
+        ShapeError: it has other numbers than 0 and 1 (see `mask_from_additive`), or more than three axes.
+    """
+    if attention_mask.ndim > 3:
+        raise ShapeError(f"attention_mask must have 2 or 3 axes; got {attention_mask.ndim}.")
+    if _has_values(attention_mask) and not bool(((attention_mask == 0) | (attention_mask == 1)).all()):
+        raise ShapeError("attention_mask must hold 0 and 1 only; got other numbers. See mask_from_additive.")
+    allowed = attention_mask != 0
+    return allowed[:, None, None] if allowed.ndim == 2 else allowed[:, None]
+
+
+def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
+    """Make sure that a mask says something about scores of this shape.
+
+    Raises:
+        ShapeError: the mask is not boolean, or does not broadcast to `shape`.
+    """
+    if mask.dtype != torch.bool:
+        raise ShapeError(
+            f"mask must be boolean, True where a query may attend; got {mask.dtype}. "
+            "See mask_from_additive and mask_from_hugging_face; a number added to scores is passed as bias=."
+        )
+    fits = len(mask.shape) <= len(shape) and all(
+        size in (1, whole) for size, whole in zip(reversed(mask.shape), reversed(shape), strict=False)
+    )
+    if not fits:
+        raise ShapeError(f"mask must broadcast to the scores' shape {shape}; got {tuple(mask.shape)}.")
+
+
+def distances(
+    num_queries: int,
+    num_keys: int | None = None,
+    *,
+    first: int | None = None,
+    device: torch.device | None = None,
+) -> Int[Tensor, "query key"]:
+    """How far after the query each key stands, negative before it.
+
+    distance[q, k] = k - (first + q)
+
+    Args:
+        first: the position of the first query among the keys; None: the last query stands at the last key.
+    """
+    query, key = _places(num_queries, num_keys, first, device)
+    return key - query
+
+
+def _places(
+    num_queries: int, num_keys: int | None, first: int | None, device: torch.device | None
+) -> tuple[Int[Tensor, "query 1"], Int[Tensor, " key"]]:
+    """Where queries and keys stand, counted from the first key."""
+    num_keys = num_queries if num_keys is None else num_keys
+    first = num_keys - num_queries if first is None else first
+    query = torch.arange(first, first + num_queries, device=device)
+    return query[:, None], torch.arange(num_keys, device=device)
+
+
 def positions_from_mask(is_token: Bool[Tensor, "batch position"]) -> Int[Tensor, "batch position"]:
     """How many real tokens stand before each one: its position, whichever side the padding is on."""
     return (is_token.long().cumsum(dim=1) - 1).clamp(min=0)
+
+
+def _has_values(tensor: Tensor) -> bool:
+    """Whether values can be looked at now: not while a graph is traced, on the meta device, or under `vmap`."""
+    traced = torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    return not traced and not tensor.is_meta and tensor.numel() > 0

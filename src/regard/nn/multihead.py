@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
+import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -10,64 +14,203 @@ from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
 from regard.nn.initialization import linear
 
+Heads = Float[Tensor, "batch head position head_dim"]
+
 
 class MultiHeadAttention(nn.Module):
-    """Attention in `num_heads` subspaces of width `model_dim / num_heads`.
+    """Attention in `num_heads` subspaces of width `head_dim`.
 
-    head[i] = attention(query W_query[i], key W_key[i], value W_value[i]);  output = concat(head[0], head[1], ...) W_output
+    head[i] = gates[i] attention(query W_query[i], key W_key[i], value W_value[i])
+    output = concat(head[0], head[1], ...) W_output
 
-    Projections are `model_dim` wide and have biases, so that `torch.nn.MultiheadAttention` is the same function.
+    With the defaults it is the paper's, and the same function as `torch.nn.MultiheadAttention`.
 
     Args:
-        model_dim: width of inputs and outputs; a multiple of `num_heads`.
+        model_dim: width of queries and outputs.
         num_heads: at least 1.
+        num_kv_heads: heads of keys and values; groups of `num_heads / num_kv_heads` query heads share one. None: as many
+            as query heads. Source: Ainslie et al. 2023, section 2.2.
+        head_dim: width of a head; None: `model_dim / num_heads`.
+        key_dim: width of the key inputs; None: `model_dim`.
+        value_dim: width of the value inputs; None: `key_dim`.
+        bias: whether the projections have biases.
+        attention: score, positions and dropout, where they are not the paper's.
     Raises:
-        ShapeError: `model_dim` is not divisible by `num_heads`.
+        ShapeError: `model_dim` is not divisible by `num_heads`, or `num_heads` not by `num_kv_heads`.
     Source: Vaswani et al. 2017, section 3.2.2.
     """
 
-    def __init__(self, model_dim: int, num_heads: int) -> None:
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        head_dim: int | None = None,
+        key_dim: int | None = None,
+        value_dim: int | None = None,
+        bias: bool = True,
+        attention: Attention | None = None,
+    ) -> None:
         super().__init__()
-        if num_heads < 1 or model_dim % num_heads:
+        if num_heads < 1 or (head_dim is None and model_dim % num_heads):
             raise ShapeError(f"model_dim must be divisible by num_heads; got {model_dim} and {num_heads}.")
-        self.num_heads = num_heads
-        self.query_proj = linear(model_dim, model_dim)
-        self.key_proj = linear(model_dim, model_dim)
-        self.value_proj = linear(model_dim, model_dim)
-        self.output_proj = linear(model_dim, model_dim)
-        self.attention = Attention()
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        if num_kv_heads < 1 or num_heads % num_kv_heads:
+            raise ShapeError(f"num_heads must be divisible by num_kv_heads; got {num_heads} and {num_kv_heads}.")
+        self.num_heads, self.num_kv_heads = num_heads, num_kv_heads
+        self.head_dim = model_dim // num_heads if head_dim is None else head_dim
+        self.kept_heads = list(range(num_heads))
+        """The numbers, as they were at first, of the heads that have not been pruned."""
+        key_dim = model_dim if key_dim is None else key_dim
+        value_dim = key_dim if value_dim is None else value_dim
+        self.query_proj = linear(model_dim, num_heads * self.head_dim, bias=bias)
+        self.key_proj = linear(key_dim, num_kv_heads * self.head_dim, bias=bias)
+        self.value_proj = linear(value_dim, num_kv_heads * self.head_dim, bias=bias)
+        self.output_proj = linear(num_heads * self.head_dim, model_dim, bias=bias)
+        self.attention = Attention() if attention is None else attention
 
     def forward(
         self,
         query: Float[Tensor, "batch query model_dim"],
-        key: Float[Tensor, "batch key model_dim"],
-        value: Float[Tensor, "batch key model_dim"],
+        key: Float[Tensor, "batch key key_dim"] | None = None,
+        value: Float[Tensor, "batch key value_dim"] | None = None,
         *,
-        mask: Bool[Tensor, ...] | None = None,
+        mask: Bool[Tensor, "..."] | None = None,
+        bias: Float[Tensor, "..."] | None = None,
+        causal: bool = False,
+        past: KeysValues | None = None,
+        gates: Float[Tensor, "*batch head"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What each query finds: `project`, then `attend`.
 
         Args:
-            mask: True where a query may attend; broadcasts to `batch head query key`.
+            key: None: the queries themselves, which is self-attention.
+            value: None: the keys.
+            mask: True where a query may attend; broadcasts to `batch head query key`, past keys first.
+            bias: finite numbers added to the scores; broadcasts likewise.
+            causal: a query may not attend to keys after it; together with `mask`.
+            past: keys and values before these: a cache, or a prefix.
+            gates: what each head's context is multiplied by; one for each head, or also for each example.
         """
-        return self.attend(query, self.project(key, value), mask=mask)
+        if key is None:
+            queries, newer = self.project_self(query, past)
+        else:
+            newer = self.project(key, key if value is None else value, first=0 if past is None else past.length)
+            queries = None
+        seen = newer if past is None else past.append(newer)
+        if queries is None:
+            queries = self.project_query(query, seen)
+        return self.look_up(queries, seen, mask=mask, bias=bias, causal=causal, gates=gates)
 
     def project(
-        self, key: Float[Tensor, "batch key model_dim"], value: Float[Tensor, "batch key model_dim"]
+        self,
+        key: Float[Tensor, "batch key key_dim"],
+        value: Float[Tensor, "batch key value_dim"],
+        *,
+        first: int = 0,
     ) -> KeysValues:
-        """Keys and values of every head; computed once for a database that is looked up many times."""
-        return KeysValues(self._split(self.key_proj(key)), self._split(self.value_proj(value)))
+        """Keys and values of every head; computed once for a database that is looked up many times.
+
+        Args:
+            first: position of the first key, where position schemes turn keys.
+        """
+        return KeysValues(self._turned(self._split(self.key_proj(key)), first), self._split(self.value_proj(value)))
+
+    def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
+        """Queries of every head, the last of which stands at the last key."""
+        return self._turned(self._split(self.query_proj(query)), seen.length - query.shape[1])
+
+    def project_self(
+        self, x: Float[Tensor, "batch position model_dim"], past: KeysValues | None = None
+    ) -> tuple[Heads, KeysValues]:
+        """Queries, keys and values of the same positions, after those of the past."""
+        first = 0 if past is None else past.length
+        query, key, value = (self._split(projected) for projected in self._project_together(x))
+        return self._turned(query, first), KeysValues(self._turned(key, first), value)
 
     def attend(
         self,
         query: Float[Tensor, "batch query model_dim"],
         keys_values: KeysValues,
         *,
-        mask: Bool[Tensor, ...] | None = None,
+        mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What each query finds among keys and values that are projected already."""
-        context = self.attention(self._split(self.query_proj(query)), *keys_values, mask)
+        return self.look_up(self.project_query(query, keys_values), keys_values, mask=mask)
+
+    def look_up(
+        self,
+        query: Heads,
+        seen: KeysValues,
+        *,
+        mask: Bool[Tensor, "..."] | None = None,
+        bias: Float[Tensor, "..."] | None = None,
+        causal: bool = False,
+        gates: Float[Tensor, "*batch head"] | None = None,
+    ) -> Float[Tensor, "batch query model_dim"]:
+        """What projected queries find among projected keys and values, mixed by the output projection."""
+        if self.num_kv_heads != self.num_heads:
+            seen = KeysValues(*(x.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1) for x in seen))
+        context = self.attention(query, seen.key, seen.value, mask, bias, causal)
+        if gates is not None:
+            if gates.shape[-1] != self.num_heads or gates.ndim > 2:
+                raise ShapeError(
+                    f"gates must be one number for each of {self.num_heads} heads, or one row of them for each example; "
+                    f"got shape {tuple(gates.shape)}."
+                )
+            context = context * gates[..., None, None].to(context.dtype)
         return self.output_proj(context.transpose(1, 2).flatten(2))
 
-    def _split(self, x: Float[Tensor, "batch position model_dim"]) -> Float[Tensor, "batch head position head_dim"]:
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+    @torch.no_grad()
+    def prune_heads(self, heads: Collection[int]) -> None:
+        """Remove heads for good: their weights go, and the output is what gates of 0 would give.
+
+        Args:
+            heads: by their present numbers, from 0. Heads that share keys and values go together.
+        Raises:
+            ShapeError: there is no such head, none would be left, or only a part of a group is named.
+        """
+        unknown = sorted(head for head in heads if not 0 <= head < self.num_heads)
+        if unknown:
+            raise ShapeError(f"heads must be from 0 to {self.num_heads - 1}; got {unknown}.")
+        kept = [head for head in range(self.num_heads) if head not in heads]
+        if not kept:
+            raise ShapeError("at least one head must be left; got all of them. To leave attention out, use gates of 0.")
+        group = self.num_heads // self.num_kv_heads
+        kept_groups = sorted({head // group for head in kept})
+        if len(kept_groups) * group != len(kept):
+            raise ShapeError(
+                f"heads that share keys and values must go together, {group} by {group}; got {sorted(heads)}."
+            )
+        _keep_rows(self.query_proj, self._columns(kept))
+        for projection in (self.key_proj, self.value_proj):
+            _keep_rows(projection, self._columns(kept_groups))
+        self.output_proj.weight = nn.Parameter(self.output_proj.weight[:, self._columns(kept)])
+        self.output_proj.in_features = self.output_proj.weight.shape[1]
+        self.num_heads, self.num_kv_heads = len(kept), len(kept_groups)
+        self.kept_heads = [self.kept_heads[head] for head in kept]
+        self.attention.head_indices = self.kept_heads
+
+    def _project_together(self, x: Tensor) -> Sequence[Tensor]:
+        """The three projections of the same input, as one matrix product."""
+        projections = (self.query_proj, self.key_proj, self.value_proj)
+        return [projection(x) for projection in projections]
+
+    def _columns(self, heads: Sequence[int]) -> Tensor:
+        """The dimensions of some heads."""
+        start = torch.tensor(heads)[:, None] * self.head_dim
+        return (start + torch.arange(self.head_dim)).flatten().to(self.output_proj.weight.device)
+
+    def _split(self, x: Float[Tensor, "batch position dim"]) -> Heads:
+        return x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
+
+    def _turned(self, x: Heads, first: int) -> Heads:
+        return x if self.attention.positions is None else self.attention.positions.rotate(x, first)
+
+
+def _keep_rows(projection: nn.Linear, rows: Tensor) -> None:
+    projection.weight = nn.Parameter(projection.weight[rows])
+    if projection.bias is not None:
+        projection.bias = nn.Parameter(projection.bias[rows])
+    projection.out_features = len(rows)

@@ -1,23 +1,34 @@
-"""Positions: attention does not know order, so order is added to what it sees."""
+"""Positions: attention does not know order, so order is added to what it sees, or to how it looks.
+
+First what is added to embeddings (sinusoids, learned vectors), then what attention itself does with the distance between
+query and key (`AttentionPositions`). Positions count from 0; with a cache, the cached keys come first, so that the same
+key has the same position in every step.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
+from jaxtyping import Float, Int
+from torch import Tensor, nn
 
 from regard.errors import ShapeError
+from regard.nn.initialization import embedding
 
 
-def sinusoidal_positions(num_positions: int, model_dim: int) -> Float[Tensor, "position model_dim"]:
+def sinusoidal_positions(
+    num_positions: int, model_dim: int, *, layout: Literal["interleaved", "halves"] = "interleaved"
+) -> Float[Tensor, "position model_dim"]:
     """A wave of sines and cosines for each position, from fast in the first dimensions to slow in the last.
 
     encoding[p, 2i] = sin(p / 10000^(2i / model_dim));  encoding[p, 2i + 1] = cos(p / 10000^(2i / model_dim))
 
     Args:
         model_dim: an even number.
+        layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as tensor2tensor's and
+            Marian's models do.
     Raises:
         ShapeError: `model_dim` is odd.
     Source: Vaswani et al. 2017, section 3.5.
@@ -25,6 +36,291 @@ def sinusoidal_positions(num_positions: int, model_dim: int) -> Float[Tensor, "p
     if model_dim % 2:
         raise ShapeError(f"model_dim must be even for sinusoidal positions; got {model_dim}.")
     position = torch.arange(num_positions, dtype=torch.float64)[:, None]
-    frequency = torch.exp(torch.arange(0, model_dim, 2, dtype=torch.float64) * (-math.log(10_000.0) / model_dim))
-    angle = position * frequency
-    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()
+    angle = position * _frequencies(model_dim, 10_000.0)
+    waves = (angle.sin(), angle.cos())
+    return (torch.stack(waves, dim=-1).flatten(1) if layout == "interleaved" else torch.cat(waves, dim=-1)).float()
+
+
+class LearnedPositions(nn.Module):
+    """A learned vector for each position. Source: Gehring et al. 2017, section 3.1; Devlin et al. 2019, figure 2."""
+
+    def __init__(self, max_positions: int, model_dim: int) -> None:
+        super().__init__()
+        self.table = embedding(max_positions, model_dim)
+
+    def forward(self, positions: Int[Tensor, "*batch position"]) -> Float[Tensor, "*batch position model_dim"]:
+        """The vectors of these positions, counted from 0."""
+        return self.table(positions)
+
+
+class AttentionPositions(nn.Module):
+    """What attention does with positions: three places for it, all of them empty here.
+
+    A scheme turns queries and keys (`rotate`), adds to their scores (`bias`), or adds to the values (`values`). It knows
+    positions by the distance of a key from a query, or by the position of the first of several in a row, so that it is
+    the same with and without a cache. It is meant for self-attention.
+    """
+
+    has_values = False
+    """Whether `values` adds anything, so that weights are needed."""
+
+    def rotate(
+        self, x: Float[Tensor, "batch head position head_dim"], first: int
+    ) -> Float[Tensor, "batch head position head_dim"]:
+        """Queries or keys as they look from their positions, the first of which is `first`."""
+        return x
+
+    def bias(
+        self,
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        distance: Int[Tensor, "query key"],
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "#batch #head query key"] | None:
+        """What is added to the scores.
+
+        Args:
+            distance: of each key from each query, negative before it.
+            heads: which heads these are, where they are not all.
+        """
+        return None
+
+    def values(
+        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "query key"]
+    ) -> Float[Tensor, "batch head query head_dim"]:
+        """What is added to the context."""
+        raise NotImplementedError
+
+
+class Rotary(AttentionPositions):
+    """Queries and keys turned by an angle that grows with their position: scores depend on the distance alone.
+
+    Each pair of dimensions (a, b) at position p becomes (a cos(p f) - b sin(p f), b cos(p f) + a sin(p f)), where the
+    frequency f falls from 1 to nearly 1 / base over the pairs.
+
+    Args:
+        head_dim: width of queries and keys.
+        base: sets the slowest frequency.
+        rotated_dim: only so many of the first dimensions turn; even. None: all.
+        layout: which dimensions are pairs: `interleaved`, neighbours, as in the paper and GPT-J; `halves`, the first
+            half with the second, as in GPT-NeoX and Llama.
+    Raises:
+        ShapeError: `rotated_dim` is odd or above `head_dim`.
+    Source: Su et al. 2021, section 3.2.2, equation 34.
+    """
+
+    def __init__(
+        self,
+        head_dim: int,
+        *,
+        base: float = 10_000.0,
+        rotated_dim: int | None = None,
+        layout: Literal["interleaved", "halves"] = "halves",
+    ) -> None:
+        super().__init__()
+        self.rotated_dim = head_dim if rotated_dim is None else rotated_dim
+        self.base, self.layout = base, layout
+        if self.rotated_dim % 2 or not 0 < self.rotated_dim <= head_dim:
+            raise ShapeError(f"rotated_dim must be even and at most head_dim; got {self.rotated_dim} and {head_dim}.")
+
+    def rotate(
+        self, x: Float[Tensor, "batch head position head_dim"], first: int
+    ) -> Float[Tensor, "batch head position head_dim"]:
+        """x, each position turned by its angle."""
+        position = torch.arange(first, first + x.shape[-2], dtype=torch.float64, device=x.device)
+        angle = position[:, None] * _frequencies(self.rotated_dim, self.base, x.device)
+        wide = torch.promote_types(x.dtype, torch.float32)
+        cos, sin = angle.cos().to(wide), angle.sin().to(wide)
+        turning, rest = x[..., : self.rotated_dim], x[..., self.rotated_dim :]
+        pairs = (self.rotated_dim // 2, 2) if self.layout == "interleaved" else (2, self.rotated_dim // 2)
+        axis = -1 if self.layout == "interleaved" else -2
+        a, b = turning.unflatten(-1, pairs).unbind(axis)
+        turned = torch.stack((a * cos - b * sin, b * cos + a * sin), dim=axis).flatten(-2).to(x.dtype)
+        return torch.cat((turned, rest), dim=-1) if rest.shape[-1] else turned
+
+
+class LinearBias(AttentionPositions):
+    """Scores fall with distance, each head at its own rate: bias[h, q, k] = -slope[h] |q - k| (ALiBi).
+
+    With a power of two of heads, slope[h] = 2^(-8 (h + 1) / num_heads); else those of the next lower power of two, then
+    every other one of the next higher.
+
+    Source: Press et al. 2022, section 3, and its code for other numbers of heads.
+    """
+
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+        lower = 2 ** math.floor(math.log2(num_heads))
+        slopes = [2 ** (-8 * (h + 1) / lower) for h in range(lower)]
+        slopes += [2 ** (-4 * (2 * h + 1) / lower) for h in range(num_heads - lower)]
+        self.slopes: Tensor
+        self.register_buffer("slopes", torch.tensor(slopes), persistent=False)
+
+    def bias(
+        self,
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        distance: Int[Tensor, "query key"],
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "#batch #head query key"] | None:
+        """Minus the distance, times each head's slope."""
+        slopes = self.slopes if heads is None else self.slopes[heads]
+        return (-slopes[:, None, None] * distance.abs())[None].to(query.dtype)
+
+
+class BucketedBias(AttentionPositions):
+    """A learned number for each head and each bucket of distances: near ones have their own, far ones share (T5).
+
+    Half of the buckets are for keys after the query (none where `bidirectional` is false). Of each half, half are for
+    single distances, and the rest grow with the logarithm of the distance up to `max_distance`.
+
+    T5 does not scale its scores: give the attention `score=DotProduct()`.
+
+    Source: Raffel et al. 2020, section 2.1, and its code for the buckets.
+    """
+
+    def __init__(
+        self, num_heads: int, *, num_buckets: int = 32, max_distance: int = 128, bidirectional: bool = True
+    ) -> None:
+        super().__init__()
+        self.num_buckets, self.max_distance, self.bidirectional = num_buckets, max_distance, bidirectional
+        self.table = embedding(num_buckets, num_heads)
+
+    def bias(
+        self,
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        distance: Int[Tensor, "query key"],
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "#batch #head query key"] | None:
+        """The number of each distance's bucket."""
+        by_head = self.table(self.bucket(distance)).permute(2, 0, 1)
+        return (by_head if heads is None else by_head[heads])[None].to(query.dtype)
+
+    def bucket(self, distance: Int[Tensor, "query key"]) -> Int[Tensor, "query key"]:
+        """Which bucket a distance falls into, from 0."""
+        num_buckets, offset = self.num_buckets, torch.zeros_like(distance)
+        if self.bidirectional:
+            num_buckets //= 2
+            offset = (distance > 0) * num_buckets
+            length = distance.abs()
+        else:
+            length = (-distance).clamp(min=0)
+        num_exact = num_buckets // 2
+        ratio = (length.clamp(min=1).float() / num_exact).log() / math.log(self.max_distance / num_exact)
+        far = (num_exact + (ratio * (num_buckets - num_exact)).long()).clamp(max=num_buckets - 1)
+        return offset + torch.where(length < num_exact, length, far)
+
+
+class RelativeKey(AttentionPositions):
+    """Each distance has a vector that the query is compared with: bias[q, k] = query[q] . table[q - k] / sqrt(head_dim).
+
+    Args:
+        max_positions: the longest sequence; the table has 2 max_positions - 1 vectors, shared by the heads.
+    Source: Shaw et al. 2018, equation 4, without clipping, as in BERT's position type `relative_key`.
+    """
+
+    def __init__(self, head_dim: int, max_positions: int) -> None:
+        super().__init__()
+        self.max_positions = max_positions
+        self.table = embedding(2 * max_positions - 1, head_dim)
+
+    def bias(
+        self,
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        distance: Int[Tensor, "query key"],
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "#batch #head query key"] | None:
+        """The query against the vector of each distance.
+
+        Raises:
+            ShapeError: there are more than `max_positions` keys.
+        """
+        return _by_distance(query / math.sqrt(query.shape[-1]), *self._near(distance))
+
+    def _near(self, distance: Tensor) -> tuple[Tensor, Tensor]:
+        """The part of the table that so many keys can need, and each distance's row in it; q - k counts upwards."""
+        num_keys = distance.shape[-1]
+        if num_keys > self.max_positions:
+            raise ShapeError(
+                f"a sequence must have at most max_positions = {self.max_positions} positions; got {num_keys}."
+            )
+        near = self.table.weight[self.max_positions - num_keys : self.max_positions + num_keys - 1]
+        return near, num_keys - 1 - distance
+
+
+class RelativeKeyQuery(RelativeKey):
+    """Each distance has a vector that both query and key are compared with: (query[q] + key[k]) . table[q - k] / sqrt(head_dim).
+
+    Source: Huang et al. 2020, method 4, as in BERT's position type `relative_key_query`.
+    """
+
+    def bias(
+        self,
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        distance: Int[Tensor, "query key"],
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "#batch #head query key"] | None:
+        """Query and key against the vector of each distance."""
+        (near, row), factor = self._near(distance), 1 / math.sqrt(query.shape[-1])
+        by_query = _by_distance(query * factor, near, row)
+        by_key = _by_distance(key * factor, near, row.transpose(0, 1))
+        return by_query + by_key.transpose(-2, -1)
+
+
+class ClippedRelative(AttentionPositions):
+    """Vectors for distances up to `max_distance`, added to keys and to values; farther ones count as the farthest.
+
+    scores[q, k] = query[q] . (key[k] + key_table[k - q]) / sqrt(head_dim)
+    context[q] = sum over k of weights[q, k] (value[k] + value_table[k - q])
+
+    Args:
+        with_values: whether values get vectors, too.
+    Source: Shaw et al. 2018, equations 3 and 4.
+    """
+
+    def __init__(self, head_dim: int, max_distance: int, *, with_values: bool = True) -> None:
+        super().__init__()
+        self.max_distance, self.has_values = max_distance, with_values
+        self.key_table = embedding(2 * max_distance + 1, head_dim)
+        self.value_table = embedding(2 * max_distance + 1, head_dim) if with_values else None
+
+    def bias(
+        self,
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        distance: Int[Tensor, "query key"],
+        heads: list[int] | None = None,
+    ) -> Float[Tensor, "#batch #head query key"] | None:
+        """The query against the vector of each distance."""
+        return _by_distance(query / math.sqrt(query.shape[-1]), self.key_table.weight, self._row(distance))
+
+    def values(
+        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "query key"]
+    ) -> Float[Tensor, "batch head query head_dim"]:
+        """The vectors of the distances, weighted: the weights of each distance are summed first."""
+        assert self.value_table is not None
+        row = self._row(distance).expand_as(weights)
+        by_row = weights.new_zeros((*weights.shape[:-1], 2 * self.max_distance + 1)).scatter_add(-1, row, weights)
+        return by_row @ self.value_table.weight.to(weights.dtype)
+
+    def _row(self, distance: Tensor) -> Tensor:
+        return distance.clamp(-self.max_distance, self.max_distance) + self.max_distance
+
+
+def _by_distance(
+    x: Float[Tensor, "batch head position head_dim"],
+    table: Float[Tensor, "rows head_dim"],
+    row: Int[Tensor, "position other"],
+) -> Float[Tensor, "batch head position other"]:
+    """x[p] . table[row[p, o]]: all products with the table first, then those that are wanted."""
+    products = x @ table.to(x.dtype).T
+    return products.gather(-1, row.expand(*x.shape[:-1], row.shape[-1]))
+
+
+def _frequencies(width: int, base: float, device: torch.device | None = None) -> Float[Tensor, " pair"]:
+    """1, falling to nearly 1 / base, one for each pair of dimensions."""
+    pair = torch.arange(0, width, 2, dtype=torch.float64, device=device)
+    return torch.exp(pair * (-math.log(base) / width))

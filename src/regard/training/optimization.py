@@ -25,6 +25,9 @@ class TrainingConfig(BaseModel):
         None, gt=0, description="at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)"
     )
     warmup_steps: int = Field(4000, ge=1)
+    schedule: Literal["inverse_sqrt", "linear"] = Field(
+        "inverse_sqrt", description="how the learning rate falls after warm-up: with the root of the step; straight to 0"
+    )
     label_smoothing: float = Field(0.1, ge=0, lt=1)
     clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
     adam_betas: tuple[Share, Share] = (0.9, 0.98)
@@ -49,6 +52,16 @@ def inverse_sqrt_rate(step: int, *, peak: float, warmup_steps: int) -> float:
     With `peak = paper_peak(...)` this is equation 3 of Vaswani et al. 2017, section 5.3.
     """
     return peak * min(step / warmup_steps, (warmup_steps / step) ** 0.5)
+
+
+def linear_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> float:
+    """The learning rate of a step, counted from 1: linear up to `peak`, then straight down to 0 after the last step.
+
+    rate = peak min(step / warmup_steps, (steps + 1 - step) / (steps + 1 - warmup_steps))
+
+    A warm-up longer than the run is cut off by its end. Source: Devlin et al. 2019, appendix A.2.
+    """
+    return peak * min(step / warmup_steps, (steps + 1 - step) / max(steps + 1 - warmup_steps, 1))
 
 
 def paper_peak(model_dim: int, warmup_steps: int) -> float:

@@ -18,7 +18,7 @@ from regard.data.batch import Batch
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.losses import smoothed_cross_entropy
-from regard.training.optimization import TrainingConfig, WeightAverage, inverse_sqrt_rate, paper_peak
+from regard.training.optimization import TrainingConfig, WeightAverage, inverse_sqrt_rate, linear_rate, paper_peak
 from regard.training.precision import MasterWeights, resolve_precision
 
 Scores = dict[str, float]
@@ -116,7 +116,7 @@ class Trainer:
             try:
                 while run.step < self.config.steps:
                     batches = [next(self.batches) for _ in range(self.config.accumulation)]
-                    rate = inverse_sqrt_rate(run.step + 1, peak=self.peak_rate, warmup_steps=self.config.warmup_steps)
+                    rate = self.learning_rate(run.step + 1)
                     loss = self.step(batches, rate)
                     run.step += 1
                     self.average.update(run.step)
@@ -131,6 +131,13 @@ class Trainer:
                     self.keep(self.average.model, run)
             run.seconds = time.perf_counter() - start
         return run
+
+    def learning_rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 1, on the schedule of the settings."""
+        config = self.config
+        if config.schedule == "linear":
+            return linear_rate(step, peak=self.peak_rate, warmup_steps=config.warmup_steps, steps=config.steps)
+        return inverse_sqrt_rate(step, peak=self.peak_rate, warmup_steps=config.warmup_steps)
 
     def step(self, batches: Sequence[Batch], learning_rate: float) -> float:
         """Move the weights once, by the gradient of the mean loss over the tokens of all batches.

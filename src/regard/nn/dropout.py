@@ -1,0 +1,43 @@
+"""Dropout whose random bits cost little on a CPU."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+def dropout(x: Float[Tensor, "..."], rate: float) -> Float[Tensor, "..."]:
+    """x with each number set to 0 with probability `rate`, the rest scaled so that the mean stays.
+
+    On a CPU the random bits are drawn as 64-bit integers and read as four 16-bit ones, which is ten times as fast as
+    `torch.nn.functional.dropout` (docs/experiments.md); `rate` is met to within 1 / 131,072.
+
+    Args:
+        rate: from 0 up to, not including, 1.
+    """
+    if rate == 0:
+        return x
+    if x.device.type != "cpu":
+        return F.dropout(x, rate)
+    bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device).random_(-(2**63), None)
+    threshold = round(rate * 65536) - 32768
+    keep = bits.view(torch.int16)[: x.numel()].view(x.shape) >= threshold
+    return x * (keep * torch.tensor(65536 / (32768 - threshold), dtype=x.dtype))
+
+
+class Dropout(nn.Module):
+    """`dropout` in training, nothing in evaluation mode. Source: Srivastava et al. 2014, section 4.
+
+    Args:
+        rate: from 0 up to, not including, 1.
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+        """x with some numbers set to 0, or x itself in evaluation mode."""
+        return dropout(x, self.rate) if self.training else x

@@ -1,0 +1,208 @@
+"""Kernels: ways to compute the same context. Which one is chosen depends on shape, dtype, device and score alone.
+
+`explain_kernel` says which and why. The measurements behind the choice stand in docs/experiments.md.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, NamedTuple, get_args
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.errors import SettingsError, ShapeError, nearest_hint
+from regard.nn.additive import additive_attention
+from regard.nn.masks import causal_mask, combine_masks
+from regard.nn.scores import Additive, InnerProduct, ScoreFunction
+
+Kernel = Literal["matmul", "sdpa", "flex", "tiled"]
+
+LONG_QUERIES = 512
+"""On a CPU: from so many queries on, the square matrix of weights is what costs."""
+MANY_HIDDEN = 1 << 19
+"""Numbers of `query key hidden` from which on the tiled kernel is faster than the plain way."""
+
+
+class KernelChoice(NamedTuple):
+    """A kernel, and why it was chosen."""
+
+    kernel: Kernel
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.kernel}: {self.reason}"
+
+
+def choose_kernel(
+    query: Tensor, key: Tensor, value: Tensor, *, score: ScoreFunction, dropout: float, kernel: str | None
+) -> KernelChoice:
+    """The kernel for these inputs.
+
+    Raises:
+        SettingsError: `kernel` is unknown.
+        ShapeError: `kernel` cannot compute this score, or cannot drop weights.
+    """
+    if kernel is not None:
+        return KernelChoice(_possible(kernel, score, dropout), "asked for")
+    if isinstance(score, InnerProduct):
+        return _choose_for_products(query, key, value, dropout)
+    if not isinstance(score, Additive):
+        return KernelChoice("matmul", "a score of one's own is computed for every pair")
+    if dropout:
+        return KernelChoice("matmul", "the tiled kernel cannot drop weights")
+    pairs = query.shape[:-1].numel() * key.shape[-2]
+    if pairs * score.vector.numel() < MANY_HIDDEN:
+        return KernelChoice("matmul", "tanh of all pairs is small enough to be held")
+    return KernelChoice("tiled", "tanh of all pairs would need query x key x hidden numbers")
+
+
+def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: float) -> KernelChoice:
+    """The measured choice between two matrix products and PyTorch's fused kernel."""
+    if query.device.type != "cpu":
+        return KernelChoice("sdpa", f"fused kernels are made for {query.device.type}")
+    if torch.compiler.is_exporting():
+        return KernelChoice("sdpa", "an exported graph must serve any length")
+    if dropout:
+        return KernelChoice("matmul", "on a CPU, PyTorch's fused kernel cannot drop weights")
+    if query.shape[-2] > LONG_QUERIES:
+        return KernelChoice("sdpa", f"more than {LONG_QUERIES} queries: the matrix of weights is what costs")
+    trains = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
+    if not trains:
+        return KernelChoice("matmul", "on a CPU, two matrix products are fastest for short queries without gradients")
+    if query.dtype == torch.float32:
+        return KernelChoice("sdpa", "on a CPU in float32, the fused kernel's backward is faster")
+    return KernelChoice("matmul", f"on a CPU in {query.dtype}, the fused kernel's backward is slow".replace("torch.", ""))
+
+
+def _possible(kernel: str, score: ScoreFunction, dropout: float) -> Kernel:
+    """The kernel asked for, if it can do what is asked of it."""
+    name: Kernel | None = next((known for known in get_args(Kernel) if known == kernel), None)
+    if name is None:
+        raise SettingsError(f"kernel must be a known one; got {kernel!r}. {nearest_hint(kernel, get_args(Kernel))}")
+    if name in ("sdpa", "flex") and not isinstance(score, InnerProduct):
+        raise ShapeError(f"kernel {name!r} computes dot products only; got the score {type(score).__name__}.")
+    if name == "tiled" and not isinstance(score, Additive):
+        raise ShapeError(f"kernel 'tiled' computes the score Additive only; got {type(score).__name__}.")
+    if name in ("tiled", "flex") and dropout:
+        raise ShapeError(f"kernel {name!r} cannot drop weights; got dropout {dropout}.")
+    return name
+
+
+def fused(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    score: InnerProduct,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+    dropout: float,
+) -> Tensor:
+    """PyTorch's `scaled_dot_product_attention`, with our rule for queries that may attend to nothing."""
+    query, key = score.features(query, key)
+    num_queries, num_keys = query.shape[-2], key.shape[-2]
+    batch = query.shape[:-2]
+    query, key, value = (_four_axes(x) for x in (query, key, value))
+    is_plain_causal = causal and num_queries == num_keys and mask is None and bias is None
+    allowed = None if is_plain_causal else _allowed(mask, causal, query, key)
+    is_open = None
+    added: Tensor | None = None
+    if allowed is not None:
+        # Kernels disagree about rows without any allowed key: open them, then set their context to 0.
+        is_open = allowed.any(dim=-1, keepdim=True)
+        added = torch.atleast_2d(allowed | ~is_open)
+    if bias is not None:
+        bias = bias.to(query.dtype)
+        added = bias if added is None else bias.masked_fill(~added, float("-inf"))
+    context = F.scaled_dot_product_attention(
+        query,
+        key,
+        value,
+        attn_mask=None if added is None else _broadcast_to_four_axes(added, batch),
+        dropout_p=dropout,
+        is_causal=is_plain_causal,
+        scale=score.factor(query.shape[-1]),
+    )
+    context = context.reshape(*batch, *context.shape[-2:])
+    return context if is_open is None else context.masked_fill(~is_open, 0)
+
+
+def flex(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    score: InnerProduct,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+) -> Tensor:
+    """PyTorch's FlexAttention: skips blocks of the mask that are empty. Compiled on a GPU; on a CPU a slow reference."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    query, key = score.features(query, key)
+    batch = query.shape[:-2]
+    query, key, value = (_four_axes(x) for x in (query, key, value))
+    allowed, block_mask = _allowed(mask, causal, query, key), None
+    size = (*query.shape[:2], query.shape[2], key.shape[2])
+    if allowed is not None:
+        pattern = _broadcast_to_four_axes(torch.atleast_2d(allowed), batch).expand(size)
+        block_mask = create_block_mask(lambda b, h, q, k: pattern[b, h, q, k], *size, device=query.device)
+    added = None if bias is None else _broadcast_to_four_axes(bias.to(query.dtype), batch).expand(size)
+    change = None if added is None else (lambda score, b, h, q, k: score + added[b, h, q, k])
+    run = torch.compile(flex_attention) if query.device.type == "cuda" else flex_attention
+    with warnings.catch_warnings():  # on a CPU it says that it is not compiled, which is what this function says too
+        warnings.simplefilter("ignore")
+        context = run(query, key, value, score_mod=change, block_mask=block_mask, scale=score.factor(query.shape[-1]))
+    assert isinstance(context, Tensor)
+    return context.reshape(*batch, *context.shape[-2:])
+
+
+def tiled(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    score: Additive,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+) -> Tensor:
+    """Additive attention a few rows at a time."""
+    query, key, vector = score.projected(query, key)
+    batch = query.shape[:-2]
+    allowed = _allowed(mask, causal, query, key)
+
+    def flat(x: Tensor | None) -> Tensor | None:
+        """Batch axes made one; those that stand for all stay so where all do."""
+        if x is None:
+            return None
+        x = torch.atleast_2d(x)
+        return x[None] if x.ndim == 2 else x.expand(*batch, *x.shape[-2:]).reshape(-1, *x.shape[-2:])
+
+    context = additive_attention(*(x.reshape(-1, *x.shape[-2:]) for x in (query, key, value)), vector, flat(allowed), flat(bias))
+    return context.reshape(*batch, *context.shape[-2:])
+
+
+def _allowed(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> Tensor | None:
+    """The mask with the causal one, which says nothing where there is one query."""
+    num_queries, num_keys = query.shape[-2], key.shape[-2]
+    ahead = causal_mask(num_queries, num_keys, device=query.device) if causal and num_queries > 1 else None
+    return combine_masks(mask, ahead)
+
+
+def _four_axes(x: Tensor) -> Tensor:
+    """`batch head position dim`, which the fused kernels want."""
+    if x.ndim == 4:
+        return x
+    return x.reshape(-1, 1, *x.shape[-2:]) if x.ndim != 3 else x[:, None]
+
+
+def _broadcast_to_four_axes(x: Tensor, batch: torch.Size) -> Tensor:
+    """A mask or bias over `*batch query key` as one over the four axes that `_four_axes` makes."""
+    if x.ndim == 2 or len(batch) == 2:
+        return x
+    return x.expand(*batch, *x.shape[-2:]).reshape(-1, 1, *x.shape[-2:])

@@ -1,0 +1,199 @@
+"""Scores: how well a query and a key fit each other; and the softmax that makes weights of them.
+
+A score takes queries and keys and gives a number for each pair. Any function `score(query, key)` will do; the classes
+here also tell the kernels what they may rely on: an `InnerProduct` is a dot product of features, which kernels made for
+dot products compute, and `Additive` has a kernel of its own (`nn/additive.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.errors import ShapeError
+from regard.nn.initialization import linear
+from regard.nn.masks import check_mask, combine_masks, length_mask
+
+Query = Float[Tensor, "*batch query query_dim"]
+Key = Float[Tensor, "*batch key key_dim"]
+Scores = Float[Tensor, "*batch query key"]
+ScoreFunction = Callable[[Tensor, Tensor], Tensor]
+
+
+class InnerProduct(nn.Module):
+    """A score that is a dot product of features of query and key.
+
+    score(q, k) = factor features(q) . features(k)
+
+    On its own it is the plain dot product; other scores override `features` or `factor`.
+    """
+
+    def forward(self, query: Query, key: Key) -> Scores:
+        """The score of every pair."""
+        query, key = self.features(query, key)
+        factor = self.factor(query.shape[-1])
+        return (query if factor == 1 else query * factor) @ key.transpose(-2, -1)
+
+    def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
+        """What is multiplied: vectors of one width.
+
+        Raises:
+            ShapeError: queries and keys differ in width.
+        """
+        if query.shape[-1] != key.shape[-1]:
+            raise ShapeError(
+                f"query and key must have one width; got {query.shape[-1]} and {key.shape[-1]}. "
+                "The scores Bilinear and Additive take two widths."
+            )
+        return query, key
+
+    def factor(self, width: int) -> float:
+        """What the dot product of features of this width is multiplied by."""
+        return 1.0
+
+
+class DotProduct(InnerProduct):
+    """score(q, k) = q . k. Source: Luong et al. 2015, equation 8, "dot"."""
+
+
+class ScaledDotProduct(InnerProduct):
+    """score(q, k) = q . k / sqrt(key_dim). Source: Vaswani et al. 2017, section 3.2.1."""
+
+    def factor(self, width: int) -> float:
+        """1 / sqrt(width): keeps the variance of scores at that of the entries."""
+        return 1 / math.sqrt(width)
+
+
+class Cosine(InnerProduct):
+    """score(q, k) = sharpness q . k / (|q| |k|): only directions count.
+
+    Args:
+        sharpness: the highest score; the softmax of numbers between -1 and 1 is nearly flat.
+    Source: Graves et al. 2014, equations 5 and 6.
+    """
+
+    def __init__(self, sharpness: float = 1.0) -> None:
+        super().__init__()
+        self.sharpness = sharpness
+
+    def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
+        """The directions: vectors of length 1, or 0 for the vector 0."""
+        query, key = super().features(query, key)
+        return F.normalize(query, dim=-1), F.normalize(key, dim=-1)
+
+    def factor(self, width: int) -> float:
+        """The sharpness."""
+        return self.sharpness
+
+
+class GaussianKernel(InnerProduct):
+    """score(q, k) = -|q - k|^2 / (2 bandwidth^2): the softmax makes Nadaraya-Watson kernel regression of it.
+
+    -|q - k|^2 / 2 = q . k - |q|^2 / 2 - |k|^2 / 2, so that a dot product of (q, -|q|^2 / 2, 1) and (k, 1, -|k|^2 / 2)
+    gives it. The term of q is the same for all keys and vanishes in the softmax; keys of one length make it the plain
+    dot product. Both are moved by the keys' mean first, which changes no distance and keeps the numbers small.
+
+    Args:
+        bandwidth: the distance over which weights fall, above 0.
+    Source: Nadaraya 1964; Watson 1964.
+    """
+
+    def __init__(self, bandwidth: float = 1.0) -> None:
+        super().__init__()
+        if bandwidth <= 0:
+            raise ShapeError(f"bandwidth must be above 0; got {bandwidth}.")
+        self.bandwidth = bandwidth
+
+    def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
+        """Query and key with their squared lengths beside them."""
+        query, key = super().features(query, key)
+        origin = key.detach().mean(dim=-2, keepdim=True)
+        query, key = ((x - origin) / self.bandwidth for x in (query, key))
+        query_half, key_half = (x.square().sum(dim=-1, keepdim=True) / -2 for x in (query, key))
+        with_query = torch.cat((query, query_half, torch.ones_like(query_half)), dim=-1)
+        return with_query, torch.cat((key, torch.ones_like(key_half), key_half), dim=-1)
+
+
+class Bilinear(InnerProduct):
+    """score(q, k) = q . W k, for queries and keys of any width. Source: Luong et al. 2015, equation 8, "general"."""
+
+    def __init__(self, query_dim: int, key_dim: int) -> None:
+        super().__init__()
+        self.key_proj = linear(key_dim, query_dim, bias=False)
+
+    def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
+        """The query, and the key in the query's space."""
+        return query, self.key_proj(key)
+
+
+class Additive(nn.Module):
+    """score(q, k) = v . tanh(W_q q + W_k k), for queries and keys of any width.
+
+    Args:
+        hidden_dim: width of v.
+    Source: Bahdanau et al. 2015, appendix A.1.2.
+    """
+
+    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+        super().__init__()
+        self.query_proj = linear(query_dim, hidden_dim, bias=False)
+        self.key_proj = linear(key_dim, hidden_dim, bias=False)
+        self.vector = nn.Parameter(torch.empty(hidden_dim).uniform_(-1, 1) * (3 / hidden_dim) ** 0.5)
+
+    def forward(self, query: Query, key: Key) -> Scores:
+        """The score of every pair, by way of `query key hidden` numbers: `attention` knows a way without."""
+        query, key, vector = self.projected(query, key)
+        return torch.tanh(query.unsqueeze(-2) + key.unsqueeze(-3)) @ vector
+
+    def projected(self, query: Query, key: Key) -> tuple[Tensor, Tensor, Tensor]:
+        """W_q q, W_k k and v, in one dtype."""
+        query, key = self.query_proj(query), self.key_proj(key)
+        return query, key, self.vector.to(query.dtype)
+
+
+def masked_softmax(
+    scores: Scores,
+    *,
+    mask: Bool[Tensor, "..."] | None = None,
+    valid_lengths: Int[Tensor, "batch *query"] | None = None,
+) -> Scores:
+    """Weights: rows of numbers from 0 to 1 that sum to 1 over the allowed keys, or are all 0 where none is allowed.
+
+    weights[q, k] = exp(scores[q, k]) / sum over allowed j of exp(scores[q, j])
+
+    Args:
+        scores: left as they are.
+        mask: True where a query may attend; broadcasts to the scores.
+        valid_lengths: how many keys, from the first, are allowed: one number for each example of the first axis, or
+            one for each query of each example. Together with `mask`: both must allow.
+    Raises:
+        ShapeError: the mask does not broadcast to the scores; there are not as many lengths as examples or queries,
+            or one is negative or above the number of keys.
+    """
+    if valid_lengths is not None:
+        mask = combine_masks(mask, _lengths_as_mask(valid_lengths, scores))
+    if mask is None:
+        return scores.softmax(dim=-1)
+    check_mask(mask, tuple(scores.shape))
+    # The lowest finite number, not -inf: a row without any allowed key stays free of NaN, in value and gradient.
+    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
+    return weights.masked_fill(~mask.any(dim=-1, keepdim=True), 0)
+
+
+def _lengths_as_mask(lengths: Tensor, scores: Tensor) -> Tensor:
+    """True for the first keys of each row, in the scores' own number of axes."""
+    if scores.ndim < 3:
+        raise ShapeError(f"valid_lengths need scores with the axes batch, query and key; got {scores.ndim} axes.")
+    batch, num_queries = scores.shape[0], scores.shape[-2]
+    if tuple(lengths.shape) not in ((batch,), (batch, num_queries)):
+        raise ShapeError(
+            f"valid_lengths must have shape ({batch},) or ({batch}, {num_queries}), one for each example or query; "
+            f"got {tuple(lengths.shape)}."
+        )
+    allowed = length_mask(lengths, scores.shape[-1])
+    return allowed.reshape(batch, *(1,) * (scores.ndim - 3), *allowed.shape[-2:])
