@@ -8,9 +8,10 @@ from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # small tensors: a second thread costs more than it brings
 
-import jaxtyping
+if not os.environ.get("REGARD_TESTS_UNCHECKED"):  # tests/nn/test_tracing.py: the checks cannot be traced
+    import jaxtyping
 
-jaxtyping.install_import_hook("regard", "shape_checks.check")
+    jaxtyping.install_import_hook("regard", "shape_checks.check")
 
 import pytest
 import torch

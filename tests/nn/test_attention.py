@@ -85,14 +85,10 @@ def test_kernels_agree_with_the_definition(kernel: str, mask_shape: tuple[int, .
 
 @pytest.mark.parametrize("kernel", TRAINABLE)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_query_that_may_attend_to_nothing_gets_0_and_gradient_0(
-    kernel: str, dtype: torch.dtype, compiled: bool
-) -> None:
+def test_a_query_that_may_attend_to_nothing_gets_0_and_gradient_0(kernel: str, dtype: torch.dtype) -> None:
     tensors = [random(2, 3, 5, 7, dtype=dtype).requires_grad_() for _ in range(3)]
     score = score_for(kernel, 7, dtype)
-    run = torch.compile(attention, backend="aot_eager", fullgraph=True) if compiled else attention
-    context = run(*tensors, mask=some_mask(), score=score, kernel=kernel)
+    context = attention(*tensors, mask=some_mask(), score=score, kernel=kernel)
     assert context.isfinite().all()
     assert not context[0, :, 2].any()
     assert not context[1].any()

@@ -159,7 +159,7 @@ def _wide(x: Tensor) -> Tensor:
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-def _keep_for_backward(ctx: torch.autograd.function.FunctionCtx, inputs: tuple[Tensor, "..."], output: Tensor) -> None:
+def _keep_for_backward(ctx: torch.autograd.function.FunctionCtx, inputs: tuple[Tensor | None, ...], output: Tensor) -> None:
     ctx.save_for_backward(*inputs)
 
 

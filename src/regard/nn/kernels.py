@@ -52,6 +52,8 @@ def choose_kernel(
         return KernelChoice("matmul", "a score of one's own is computed for every pair")
     if dropout:
         return KernelChoice("matmul", "the tiled kernel cannot drop weights")
+    if torch.compiler.is_exporting():
+        return KernelChoice("tiled", "an exported graph must serve any length")
     pairs = query.shape[:-1].numel() * key.shape[-2]
     if pairs * score.vector.numel() < MANY_HIDDEN:
         return KernelChoice("matmul", "tanh of all pairs is small enough to be held")
@@ -60,6 +62,8 @@ def choose_kernel(
 
 def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: float) -> KernelChoice:
     """The measured choice between two matrix products and PyTorch's fused kernel."""
+    if not torch.compiler.is_compiling() and torch._C._functorch.is_functorch_wrapped_tensor(query):
+        return KernelChoice("matmul", "PyTorch's fused kernel cannot be mapped by torch.func")
     if query.device.type != "cpu":
         return KernelChoice("sdpa", f"fused kernels are made for {query.device.type}")
     if torch.compiler.is_exporting():
