@@ -8,7 +8,7 @@ help:
 	@echo "make demo    train the built-in task and show the result (about 3 minutes)"
 	@echo "make test    run all tests"
 	@echo "make check   lint and type-check"
-	@echo "make bench   measure training and decoding speed beside a plain torch.nn.Transformer"
+	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
 	@echo "make clean   remove .venv and the demo's model"
 
 demo: .venv/demo
@@ -24,6 +24,7 @@ check: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/attention.py
 
 clean:
 	rm -rf .venv demo-model

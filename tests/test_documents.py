@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -60,3 +61,12 @@ def test_modules_that_documents_name_exist() -> None:
             path.read_text(),
         ):
             assert (ROOT / "src" / "regard" / room).exists(), f"{path.name} names {room}"
+
+
+def test_the_page_on_attention_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its blocks are one program, as a reader would type it."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "attention.md").read_text(), re.S)
+    assert len(blocks) > 15
+    with torch.random.fork_rng():
+        exec(compile("\n".join(blocks), "docs/attention.md", "exec"), {})
+    assert "sdpa: " in capsys.readouterr().out

@@ -171,9 +171,7 @@ def test_a_later_input_changes_no_earlier_output(kernel: str, seed: int, length:
     assert not torch.equal(before[:, :, at:], after[:, :, at:])
 
 
-@given(
-    kernel=st.sampled_from(KERNELS), seed=st.integers(0, 100), left=st.integers(0, 5), right=st.integers(0, 5)
-)
+@given(kernel=st.sampled_from(KERNELS), seed=st.integers(0, 100), left=st.integers(0, 5), right=st.integers(0, 5))
 def test_padding_on_either_side_does_not_matter(kernel: str, seed: int, left: int, right: int) -> None:
     generator = torch.Generator().manual_seed(seed)
     query, key, value = (torch.randn(1, 1, n, 4, generator=generator) for n in (3, 5, 5))
@@ -266,7 +264,11 @@ def test_the_choice_of_a_kernel_has_a_reason(
     ("options", "error", "message"),
     [
         ({"kernel": "spda"}, SettingsError, "kernel must be a known one; got 'spda'. Did you mean 'sdpa'"),
-        ({"kernel": "sdpa", "score": Additive(4, 4, 5)}, ShapeError, "'sdpa' computes dot products only; got .*Additive"),
+        (
+            {"kernel": "sdpa", "score": Additive(4, 4, 5)},
+            ShapeError,
+            "'sdpa' computes dot products only; got .*Additive",
+        ),
         ({"kernel": "tiled"}, ShapeError, "'tiled' computes the score Additive only; got ScaledDotProduct"),
         ({"kernel": "flex", "dropout": 0.1}, ShapeError, "'flex' cannot drop weights; got dropout 0.1"),
     ],
@@ -287,9 +289,17 @@ def test_a_kernel_that_cannot_is_refused(options: dict[str, object], error: type
         (((2, 5), (3, 7), (3, 5)), {}, "query and key must have one width; got 5 and 7"),
         (((2, 3, 5), (3, 3, 5), (3, 3, 5)), {}, r"the same ones before; got \(2, 3, 5\) and \(3, 3, 5\)"),
         (((2, 3, 5), (2, 3, 5), (1, 3, 5)), {}, r"the same batch axes; got \(2, 3, 5\) and \(1, 3, 5\)"),
-        (((2, 5), (3, 5), (3, 5)), {"mask": torch.ones(3, 2, dtype=torch.bool)}, r"mask must broadcast .*\(2, 3\); got \(3, 2\)"),
+        (
+            ((2, 5), (3, 5), (3, 5)),
+            {"mask": torch.ones(3, 2, dtype=torch.bool)},
+            r"mask must broadcast .*\(2, 3\); got \(3, 2\)",
+        ),
         (((2, 5), (3, 5), (3, 5)), {"bias": torch.ones(2, 2)}, r"bias must broadcast .*\(2, 3\); got \(2, 2\)"),
-        (((2, 5), (3, 5), (3, 5)), {"bias": torch.ones(2, 3, dtype=torch.bool)}, "bias must hold floating-point numbers"),
+        (
+            ((2, 5), (3, 5), (3, 5)),
+            {"bias": torch.ones(2, 3, dtype=torch.bool)},
+            "bias must hold floating-point numbers",
+        ),
         (((2, 5), (3, 5), (3, 5)), {"mask": torch.ones(2, 3)}, "mask must be boolean"),
     ],
 )

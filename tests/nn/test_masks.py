@@ -110,14 +110,18 @@ def test_other_conventions() -> None:
 
 
 def test_a_bias_is_not_taken_for_a_mask() -> None:
-    with pytest.raises(ShapeError, match="an additive mask must hold 0 to allow and -10,000 or less to hide; got other"):
+    with pytest.raises(
+        ShapeError, match="an additive mask must hold 0 to allow and -10,000 or less to hide; got other"
+    ):
         mask_from_additive(torch.tensor([0.0, -3.0]))
     with pytest.raises(ShapeError, match="attention_mask must hold 0 and 1 only; got other numbers"):
         mask_from_hugging_face(torch.tensor([[0.0, -10_000.0]]))
 
 
 def test_a_float_mask_is_refused_with_the_way_to_convert_it() -> None:
-    with pytest.raises(ShapeError, match="mask must be boolean, True where a query may attend; got torch.float32. See mask_"):
+    with pytest.raises(
+        ShapeError, match=r"mask must be boolean, True where a query may attend; got torch.float32. See mask_"
+    ):
         check_mask(torch.zeros(3, 5), (2, 3, 5))
 
 

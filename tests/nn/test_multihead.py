@@ -118,7 +118,9 @@ def test_gates_of_1_are_the_identity_and_gates_of_0_are_pruned_heads(heads: list
     assert module.num_heads == 4 - len(heads)
     assert module.kept_heads == [head for head in range(4) if head not in heads]
     # each head has 3 rows in three projections with their biases, and 3 columns of the last one
-    assert sum(parameter.numel() for parameter in module.parameters()) == before - len(heads) * (3 * 3 * (12 + 1) + 3 * 12)
+    assert sum(parameter.numel() for parameter in module.parameters()) == before - len(heads) * (
+        3 * 3 * (12 + 1) + 3 * 12
+    )
 
 
 def test_a_gate_for_each_head_of_each_example() -> None:
@@ -154,7 +156,8 @@ def test_a_pruned_module_trains() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heads", "message"), [([4], r"heads must be from 0 to 3; got \[4\]"), (range(4), "at least one head must be left; got all")]
+    ("heads", "message"),
+    [([4], r"heads must be from 0 to 3; got \[4\]"), (range(4), "at least one head must be left; got all")],
 )
 def test_heads_that_cannot_be_pruned(heads: list[int], message: str) -> None:
     with pytest.raises(ShapeError, match=message):

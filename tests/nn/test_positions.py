@@ -92,7 +92,9 @@ def test_learned_positions_are_looked_up() -> None:
 
 def test_rotary_in_halves_is_that_of_llama() -> None:
     query, key = random(2, 3, 5, 8), random(2, 3, 5, 8) + 1
-    config = LlamaConfig(hidden_size=24, num_attention_heads=3, rope_parameters={"rope_type": "default", "rope_theta": 500.0})
+    config = LlamaConfig(
+        hidden_size=24, num_attention_heads=3, rope_parameters={"rope_type": "default", "rope_theta": 500.0}
+    )
     cos, sin = modeling_llama.LlamaRotaryEmbedding(config)(query, torch.arange(4, 9)[None])
     expected = modeling_llama.apply_rotary_pos_emb(query, key, cos, sin)
     rotary = Rotary(8, base=500.0)
@@ -150,11 +152,18 @@ def test_buckets_are_those_of_t5(is_decoder: bool, queries: int, keys: int) -> N
 
 
 def test_t5_attention_is_one_of_ours() -> None:
-    theirs = T5Attention(T5Config(d_model=12, d_kv=5, num_heads=3, dropout_rate=0.0), has_relative_attention_bias=True).eval()
+    theirs = T5Attention(
+        T5Config(d_model=12, d_kv=5, num_heads=3, dropout_rate=0.0), has_relative_attention_bias=True
+    ).eval()
     positions = BucketedBias(3)
     ours = MultiHeadAttention(12, 3, head_dim=5, bias=False, attention=Attention(DotProduct(), positions)).eval()
     positions.table.load_state_dict(theirs.relative_attention_bias.state_dict())
-    for name, projection in (("query_proj", theirs.q), ("key_proj", theirs.k), ("value_proj", theirs.v), ("output_proj", theirs.o)):
+    for name, projection in (
+        ("query_proj", theirs.q),
+        ("key_proj", theirs.k),
+        ("value_proj", theirs.v),
+        ("output_proj", theirs.o),
+    ):
         getattr(ours, name).load_state_dict(projection.state_dict())
     x = random(2, 7, 12)
     torch.testing.assert_close(ours(x), theirs(x)[0])
@@ -169,7 +178,9 @@ def test_relative_keys_are_the_formula_of_bert(with_query: bool) -> None:
     for q in range(5):
         for k in range(5):
             vector = scheme.table.weight[q - k + 9 - 1]
-            expected[:, :, q, k] = (query[:, :, q] @ vector + (key[:, :, k] @ vector if with_query else 0)) / math.sqrt(4)
+            expected[:, :, q, k] = (query[:, :, q] @ vector + (key[:, :, k] @ vector if with_query else 0)) / math.sqrt(
+                4
+            )
     torch.testing.assert_close(scheme.bias(query, key, distances(5)), expected)
 
 

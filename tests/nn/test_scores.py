@@ -93,7 +93,9 @@ def test_the_gaussian_kernel_is_the_dot_product_when_keys_have_one_length() -> N
 def test_the_gaussian_kernel_keeps_its_precision_far_from_the_origin() -> None:
     query, key = random(1, 3, 5).float() + 1000, random(1, 7, 5).float() + 1000
     expected = (-(query[:, :, None].double() - key[:, None].double()).square().sum(-1) / 2).softmax(-1)
-    torch.testing.assert_close(attention_weights(query, key, score=GaussianKernel()).double(), expected, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(
+        attention_weights(query, key, score=GaussianKernel()).double(), expected, atol=1e-5, rtol=1e-4
+    )
 
 
 def test_a_function_is_a_score() -> None:
@@ -108,12 +110,14 @@ def test_a_function_is_a_score() -> None:
 
 def test_a_function_that_gives_no_number_for_each_pair_is_refused() -> None:
     query, key = random(2, 3, 5), random(2, 7, 5)
-    with pytest.raises(ShapeError, match=r"score must give a number for each query and key, \(2, 3, 7\); got \(2, 3, 5\)"):
+    with pytest.raises(
+        ShapeError, match=r"score must give a number for each query and key, \(2, 3, 7\); got \(2, 3, 5\)"
+    ):
         attention_weights(query, key, score=lambda q, k: q)
 
 
 def test_widths_that_differ_are_refused_where_the_score_needs_one() -> None:
-    with pytest.raises(ShapeError, match="query and key must have one width; got 5 and 7. The scores Bilinear and"):
+    with pytest.raises(ShapeError, match=r"query and key must have one width; got 5 and 7. The scores Bilinear and"):
         attention_weights(random(2, 5), random(3, 7))
 
 

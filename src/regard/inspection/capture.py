@@ -51,8 +51,8 @@ class CapturedAttention:
     causal: bool
     first: int
     """The position of the first row among the keys."""
-    heads: list[int] | None
-    """Which heads were asked for; None: all."""
+    heads: list[int]
+    """Which heads these are, by their numbers before any was pruned."""
 
     @property
     def num_rows(self) -> int:
@@ -162,7 +162,9 @@ def capture(
     modules = {_layer_name(name): module for name, module in model.named_modules() if isinstance(module, Attention)}
     for pattern in layers or ():
         if not any(fnmatchcase(name, pattern) for name in modules):
-            raise SettingsError(f"layers must name attention modules; got {pattern!r}. {nearest_hint(pattern, modules)}")
+            raise SettingsError(
+                f"layers must name attention modules; got {pattern!r}. {nearest_hint(pattern, modules)}"
+            )
     captured, hooks = Captured(), []
     chosen = None if heads is None else list(heads)
     for name, module in modules.items():
@@ -199,6 +201,7 @@ def _noted(
     if heads is not None and not all(0 <= head < num_heads for head in heads):
         raise ShapeError(f"heads must be from 0 to {num_heads - 1}; got {heads}.")
     query, key = query.detach(), key.detach()
+    present = module.head_indices or list(range(num_heads))
     if heads is not None:
         query, key = query[:, heads], key[:, heads]
         mask, bias = (x if x is None or x.ndim < 3 or x.shape[-3] == 1 else x[..., heads, :, :] for x in (mask, bias))
@@ -212,7 +215,7 @@ def _noted(
         _part(bias, slice(start, stop)),
         causal,
         num_keys - num_queries + start,
-        heads,
+        present if heads is None else [present[head] for head in heads],
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
 
@@ -22,6 +23,8 @@ THEME = (
 CELL = 24
 LINE_HEIGHT = 15
 VISIBLE_WEIGHT = 0.005
+PANEL_GAP = 40
+SHADES = 20
 
 
 def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
@@ -106,6 +109,69 @@ def curve_svg(
     )
     parts.append(f'<text x="{left}" y="{top - 4}" fill="var(--faint)">{escape(y_label)}</text>')
     return _svg(parts, width, height, f"{y_label} over {x_label}", standalone=False)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A small matrix of a figure."""
+
+    title: str
+    values: Sequence[Sequence[float]]
+    """From -1 to 1: positive cells in one colour, negative ones in another, each as strong as it is far from 0."""
+
+
+def panels_svg(
+    panels: Sequence[Panel],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    columns: int = 4,
+    cell: float = 14,
+    standalone: bool = False,
+) -> str:
+    """Small matrices side by side, `columns` to a row, all with the same axes: first row on top, first column left.
+
+    Args:
+        cell: width and height of a cell, in pixels.
+        standalone: with the theme's colours inside, for a file of its own.
+    """
+    width = max(max(len(panel.values[0]) * cell, _text_width(panel.title)) for panel in panels) + PANEL_GAP
+    height = max(len(panel.values) for panel in panels) * cell + PANEL_GAP + LINE_HEIGHT
+    parts = []
+    for index, panel in enumerate(panels):
+        left, top = 24 + index % columns * width, 2 * LINE_HEIGHT + index // columns * height
+        panel_width, panel_height = len(panel.values[0]) * cell, len(panel.values) * cell
+        parts.append(f'<text x="{left:g}" y="{top - 6:g}" fill="var(--ink)">{escape(panel.title)}</text>')
+        parts.extend(_cells(panel.values, left, top, cell))
+        parts.append(
+            f'<rect x="{left:g}" y="{top:g}" width="{panel_width:g}" height="{panel_height:g}" fill="none" '
+            'stroke="var(--line)"/>'
+        )
+        under, beside = top + panel_height + LINE_HEIGHT, top + panel_height
+        parts.append(f'<text x="{left:g}" y="{under:g}" fill="var(--faint)" font-size="11">{escape(x_label)} →</text>')
+        parts.append(
+            f'<text x="{left - 6:g}" y="{beside:g}" fill="var(--faint)" font-size="11" '
+            f'transform="rotate(-90 {left - 6:g} {beside:g})">← {escape(y_label)}</text>'
+        )
+    rows = math.ceil(len(panels) / columns)
+    return _svg(parts, 24 + min(len(panels), columns) * width, LINE_HEIGHT + rows * height, title, standalone)
+
+
+def _cells(values: Sequence[Sequence[float]], left: float, top: float, cell: float) -> list[str]:
+    """The cells of a matrix, those of one shade as one path: a twentieth of the elements that one each would be."""
+    by_shade: dict[int, list[str]] = {}
+    for y, row in enumerate(values):
+        for x, value in enumerate(row):
+            shade = round(value * SHADES)
+            if shade:
+                square = f"M{left + x * cell:g} {top + y * cell:g}h{cell:g}v{cell:g}h-{cell:g}z"
+                by_shade.setdefault(shade, []).append(square)
+    return [
+        f'<path d="{"".join(squares)}" fill="var(--{"heat" if shade > 0 else "second"})" '
+        f'fill-opacity="{abs(shade) / SHADES:.3g}"/>'
+        for shade, squares in sorted(by_shade.items())
+    ]
 
 
 def readable(token: str) -> str:

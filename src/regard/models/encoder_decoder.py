@@ -165,8 +165,9 @@ def _encoder_layer(config: ModelConfig) -> EncoderLayer:
 
 def _decoder_layer(config: ModelConfig) -> DecoderLayer:
     """One layer of the decoder."""
-    attentions = (MultiHeadAttention(config.model_dim, config.num_heads) for _ in ("self", "cross"))
-    return DecoderLayer(*attentions, FeedForward(config.model_dim, config.ff_dim), lambda: _residual(config))
+    self_attention, cross_attention = (MultiHeadAttention(config.model_dim, config.num_heads) for _ in range(2))
+    feed_forward = FeedForward(config.model_dim, config.ff_dim)
+    return DecoderLayer(self_attention, cross_attention, feed_forward, lambda: _residual(config))
 
 
 def _residual(config: ModelConfig) -> PostNorm:

@@ -159,8 +159,10 @@ def _wide(x: Tensor) -> Tensor:
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-def _keep_for_backward(ctx: torch.autograd.function.FunctionCtx, inputs: tuple[Tensor | None, ...], output: Tensor) -> None:
-    ctx.save_for_backward(*inputs)
+def _keep_for_backward(
+    ctx: torch.autograd.function.FunctionCtx, inputs: tuple[Tensor | None, ...], output: Tensor
+) -> None:
+    ctx.save_for_backward(*inputs)  # type: ignore[arg-type]  # None is allowed, and comes back as None
 
 
 def _gradients(ctx: torch.autograd.function.FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:

@@ -181,7 +181,8 @@ class Attention(nn.Module):
 
         Args:
             first: the position of the first query among the keys; None: the last query stands at the last key.
-            heads: which heads these are, where they are not all (for position schemes that differ by head).
+            heads: which heads these are, for position schemes that differ by head; by their numbers before any was pruned.
+                None: all that are left.
         """
         if causal:
             mask = combine_masks(mask, causal_mask(query.shape[-2], key.shape[-2], first=first, device=query.device))
@@ -200,10 +201,7 @@ class Attention(nn.Module):
         if self.positions is None:
             return bias
         distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
-        indices = self.head_indices
-        if heads is not None:
-            indices = heads if indices is None else [indices[head] for head in heads]
-        relative = self.positions.bias(query, key, distance, indices)
+        relative = self.positions.bias(query, key, distance, self.head_indices if heads is None else heads)
         return relative if bias is None else bias if relative is None else bias + relative
 
 
@@ -219,12 +217,16 @@ def _check_values(key: Tensor, value: Tensor) -> None:
     if key.shape[-2] != value.shape[-2]:
         raise ShapeError(f"key and value must have one number of positions; got {key.shape[-2]} and {value.shape[-2]}.")
     if key.shape[:-2] != value.shape[:-2]:
-        raise ShapeError(f"key and value must have the same batch axes; got {tuple(key.shape)} and {tuple(value.shape)}.")
+        raise ShapeError(
+            f"key and value must have the same batch axes; got {tuple(key.shape)} and {tuple(value.shape)}."
+        )
 
 
 def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
     if not bias.is_floating_point():
-        raise ShapeError(f"bias must hold floating-point numbers; got {bias.dtype}. What hides keys is passed as mask=.")
+        raise ShapeError(
+            f"bias must hold floating-point numbers; got {bias.dtype}. What hides keys is passed as mask=."
+        )
     fits = bias.ndim <= len(shape) and all(
         size in (1, whole) for size, whole in zip(reversed(bias.shape), reversed(shape), strict=False)
     )

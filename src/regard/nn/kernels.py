@@ -77,7 +77,9 @@ def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: flo
         return KernelChoice("matmul", "on a CPU, two matrix products are fastest for short queries without gradients")
     if query.dtype == torch.float32:
         return KernelChoice("sdpa", "on a CPU in float32, the fused kernel's backward is faster")
-    return KernelChoice("matmul", f"on a CPU in {query.dtype}, the fused kernel's backward is slow".replace("torch.", ""))
+    return KernelChoice(
+        "matmul", f"on a CPU in {query.dtype}, the fused kernel's backward is slow".replace("torch.", "")
+    )
 
 
 def _possible(kernel: str, score: ScoreFunction, dropout: float) -> Kernel:
@@ -154,7 +156,9 @@ def flex(
     size = (*query.shape[:2], query.shape[2], key.shape[2])
     if allowed is not None:
         pattern = _broadcast_to_four_axes(torch.atleast_2d(allowed), batch).expand(size)
-        block_mask = create_block_mask(lambda b, h, q, k: pattern[b, h, q, k], *size, device=query.device)
+        block_mask = create_block_mask(
+            lambda b, h, q, k: pattern[b, h, q, k], size[0], size[1], size[2], size[3], device=str(query.device)
+        )
     added = None if bias is None else _broadcast_to_four_axes(bias.to(query.dtype), batch).expand(size)
     change = None if added is None else (lambda score, b, h, q, k: score + added[b, h, q, k])
     run = torch.compile(flex_attention) if query.device.type == "cuda" else flex_attention
@@ -185,9 +189,10 @@ def tiled(
         if x is None:
             return None
         x = torch.atleast_2d(x)
-        return x[None] if x.ndim == 2 else x.expand(*batch, *x.shape[-2:]).reshape(-1, *x.shape[-2:])
+        return x[None] if x.ndim == 2 else x.expand(*batch, *x.shape[-2:]).reshape(batch.numel(), *x.shape[-2:])
 
-    context = additive_attention(*(x.reshape(-1, *x.shape[-2:]) for x in (query, key, value)), vector, flat(allowed), flat(bias))
+    flattened = (x.reshape(batch.numel(), *x.shape[-2:]) for x in (query, key, value))
+    context = additive_attention(*flattened, vector, flat(allowed), flat(bias))
     return context.reshape(*batch, *context.shape[-2:])
 
 
@@ -202,11 +207,11 @@ def _four_axes(x: Tensor) -> Tensor:
     """`batch head position dim`, which the fused kernels want."""
     if x.ndim == 4:
         return x
-    return x.reshape(-1, 1, *x.shape[-2:]) if x.ndim != 3 else x[:, None]
+    return x[:, None] if x.ndim == 3 else x.reshape(x.shape[:-2].numel(), 1, *x.shape[-2:])
 
 
 def _broadcast_to_four_axes(x: Tensor, batch: torch.Size) -> Tensor:
     """A mask or bias over `*batch query key` as one over the four axes that `_four_axes` makes."""
     if x.ndim == 2 or len(batch) == 2:
         return x
-    return x.expand(*batch, *x.shape[-2:]).reshape(-1, 1, *x.shape[-2:])
+    return x.expand(*batch, *x.shape[-2:]).reshape(batch.numel(), 1, *x.shape[-2:])

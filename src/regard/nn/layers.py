@@ -205,9 +205,7 @@ class EncoderLayer(nn.Module):
             bias: added to the scores.
             is_token: True for tokens, for norms that look at more than one position.
         """
-        x = self.self_attention_residual(
-            x, lambda y: self.self_attention(y, mask=mask, bias=bias), is_token=is_token
-        )
+        x = self.self_attention_residual(x, lambda y: self.self_attention(y, mask=mask, bias=bias), is_token=is_token)
         return self.feed_forward_residual(x, self.feed_forward, is_token=is_token)
 
 

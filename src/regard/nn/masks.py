@@ -20,7 +20,7 @@ def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "ba
     return (ids != pad_id)[:, None, None, :]
 
 
-def length_mask(lengths: Int[Tensor, "batch *query"], num_keys: int) -> Bool[Tensor, "batch 1 queries key"]:
+def length_mask(lengths: Int[Tensor, "..."], num_keys: int) -> Bool[Tensor, "batch 1 queries key"]:
     """True for the first keys: as many as the length says.
 
     Args:
@@ -150,7 +150,9 @@ def additive_from_mask(mask: Mask, dtype: torch.dtype = torch.float32) -> Float[
 
 
 def mask_from_hugging_face(
-    attention_mask: Int[Tensor, "batch *query key"] | Float[Tensor, "batch *query key"] | Bool[Tensor, "batch *query key"],
+    attention_mask: Int[Tensor, "batch *query key"]
+    | Float[Tensor, "batch *query key"]
+    | Bool[Tensor, "batch *query key"],
 ) -> Bool[Tensor, "batch 1 queries key"]:
     """Our mask from the `attention_mask` of Hugging Face's models: 1 for a token, 0 for padding.
 

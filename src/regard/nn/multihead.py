@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -80,7 +79,7 @@ class MultiHeadAttention(nn.Module):
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
         past: KeysValues | None = None,
-        gates: Float[Tensor, "*batch head"] | None = None,
+        gates: Float[Tensor, "*example gate"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What each query finds: `project`, then `attend`.
 
@@ -147,7 +146,7 @@ class MultiHeadAttention(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
-        gates: Float[Tensor, "*batch head"] | None = None,
+        gates: Float[Tensor, "*example gate"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What projected queries find among projected keys and values, mixed by the output projection."""
         if self.num_kv_heads != self.num_heads:

@@ -160,7 +160,7 @@ def masked_softmax(
     scores: Scores,
     *,
     mask: Bool[Tensor, "..."] | None = None,
-    valid_lengths: Int[Tensor, "batch *query"] | None = None,
+    valid_lengths: Int[Tensor, "..."] | None = None,
 ) -> Scores:
     """Weights: rows of numbers from 0 to 1 that sum to 1 over the allowed keys, or are all 0 where none is allowed.
 

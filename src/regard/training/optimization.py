@@ -26,7 +26,8 @@ class TrainingConfig(BaseModel):
     )
     warmup_steps: int = Field(4000, ge=1)
     schedule: Literal["inverse_sqrt", "linear"] = Field(
-        "inverse_sqrt", description="how the learning rate falls after warm-up: with the root of the step; straight to 0"
+        "inverse_sqrt",
+        description="how the learning rate falls after warm-up: with the root of the step; straight to 0",
     )
     label_smoothing: float = Field(0.1, ge=0, lt=1)
     clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
