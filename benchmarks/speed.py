@@ -140,7 +140,7 @@ def take_turns(systems: dict[str, Callable[[], float]], rounds: int, unit: str) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=sorted(PRESETS), default="tiny")
+    parser.add_argument("--preset", choices=sorted(PRESETS["transformer"]), default="tiny")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="training steps in a round")
     parser.add_argument("--sentences", type=int, default=128, help="sentences decoded in a round")
@@ -150,7 +150,7 @@ def main() -> None:
     keep_freed_memory()
     if options.threads:
         torch.set_num_threads(options.threads)
-    preset = PRESETS[options.preset]
+    preset = PRESETS["transformer"][options.preset]
     config = ModelConfig(vocab_size=preset["tokenizer"]["vocab_size"], **preset["model"])
     pairs = caption_like_pairs(6000, config.vocab_size)
     stream = endless(pairs, preset["training"]["batch_tokens"], 1, pad_id=PAD, bos_id=BOS)

@@ -40,7 +40,7 @@ THIRD_PARTY = {
     "generation": {"torch", "jaxtyping"},
     "evaluation": {"torch", "sacrebleu"},
     "inspection": {"torch", "jaxtyping"},
-    "workflow": {"torch", "pydantic", "yaml", "rich"},
+    "workflow": {"torch", "numpy", "pydantic", "yaml", "rich"},
     "cli": {"typer", "torch"},
 }
 FACES = {"__init__", "__main__"}

@@ -24,8 +24,11 @@ from regard.errors import (
 )
 
 if TYPE_CHECKING:
+    from regard.workflow.language_model import LanguageModel
+    from regard.workflow.loading import load
+    from regard.workflow.predictor import Prediction, Predictor
     from regard.workflow.train import TrainingResult, train
-    from regard.workflow.translator import Candidate, ForcedScore, Translation, Translator, load
+    from regard.workflow.translator import Candidate, ForcedScore, Translation, Translator
 
 __version__ = "0.1.0"
 
@@ -33,8 +36,11 @@ __all__ = [
     "Candidate",
     "DataError",
     "ForcedScore",
+    "LanguageModel",
     "MissingExtraError",
     "ModelFolderError",
+    "Prediction",
+    "Predictor",
     "RegardError",
     "SettingsError",
     "ShapeError",
@@ -47,8 +53,11 @@ __all__ = [
 ]
 
 _LATER = {
+    "regard.workflow.language_model": ("LanguageModel",),
+    "regard.workflow.loading": ("load",),
+    "regard.workflow.predictor": ("Prediction", "Predictor"),
     "regard.workflow.train": ("TrainingResult", "train"),
-    "regard.workflow.translator": ("Candidate", "ForcedScore", "Translation", "Translator", "load"),
+    "regard.workflow.translator": ("Candidate", "ForcedScore", "Translation", "Translator"),
 }
 
 

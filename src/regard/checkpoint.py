@@ -17,9 +17,8 @@ import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError
 
-from regard.errors import ModelFolderError
-from regard.models.config import ModelConfig
-from regard.models.encoder_decoder import EncoderDecoder
+from regard.errors import ModelFolderError, SettingsError
+from regard.models.families import AnyModel, build, parse_config
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer
 
@@ -31,7 +30,7 @@ FORMAT_VERSION = 1
 class LoadedModel(NamedTuple):
     """What a model folder holds."""
 
-    model: EncoderDecoder
+    model: AnyModel
     tokenizer: Tokenizer
 
 
@@ -63,7 +62,7 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         raise ModelFolderError(f"the output folder must be in a folder that you may write to; got {path}.")
 
 
-def save_new(path: Path, model: EncoderDecoder, tokenizer: Tokenizer) -> None:
+def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer) -> None:
     """Write a model folder aside, sync it and rename it into place; a model that stands there gives way last.
 
     Raises:
@@ -102,7 +101,7 @@ def _swap(new: Path, path: Path, old: Path) -> None:
         raise
 
 
-def save_weights(path: Path, model: EncoderDecoder) -> None:
+def save_weights(path: Path, model: AnyModel) -> None:
     """Replace the weights of a model folder, in one rename; tied matrices are written once."""
     tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
     write_whole(path / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
@@ -126,7 +125,7 @@ def load_model(path: Path | str) -> LoadedModel:
         )
     tokenizer = Tokenizer.load(folder / TOKENIZER)
     with torch.random.fork_rng(devices=[]):
-        model = EncoderDecoder(config["model"])
+        model = build(config["model"])
     if len(tokenizer) != model.config.vocab_size:
         raise ModelFolderError(
             f"{folder}: tokenizer and model must have one vocabulary; got {len(tokenizer)} and {model.config.vocab_size} tokens."
@@ -144,7 +143,9 @@ def _load_config(folder: Path) -> dict[str, Any]:
             raise ModelFolderError(
                 f"{path}: format_version must be {FORMAT_VERSION}; got {version}. A newer Regard wrote it: pip install -U regard"
             )
-        return {"model": ModelConfig(**config["model"]), "tokenizer_sha256": config["tokenizer_sha256"]}
+        return {"model": parse_config(config["model"]), "tokenizer_sha256": config["tokenizer_sha256"]}
+    except SettingsError as error:
+        raise ModelFolderError(f"{path}: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         raise ModelFolderError(f"{path}: model.{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
@@ -152,7 +153,7 @@ def _load_config(folder: Path) -> dict[str, Any]:
         raise ModelFolderError(f"{path} must be a model's configuration; got {error!r}. Is it whole?") from error
 
 
-def _load_weights(path: Path, model: EncoderDecoder) -> None:
+def _load_weights(path: Path, model: AnyModel) -> None:
     try:
         tensors = safetensors.torch.load_file(path)
     except (SafetensorError, OSError) as error:

@@ -41,7 +41,7 @@ def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (["--set", "steps=3"], "--set must be section.key=value, such as training.steps=1000; got 'steps=3'."),
         (["--set", "model.dropout=1.5"], "model.dropout must be less than 1; got 1.5."),
         (["--set", "model.num_heads=3"], "model_dim must be divisible by num_heads; got 128 and 3."),
-        (["--set", "model.norm=mid"], "model.norm must be 'post' or 'pre'; got 'mid'."),
+        (["--set", "model.norm=mid"], "model.norm must be 'post', 'pre' or 'sandwich'; got 'mid'."),
         (["--set", "model.pad_id=7"], "model.pad_id comes from the tokenizer; got 7."),
         (["--set", "training.adam_betas=[0.9,1.5]"], "training.adam_betas.1 must be less than 1; got 1.5."),
         (["--precision", "float8"], "training.precision must be 'auto', 'float32' or 'bfloat16'; got 'float8'."),
@@ -102,7 +102,7 @@ def test_pairs_that_are_all_too_long(folder: Path, capsys: pytest.CaptureFixture
 
 
 def test_three_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "PAIRS must be one or two names; got 3: a b a." in message(
+    assert "DATA must be one or two names; got 3: a b a." in message(
         capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1"
     )
 

@@ -28,7 +28,7 @@ def test_every_pair_is_in_one_batch_and_no_batch_is_over_its_budget(
     lengths: list[tuple[int, int]], budget: int, seed: int | None
 ) -> None:
     rng = None if seed is None else np.random.default_rng(seed)
-    batches = plan_batches(pairs_of(lengths), budget, rng)
+    batches = plan_batches(pairs_of(lengths).lengths, budget, rng)
     assert sorted(index for batch in batches for index in batch.tolist()) == list(range(len(lengths)))
     for batch in batches:
         longest = max(max(lengths[index]) for index in batch)
@@ -37,7 +37,7 @@ def test_every_pair_is_in_one_batch_and_no_batch_is_over_its_budget(
 
 def test_pairs_of_like_length_share_a_batch() -> None:
     lengths = [(n, n) for n in range(1, 33)]
-    for batch in plan_batches(pairs_of(lengths), 64, np.random.default_rng(0)):
+    for batch in plan_batches(pairs_of(lengths).lengths, 64, np.random.default_rng(0)):
         sizes = [lengths[index][1] for index in batch]
         assert max(sizes) - min(sizes) == len(sizes) - 1
 
@@ -60,7 +60,7 @@ def test_long_pairs_are_left_out_and_named(letters: Tokenizer) -> None:
 
 def test_epochs_differ_and_seeds_repeat() -> None:
     pairs = pairs_of([(1 + n % 7, 1 + n % 5) for n in range(50)])
-    num_batches = len(plan_batches(pairs, 20))
+    num_batches = len(plan_batches(pairs.lengths, 20))
 
     def first_epochs(seed: int) -> list[list[int]]:
         stream = endless(pairs, 20, seed, pad_id=0, bos_id=2)

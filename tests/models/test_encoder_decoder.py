@@ -73,7 +73,9 @@ def test_parity_with_torch_transformer(make_model: MakeModel, norm: str, trainin
     source[1, 4:] = PAD
     target[2, 3:] = PAD
     scale = model.config.model_dim**0.5
-    embedded = [model.source_embedding(ids) * scale + model.positions[: ids.shape[1]] for ids in (source, target)]
+    embedded = [
+        model.source_embedding(ids) * scale + model.source_positions.waves[: ids.shape[1]] for ids in (source, target)
+    ]
     expected = theirs(
         *embedded,
         tgt_mask=~torch.ones(5, 5, dtype=torch.bool).tril(),
@@ -90,7 +92,7 @@ def test_parity_with_torch_transformer(make_model: MakeModel, norm: str, trainin
 
 @pytest.mark.parametrize(("preset", "published"), [("base", 65e6), ("big", 213e6)])
 def test_parameter_counts_of_the_paper(preset: str, published: float) -> None:
-    sizes = PRESETS[preset]["model"]
+    sizes = PRESETS["transformer"][preset]["model"]
     d, f = sizes["model_dim"], sizes["ff_dim"]
     projection = d * d + d  # a square matrix and its bias
     attention, norm = 4 * projection, 2 * d

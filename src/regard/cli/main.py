@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train.demo, train.train, use.translate, use.evaluate, use.score, use.info):
+for command in (train.demo, train.train, use.translate, use.generate, use.predict, use.evaluate, use.score, use.info):
     app.command()(command)
 
 

@@ -23,23 +23,38 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model th
 Seed = Annotated[int | None, typer.Option(min=0, help="Number that all random choices come from.")]
 Precision = Annotated[str | None, typer.Option(help="auto, float32 or bfloat16.")]
 
+NEXT_COMMANDS = {
+    "transformer": ("translate {}", "evaluate {} SOURCE REFERENCE"),
+    "decoder": ('generate {} --prompt "..."', "evaluate {} TEXT"),
+    "encoder": ("predict {}", "evaluate {} DATA"),
+}
+
 
 def train(
-    pairs: Annotated[
+    data: Annotated[
         list[str],
         typer.Argument(
             help="Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
-            "hf:name:split:source_column:target_column.",
-            metavar="PAIRS",
+            "hf:name:split:source_column:target_column. For --arch decoder and --task mlm: text files. For --task "
+            "classify: lines of label, tab, text. For --task tag: lines of word, tab, tag.",
+            metavar="DATA",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new or empty.")],
     valid: Annotated[
         list[str] | None,
         typer.Option(
-            help="Pairs for validation, one or two names as PAIRS; by default some are held out.",
-            metavar="PAIRS",
+            help="The same for validation; by default some are held out.",
+            metavar="DATA",
         ),
+    ] = None,
+    arch: Annotated[
+        str,
+        typer.Option(help="transformer: pairs, encoder and decoder; decoder: a language model; encoder: with --task."),
+    ] = "transformer",
+    task: Annotated[
+        str | None,
+        typer.Option(help="What an encoder learns: mlm, classify or tag."),
     ] = None,
     preset: Annotated[str, typer.Option(help="Size and matching settings: tiny, small, base or big.")] = "tiny",
     config: Annotated[Path | None, typer.Option(help="YAML file of settings.", metavar="FILE")] = None,
@@ -58,15 +73,15 @@ def train(
     device: Device = "auto",
     overwrite: Overwrite = False,
 ) -> None:
-    """Train a model on pairs of texts.
+    """Train a model on pairs of texts, running text, or texts with labels.
 
-    Learns a vocabulary, trains, validates, keeps the best, and writes a model folder that `regard translate` uses.
+    Learns a vocabulary, trains, validates, keeps the best, and writes a model folder.
     """
     from regard.workflow.settings import parse_assignments, read_yaml
     from regard.workflow.train import train as train_model
 
-    if len(pairs) > 2:
-        raise SettingsError(f"PAIRS must be one or two names; got {len(pairs)}: {' '.join(pairs)}.")
+    if arch == "transformer" and len(data) > 2:
+        raise SettingsError(f"DATA must be one or two names; got {len(data)}: {' '.join(data)}.")
     settings: dict[str, dict[str, Any]] = {}
     layers = [read_yaml(config)] if config else []
     layers += [parse_assignments(set_ or []), {"training": _options(steps, seed, precision)}]
@@ -76,13 +91,22 @@ def train(
     prepare_process(threads)
     with saying_when_interrupted():
         result = train_model(
-            pairs, output, valid=valid, preset=preset, settings=settings, device=device, overwrite=overwrite
+            data,
+            output,
+            valid=valid,
+            arch=arch,
+            task=task,
+            preset=preset,
+            settings=settings,
+            device=device,
+            overwrite=overwrite,
         )
     if result.run.interrupted:
-        say_what_is_kept(output, result.run)
+        say_what_is_kept(output, result.run, arch)
     print(summary(result.results))
     print(f"\n{output} is ready. Next:")
-    print(f"  {program()} translate {output}\n  {program()} evaluate {output} SOURCE REFERENCE")
+    for line in NEXT_COMMANDS[arch]:
+        print(f"  {program()} {line.format(output)}")
 
 
 def demo(
@@ -116,16 +140,26 @@ def demo(
 
 
 def summary(results: dict[str, Any]) -> str:
-    """The scores of some results, one to a line."""
+    """The scores of some results, one to a line; which there are depends on the kind of model."""
+    signatures = results.get("signatures", {})
     rows = [
-        ("BLEU", f"{results['bleu']:.2f}", results["signatures"]["bleu"]),
-        ("chrF", f"{results['chrf']:.2f}", results["signatures"]["chrf"]),
-        ("exact match", f"{results['exact_match']:.2%}", ""),
-        ("token accuracy", f"{results['token_accuracy']:.2%}", "each token after the right ones"),
-        ("perplexity", f"{results['perplexity']:.3f}", "per token, end symbol included"),
+        ("bleu", "BLEU", ".2f", signatures.get("bleu", "")),
+        ("chrf", "chrF", ".2f", signatures.get("chrf", "")),
+        ("exact_match", "exact match", ".2%", ""),
+        ("accuracy", "accuracy", ".2%", ""),
+        ("macro_f1", "macro F1", ".2%", "the mean of the labels' F1"),
+        ("token_accuracy", "token accuracy", ".2%", "each token after the right ones"),
+        ("nats_per_token", "loss", ".4f", "nats per token, line breaks included"),
+        ("perplexity", "perplexity", ".3f", "per token, end symbol included"),
+        ("nats_per_character", "nats", ".4f", "per character"),
+        ("bits_per_byte", "bits", ".4f", "per byte of UTF-8"),
     ]
-    lines = [f"{name:<15}{value:>9}   {note}".rstrip() for name, value, note in rows]
-    return "\n".join([f"{results['num_pairs']:,} pairs", *lines])
+    counts = {"num_pairs": "pairs", "num_labels": "labels", "num_tokens": "tokens"}
+    counted = [f"{results[key]:,} {what}" for key, what in counts.items() if key in results]
+    scores = [
+        f"{name:<15}{results[key]:>9{form}}   {note}".rstrip() for key, name, form, note in rows if key in results
+    ]
+    return "\n".join(counted[:1] + scores)
 
 
 def program() -> str:
@@ -147,11 +181,12 @@ def saying_when_interrupted() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def say_what_is_kept(output: Path, run: TrainingRun) -> NoReturn:
+def say_what_is_kept(output: Path, run: TrainingRun, arch: str = "transformer") -> NoReturn:
     """Tell where an interrupted run stands and how to go on, and exit."""
     typer.echo(
         f"regard: interrupted at step {run.step:,}. {output} is whole and holds the weights of step "
-        f"{run.best_step or run.step:,}: use it with `{program()} translate {output}`, or train anew with `--overwrite`.",
+        f"{run.best_step or run.step:,}: use it with `{program()} {NEXT_COMMANDS[arch][0].format(output)}`, or train anew with "
+        "`--overwrite`.",
         err=True,
     )
     raise typer.Exit(130)

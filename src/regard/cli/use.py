@@ -1,4 +1,4 @@
-"""The commands that use a trained model: `translate`, `evaluate`, `score`, `info`."""
+"""The commands that use a trained model: `translate`, `generate`, `predict`, `evaluate`, `score`, `info`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from regard.cli.train import Device, Threads, prepare_process, summary
 from regard.errors import DataError, ModelFolderError
 
 if TYPE_CHECKING:
+    from regard.workflow.loading import Loaded
     from regard.workflow.translator import Translation, Translator
 
 Model = Annotated[Path, typer.Argument(help="A model folder.")]
@@ -49,7 +50,7 @@ def translate(
     if output and not output.absolute().parent.is_dir():
         raise DataError(f"-o must be in a folder that exists; got {output}.")
     interactive = input == "-" and sys.stdin.isatty() and output is None
-    translator = _load(model, threads, device)
+    translator = _translator(model, threads, device)
     settings: dict[str, Any] = {
         "beam_size": beam,
         "n_best": n_best,
@@ -86,10 +87,75 @@ def translate(
         sys.stdout.buffer.flush()
 
 
+def generate(
+    model: Model,
+    prompt: Annotated[
+        list[str] | None, typer.Option(help="What to continue; may be repeated. By default nothing.")
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="How many tokens to write.")] = 200,
+    temperature: Annotated[
+        float, typer.Option(min=0.0, help="0: always the likeliest; 1: the model's own odds.")
+    ] = 0.8,
+    top_k: Annotated[int | None, typer.Option(min=1, help="Draw from so many of the likeliest tokens only.")] = None,
+    top_p: Annotated[float, typer.Option(help="Draw from the likeliest tokens of this probability only.")] = 1.0,
+    stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="End with the line.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Number that all random choices come from.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Let a language model (--arch decoder) go on from a prompt."""
+    from regard.workflow.language_model import LanguageModel
+    from regard.workflow.loading import load_as
+
+    prepare_process(threads)
+    prompts = [text.replace("\\n", "\n") for text in prompt or [""]]
+    texts = load_as(model, LanguageModel, device=device).generate(
+        prompts,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        seed=seed,
+        stop_at_line=stop_at_line,
+    )
+    for given, text in zip(prompts, texts, strict=True):
+        print(json.dumps({"prompt": given, "text": text}, ensure_ascii=False) if as_json else given + text)
+
+
+def predict(
+    model: Model,
+    input: Annotated[str, typer.Argument(help="A text file, a text to a line; - is standard input.")] = "-",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each line: text, labels, probs.")
+    ] = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Say what a classifier, tagger or masked language model (--arch encoder) finds in each line."""
+    from regard.text.lines import iterate_lines, read_lines
+    from regard.workflow.loading import load_as
+    from regard.workflow.predictor import Predictor
+
+    prepare_process(threads)
+    predictor = load_as(model, Predictor, device=device)
+    texts = list(iterate_lines(sys.stdin.buffer, "standard input")) if input == "-" else read_lines(input)
+    for prediction in predictor.predict(texts):
+        if as_json:
+            print(json.dumps(asdict(prediction), ensure_ascii=False))
+        else:
+            print(" ".join(prediction.labels))
+
+
 def evaluate(
     model: Model,
-    source: Annotated[str, typer.Argument(help="Source file, or one file of pairs (.tsv, .jsonl, hf:...).")],
-    reference: Annotated[str | None, typer.Argument(help="Reference file, line by line.")] = None,
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            help="Source file and reference file, or one file of pairs (.tsv, .jsonl, hf:...); for a language model, text "
+            "files; for a classifier or tagger, a file as it was trained on."
+        ),
+    ],
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF.")] = False,
     beam: Beam = 5,
@@ -99,19 +165,21 @@ def evaluate(
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Measure a model on pairs: BLEU, chrF, exact match, token accuracy, perplexity."""
-    from regard.data.corpus import read_pairs
+    """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
+    from regard.workflow.measuring import measure
+    from regard.workflow.translator import Translator
 
-    pairs = read_pairs([source, reference] if reference else [source])
-    results = _load(model, threads, device).evaluate(
-        pairs.sources,
-        pairs.targets,
-        tokenize=tokenize,
-        lowercase=lowercase,
-        beam_size=beam,
-        batch_size=batch_size,
-        length_penalty=length_penalty,
-    )
+    loaded = _load(model, threads, device)
+    options: dict[str, Any] = {}
+    if isinstance(loaded, Translator):
+        options = {
+            "tokenize": tokenize,
+            "lowercase": lowercase,
+            "beam_size": beam,
+            "batch_size": batch_size,
+            "length_penalty": length_penalty,
+        }
+    results = measure(loaded, data, **options)
     print(json.dumps(results, indent=2) if as_json else summary(results))
 
 
@@ -132,7 +200,7 @@ def score(
     pairs = read_pairs([source, target] if target else [source])
     if pairs.num_blank:
         raise DataError(f"{pairs.name} must have no blank lines to be scored; got {pairs.num_blank}.")
-    for scored in _load(model, threads, device).score(pairs.sources, pairs.targets):
+    for scored in _translator(model, threads, device).score(pairs.sources, pairs.targets):
         print(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
 
 
@@ -168,11 +236,19 @@ def info(model: Model, as_json: AsJson = False) -> None:
         print(measured)
 
 
-def _load(model: Path, threads: int | None, device: str) -> Translator:
-    from regard.workflow.translator import load
+def _load(model: Path, threads: int | None, device: str) -> Loaded:
+    from regard.workflow.loading import load
 
     prepare_process(threads)
     return load(model, device=device)
+
+
+def _translator(model: Path, threads: int | None, device: str) -> Translator:
+    from regard.workflow.loading import load_as
+    from regard.workflow.translator import Translator
+
+    prepare_process(threads)
+    return load_as(model, Translator, device=device)
 
 
 def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterable[str]:

@@ -19,6 +19,10 @@ def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> I
     return torch.from_numpy(rows)
 
 
+IGNORED = -100
+"""The label of a token that has none, as in `torch.nn.functional.cross_entropy`."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Pairs of one step. `target_ids` begin with the begin symbol; `labels` are the same tokens one place earlier.
@@ -42,3 +46,21 @@ class Batch:
             target_ids=self.target_ids.to(device, non_blocking=True),
             labels=self.labels.to(device, non_blocking=True),
         )
+
+
+@dataclass(frozen=True)
+class LabelledBatch:
+    """Sequences of one step with what is to be predicted: one label for each token, or one for each sequence."""
+
+    ids: Int[Tensor, "batch position"]
+    labels: Int[Tensor, "..."]
+    """`IGNORED` where there is nothing to predict."""
+    num_tokens: int
+    """Labels that are not ignored: what losses and speeds count."""
+    indices: list[int]
+    """Which examples of the corpus these are, counted from 0."""
+
+    def to(self, device: torch.device) -> LabelledBatch:
+        """The batch on a device."""
+        ids, labels = (x.to(device, non_blocking=True) for x in (self.ids, self.labels))
+        return replace(self, ids=ids, labels=labels)

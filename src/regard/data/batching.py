@@ -51,6 +51,11 @@ class EncodedPairs:
     def __len__(self) -> int:
         return len(self.sources)
 
+    @property
+    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many ids each source and each target has."""
+        return self.sources.lengths, self.targets.lengths
+
 
 def encode_pairs(text: ParallelText, tokenizer: Tokenizer, max_positions: int) -> EncodedPairs:
     """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and named."""
@@ -66,19 +71,22 @@ def encode_pairs(text: ParallelText, tokenizer: Tokenizer, max_positions: int) -
     )
 
 
-def plan_batches(pairs: EncodedPairs, batch_tokens: int, rng: np.random.Generator | None = None) -> list[np.ndarray]:
-    """Which pairs go together: sorted by length, cut so that no batch is over its budget.
+def plan_batches(
+    lengths: Sequence[np.ndarray], batch_tokens: int, rng: np.random.Generator | None = None
+) -> list[np.ndarray]:
+    """Which examples go together: sorted by length, cut so that no batch is over its budget.
 
-    rows x longest source or target <= batch_tokens, padding included; a pair longer than that is a batch of its own.
+    rows x longest sequence <= batch_tokens, padding included; an example longer than that is a batch of its own.
 
     Args:
-        rng: shuffles pairs of equal length, and the batches; None keeps the order of lengths.
+        lengths: of the sequences of each example: sources and targets, or texts alone; sorted by the last first.
+        rng: shuffles examples of equal length, and the batches; None keeps the order of lengths.
     """
-    order = np.arange(len(pairs)) if rng is None else rng.permutation(len(pairs))
-    source_lengths, target_lengths = pairs.sources.lengths, pairs.targets.lengths
-    order = order[np.lexsort((source_lengths[order], target_lengths[order]))]
+    count = len(lengths[0])
+    order = np.arange(count) if rng is None else rng.permutation(count)
+    order = order[np.lexsort([length[order] for length in lengths])]
     batches, start, longest = [], 0, 0
-    for end, length in enumerate(np.maximum(source_lengths, target_lengths)[order].tolist()):
+    for end, length in enumerate(np.max(lengths, axis=0)[order].tolist()):
         longest = max(longest, length)
         if end > start and longest * (end + 1 - start) > batch_tokens:
             batches.append(order[start:end])
@@ -104,7 +112,7 @@ def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, bos_id:
 
 def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, bos_id: int) -> Iterator[Batch]:
     """All pairs once, by length: for validation."""
-    for indices in plan_batches(pairs, batch_tokens):
+    for indices in plan_batches(pairs.lengths, batch_tokens):
         yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
 
 
@@ -112,6 +120,6 @@ def endless(pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, b
     """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
     epoch = 0
     while True:
-        for indices in plan_batches(pairs, batch_tokens, np.random.default_rng((seed, epoch))):
+        for indices in plan_batches(pairs.lengths, batch_tokens, np.random.default_rng((seed, epoch))):
             yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
         epoch += 1

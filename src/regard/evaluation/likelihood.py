@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import torch
 
-from regard.data.batch import Batch
+from regard.data.batch import IGNORED, Batch, LabelledBatch
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 
 
@@ -58,3 +60,46 @@ def likelihood(model: EncoderDecoder, batches: Iterable[Batch]) -> Likelihood:
         num_correct += int((logits.argmax(dim=-1) == labels).sum())
     model.train(was_training)
     return Likelihood(token_log_probs, num_tokens, num_correct)
+
+
+@dataclass(frozen=True)
+class LabelLikelihood:
+    """What a model gives to the right labels of some batches."""
+
+    nats: float
+    """The sum of -log(probability) over all labels."""
+    num_labels: int
+    num_correct: int
+    """Labels that the model finds likelier than any other."""
+
+    @property
+    def loss(self) -> float:
+        """Nats per label, without label smoothing."""
+        return self.nats / self.num_labels
+
+    @property
+    def accuracy(self) -> float:
+        """Share of correct labels, from 0 to 1."""
+        return self.num_correct / self.num_labels
+
+
+@torch.inference_mode()
+def label_likelihood(model: Decoder | Encoder, batches: Iterable[LabelledBatch]) -> LabelLikelihood:
+    """The likelihood of every label of some batches, in evaluation mode, softmax in float32."""
+    was_training = model.training
+    model.eval()
+    device = next(model.parameters()).device
+    nats, num_labels, num_correct = 0.0, 0, 0
+    for batch in batches:
+        batch = batch.to(device)
+        counts = batch.labels != IGNORED
+        labels = batch.labels[counts]
+        if isinstance(model, Encoder) and model.config.task == "classify":
+            logits = model(batch.ids)[counts].float()
+        else:
+            logits = model.logits(model.states(batch.ids)[counts]).float()
+        nats += float((logits.logsumexp(dim=-1) - logits.gather(1, labels[:, None])[:, 0]).double().sum())
+        num_correct += int((logits.argmax(dim=-1) == labels).sum())
+        num_labels += len(labels)
+    model.train(was_training)
+    return LabelLikelihood(nats, num_labels, num_correct)

@@ -1,37 +1,103 @@
-"""The sizes and choices that make a model: what `config.json` holds."""
+"""The sizes and choices that make a model: what `config.json` holds. One class for each family, with what all share."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+Positions = Literal[
+    "sinusoidal",
+    "sinusoidal_halves",
+    "learned",
+    "rotary",
+    "linear_bias",
+    "buckets",
+    "relative_key",
+    "relative_key_query",
+    "clipped",
+    "none",
+]
+Share = Annotated[float, Field(ge=0, lt=1)]
 
-class ModelConfig(BaseModel):
-    """An encoder-decoder Transformer: the paper's `base` model where nothing is said."""
+
+class TransformerConfig(BaseModel):
+    """What the layers of every Transformer need to know; the paper's `base` model where nothing is said."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    vocab_size: int = Field(ge=5, description="tokens of the one vocabulary that source and target share")
+    vocab_size: int = Field(ge=5, description="tokens of the vocabulary")
     model_dim: int = Field(512, ge=2, description="width of the residual stream; even, a multiple of num_heads")
     ff_dim: int = Field(2048, ge=1, description="inner width of the feed-forward layers")
     num_heads: int = Field(8, ge=1)
+    num_kv_heads: int | None = Field(None, ge=1, description="heads of keys and values; null: num_heads")
+    dropout: Share = Field(0.1, description="on embeddings and on each sublayer's output")
+    attention_dropout: Share = Field(0.0, description="on attention weights")
+    norm: Literal["post", "pre", "sandwich"] = Field(
+        "post", description="where norms stand: after the residual sum, before the sublayer, on both sides of it"
+    )
+    norm_kind: Literal["layer", "rms"] = "layer"
+    norm_epsilon: float = Field(1e-5, gt=0)
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
+    gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
+    bias: bool = Field(True, description="whether linear maps have biases")
+    positions: Positions = "sinusoidal"
+    max_positions: int = Field(1024, ge=2, description="longest sequence, in tokens")
+    pad_id: int = Field(0, ge=0, description="the tokenizer's: not for users to set")
+
+    @property
+    def head_dim(self) -> int:
+        """Width of one head."""
+        return self.model_dim // self.num_heads
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> TransformerConfig:
+        if self.model_dim % self.num_heads:
+            raise ValueError(f"model_dim must be divisible by num_heads; got {self.model_dim} and {self.num_heads}.")
+        if self.num_kv_heads and self.num_heads % self.num_kv_heads:
+            raise ValueError(
+                f"num_heads must be divisible by num_kv_heads; got {self.num_heads} and {self.num_kv_heads}."
+            )
+        if self.model_dim % 2 and self.positions.startswith("sinusoidal"):
+            raise ValueError(f"model_dim must be even for sinusoidal positions; got {self.model_dim}.")
+        if self.head_dim % 2 and self.positions == "rotary":
+            raise ValueError(f"head_dim must be even for rotary positions; got {self.head_dim}.")
+        return self
+
+
+class ModelConfig(TransformerConfig):
+    """An encoder-decoder Transformer."""
+
+    arch: Literal["transformer"] = "transformer"
     num_encoder_layers: int = Field(6, ge=1)
     num_decoder_layers: int = Field(6, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1, description="on embeddings and on each sublayer's output")
-    norm: Literal["post", "pre"] = Field(
-        "post", description="layer norm after the residual sum, or before the sublayer"
-    )
     tied_embeddings: Literal["all", "target", "none"] = Field(
         "all", description="which share one matrix: source, target and output; target and output; none"
     )
-    max_positions: int = Field(1024, ge=2, description="longest source or target, in tokens")
-    pad_id: int = Field(0, ge=0, description="the tokenizer's: not for users to set")
 
-    @model_validator(mode="after")
-    def _sizes_fit(self) -> ModelConfig:
-        if self.model_dim % self.num_heads:
-            raise ValueError(f"model_dim must be divisible by num_heads; got {self.model_dim} and {self.num_heads}.")
-        if self.model_dim % 2:
-            raise ValueError(f"model_dim must be even for sinusoidal positions; got {self.model_dim}.")
-        return self
+
+class DecoderConfig(TransformerConfig):
+    """A decoder-only Transformer, a causal language model: GPT-2's shape where nothing is said."""
+
+    arch: Literal["decoder"] = "decoder"
+    num_layers: int = Field(6, ge=1)
+    norm: Literal["post", "pre", "sandwich"] = "pre"
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "gelu_tanh"
+    positions: Positions = "learned"
+    tied_embeddings: bool = Field(True, description="whether the output shares the embedding matrix")
+
+
+class EncoderConfig(TransformerConfig):
+    """A Transformer encoder with a head for a task: BERT's shape where nothing is said."""
+
+    arch: Literal["encoder"] = "encoder"
+    task: Literal["mlm", "classify", "tag", "spans"] = Field("mlm", description="what the head predicts")
+    num_layers: int = Field(6, ge=1)
+    num_segments: int = Field(2, ge=1, description="kinds of token: BERT's first and second sentence")
+    labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "gelu"
+    norm_epsilon: float = Field(1e-12, gt=0)
+    positions: Positions = "learned"
+
+
+AnyConfig = ModelConfig | DecoderConfig | EncoderConfig

@@ -11,15 +11,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
 from regard.models.config import ModelConfig
+from regard.models.parts import EmbeddedPositions, cross_attention, feed_forward, final_norm, residual, self_attention
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding
-from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, PostNorm, PreNorm
+from regard.nn.layers import DecoderLayer, EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask, target_mask
 from regard.nn.multihead import MultiHeadAttention
-from regard.nn.positions import sinusoidal_positions
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,7 @@ class EncoderDecoder(nn.Module):
         self.target_embedding = (
             self.source_embedding if shares_source else embedding(config.vocab_size, config.model_dim)
         )
+        self.source_positions, self.target_positions = EmbeddedPositions(config), EmbeddedPositions(config)
         self.embedding_dropout = Dropout(config.dropout)
         self.encoder_layers = cast(
             "Sequence[EncoderLayer]",
@@ -70,18 +70,11 @@ class EncoderDecoder(nn.Module):
             "Sequence[DecoderLayer]",
             nn.ModuleList(_decoder_layer(config) for _ in range(config.num_decoder_layers)),
         )
-        # Pre-norm layers leave the residual stream unnormalised, post-norm layers have normalised it already.
-        final_norm = nn.LayerNorm if config.norm == "pre" else nn.Identity
-        self.encoder_norm = final_norm(config.model_dim)
-        self.decoder_norm = final_norm(config.model_dim)
+        self.encoder_norm, self.decoder_norm = final_norm(config), final_norm(config)
         self.output_embedding = (
             embedding(config.vocab_size, config.model_dim)
             if config.tied_embeddings == "none"
             else self.target_embedding
-        )
-        self.positions: Tensor
-        self.register_buffer(
-            "positions", sinusoidal_positions(config.max_positions, config.model_dim), persistent=False
         )
 
     def forward(
@@ -99,7 +92,8 @@ class EncoderDecoder(nn.Module):
         """The decoder's last states: what `logits` projects onto the vocabulary."""
         memory, source_mask = self._project_source(source_ids)
         self_mask = target_mask(target_ids, self.config.pad_id)
-        x = self._embed(self.target_embedding, target_ids, positions_from_mask(target_ids != self.config.pad_id))
+        positions = positions_from_mask(target_ids != self.config.pad_id)
+        x = self._embed(self.target_embedding, self.target_positions, target_ids, positions)
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
             x, _ = layer(x, layer_memory, self_mask=self_mask, source_mask=source_mask)
         return self.decoder_norm(x)
@@ -117,7 +111,7 @@ class EncoderDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
         position = torch.full((ids.numel(), 1), state.length, device=ids.device)
-        x = self._embed(self.target_embedding, ids.reshape(-1, 1), position)
+        x = self._embed(self.target_embedding, self.target_positions, ids.reshape(-1, 1), position)
         past = []
         for index, layer in enumerate(self.decoder_layers):
             x, seen = layer(
@@ -136,39 +130,32 @@ class EncoderDecoder(nn.Module):
     ) -> tuple[list[KeysValues], Bool[Tensor, "batch 1 1 source"]]:
         """The encoded source as each decoder layer's keys and values, and which of its positions are tokens."""
         mask = padding_mask(source_ids, self.config.pad_id)
-        x = self._embed(self.source_embedding, source_ids, positions_from_mask(mask[:, 0, 0]))
+        x = self._embed(self.source_embedding, self.source_positions, source_ids, positions_from_mask(mask[:, 0, 0]))
         for layer in self.encoder_layers:
             x = layer(x, mask=mask)
         encoded = self.encoder_norm(x)
-        return [layer.cross_attention.project(encoded, encoded) for layer in self.decoder_layers], mask
+        attentions = [cast("MultiHeadAttention", layer.cross_attention) for layer in self.decoder_layers]
+        return [attention.project(encoded, encoded) for attention in attentions], mask
 
     def _embed(
         self,
         table: nn.Embedding,
+        embedded_positions: EmbeddedPositions,
         ids: Int[Tensor, "batch position"],
         positions: Int[Tensor, "batch position"],
     ) -> Float[Tensor, "batch position model_dim"]:
         """Embeddings times sqrt(model_dim), plus positions. Source: Vaswani et al. 2017, section 3.4."""
-        if ids.shape[1] > self.config.max_positions:
-            raise ShapeError(
-                f"a sequence must have at most max_positions = {self.config.max_positions} tokens; got {ids.shape[1]}."
-            )
         scaled = table(ids) * math.sqrt(self.config.model_dim)
-        return self.embedding_dropout(scaled + self.positions[positions].to(scaled.dtype))
+        return self.embedding_dropout(embedded_positions(scaled, positions))
 
 
 def _encoder_layer(config: ModelConfig) -> EncoderLayer:
     """One layer of the encoder, put together from the library's parts."""
-    attention = MultiHeadAttention(config.model_dim, config.num_heads)
-    return EncoderLayer(attention, FeedForward(config.model_dim, config.ff_dim), lambda: _residual(config))
+    return EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
 
 
 def _decoder_layer(config: ModelConfig) -> DecoderLayer:
     """One layer of the decoder."""
-    self_attention, cross_attention = (MultiHeadAttention(config.model_dim, config.num_heads) for _ in range(2))
-    feed_forward = FeedForward(config.model_dim, config.ff_dim)
-    return DecoderLayer(self_attention, cross_attention, feed_forward, lambda: _residual(config))
-
-
-def _residual(config: ModelConfig) -> PostNorm:
-    return (PostNorm if config.norm == "post" else PreNorm)(config.model_dim, config.dropout)
+    return DecoderLayer(
+        self_attention(config, is_decoder=True), cross_attention(config), feed_forward(config), lambda: residual(config)
+    )

@@ -210,15 +210,17 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Self-attention over the past, cross-attention over the source, then feed-forward.
+    """Self-attention over the past, cross-attention over the source where there is one, then feed-forward.
 
-    Source: Vaswani et al. 2017, section 3.1.
+    Args:
+        cross_attention: None in a decoder-only model.
+    Source: Vaswani et al. 2017, section 3.1; without cross-attention, Liu et al. 2018, section 4.2.2.
     """
 
     def __init__(
         self,
         self_attention: MultiHeadAttention,
-        cross_attention: MultiHeadAttention,
+        cross_attention: MultiHeadAttention | None,
         feed_forward: nn.Module,
         residual: Residual,
     ) -> None:
@@ -226,18 +228,19 @@ class DecoderLayer(nn.Module):
         self.self_attention = self_attention
         self.self_attention_residual = residual()
         self.cross_attention = cross_attention
-        self.cross_attention_residual = residual()
+        self.cross_attention_residual = None if cross_attention is None else residual()
         self.feed_forward = feed_forward
         self.feed_forward_residual = residual()
 
     def forward(
         self,
         x: Float[Tensor, "row position model_dim"],
-        memory: KeysValues,
+        memory: KeysValues | None = None,
         *,
         past: KeysValues | None = None,
-        self_mask: Bool[Tensor, "..."] | None,
-        source_mask: Bool[Tensor, "sentence 1 1 source"],
+        self_mask: Bool[Tensor, "..."] | None = None,
+        causal: bool = False,
+        source_mask: Bool[Tensor, "sentence 1 1 source"] | None = None,
     ) -> tuple[Float[Tensor, "row position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.
 
@@ -246,6 +249,7 @@ class DecoderLayer(nn.Module):
                 beam search) its batch axis still counts sentences: the rows of one sentence stand next to each other.
             past: keys and values of the positions before x.
             self_mask: True where a position of x may see one of the past or of x; None where it may see all.
+            causal: a position of x may not see later ones; together with `self_mask`.
             source_mask: True where a source position is a token.
         """
         seen: list[KeysValues] = []
@@ -253,12 +257,15 @@ class DecoderLayer(nn.Module):
         def look_back(y: Tensor) -> Tensor:
             query, newer = self.self_attention.project_self(y, past)
             seen.append(newer if past is None else past.append(newer))
-            return self.self_attention.look_up(query, seen[0], mask=self_mask)
+            return self.self_attention.look_up(query, seen[0], mask=self_mask, causal=causal)
 
         def look_at_source(y: Tensor) -> Tensor:
+            assert self.cross_attention is not None
+            assert memory is not None
             by_sentence = y.reshape(memory.key.shape[0], -1, y.shape[-1])
             return self.cross_attention.attend(by_sentence, memory, mask=source_mask).view_as(y)
 
         x = self.self_attention_residual(x, look_back)
-        x = self.cross_attention_residual(x, look_at_source)
+        if self.cross_attention_residual is not None:
+            x = self.cross_attention_residual(x, look_at_source)
         return self.feed_forward_residual(x, self.feed_forward), seen[0]

@@ -22,6 +22,7 @@ from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
+MASK = "<mask>"
 
 
 class TokenizerConfig(BaseModel):
@@ -32,6 +33,8 @@ class TokenizerConfig(BaseModel):
     kind: Literal["bpe", "unigram", "characters"] = "bpe"
     vocab_size: int = Field(8000, ge=8, description="at most so many tokens, the four special ones included")
     split_digits: bool = Field(True, description="cut numbers into digits, so that unseen numbers are composed")
+    leading_space: bool = Field(True, description="read a text as if a space stood before it, so that words are alike")
+    with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
 
 class Tokenizer:
@@ -51,6 +54,11 @@ class Tokenizer:
     def __len__(self) -> int:
         return self._backend.get_vocab_size()
 
+    @property
+    def mask_id(self) -> int | None:
+        """The id of <mask>, where there is one."""
+        return self._backend.token_to_id(MASK)
+
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
         """A tokenizer learnt from lines of text; for translation, give it both languages.
@@ -60,12 +68,13 @@ class Tokenizer:
                 the rarest out).
         """
         config = config or TokenizerConfig()
-        steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace()]
+        scheme = "always" if config.leading_space else "never"
+        steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace(prepend_scheme=scheme)]
         if config.split_digits:
             steps.append(pre_tokenizers.Digits(individual_digits=True))
         if config.kind == "characters":
             steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
-        special, size = list(SPECIAL_TOKENS), config.vocab_size
+        special, size = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])], config.vocab_size
         trainer: trainers.Trainer
         if config.kind == "unigram":
             backend = tokenizers.Tokenizer(models.Unigram())
@@ -79,7 +88,7 @@ class Tokenizer:
             )
         backend.normalizer = normalizers.NFC()
         backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
-        backend.decoder = decoders.Metaspace()
+        backend.decoder = decoders.Metaspace(prepend_scheme=scheme)
         try:
             backend.train_from_iterator(lines, trainer)
         except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
@@ -139,7 +148,7 @@ class Tokenizer:
 
     def _ordinary(self, id: int) -> int:
         """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
-        return id if id > self.eos_id else self.unk_id
+        return id if id > self.eos_id and id != self.mask_id else self.unk_id
 
 
 def _is_unicode(text: object) -> bool:

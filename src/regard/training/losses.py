@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
+
+from regard.data.batch import IGNORED, Batch, LabelledBatch
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
 
 CHUNK_LOGITS = 4_000_000  # logits held at once: 16 MB in float32, which stays in a processor's cache
+
+
+def loss_function(model: nn.Module, *, smoothing: float) -> Callable[[Any, Any], Tensor]:
+    """The loss that a model of this family is trained by: of a model and a batch, a sum over the batch's labels."""
+    losses: dict[type[nn.Module], Callable[..., Tensor]] = {
+        EncoderDecoder: pair_loss,
+        Decoder: language_loss,
+        Encoder: label_loss,
+    }
+    return partial(losses[type(model)], smoothing=smoothing)
+
+
+def pair_loss(model: EncoderDecoder, batch: Batch, *, smoothing: float) -> Float[Tensor, ""]:
+    """Of each next target token, given the source and the target tokens before it."""
+    is_token = batch.labels != model.config.pad_id
+    states = model.states(batch.source_ids, batch.target_ids)[is_token]
+    return smoothed_cross_entropy(states, model.output_embedding.weight, batch.labels[is_token], smoothing=smoothing)
+
+
+def language_loss(model: Decoder, batch: LabelledBatch, *, smoothing: float) -> Float[Tensor, ""]:
+    """Of each next token, given those before it."""
+    counts = batch.labels != IGNORED
+    states = model.states(batch.ids)[counts]
+    return smoothed_cross_entropy(states, model.output_embedding.weight, batch.labels[counts], smoothing=smoothing)
+
+
+def label_loss(model: Encoder, batch: LabelledBatch, *, smoothing: float) -> Float[Tensor, ""]:
+    """Of the label of each sequence or token that has one; for masked language models only those are projected."""
+    counts = batch.labels != IGNORED
+    is_projected_in_part = model.config.task == "mlm"
+    logits = model.logits(model.states(batch.ids)[counts]) if is_projected_in_part else model(batch.ids)[counts]
+    return F.cross_entropy(logits.float(), batch.labels[counts], reduction="sum", label_smoothing=smoothing)
 
 
 def smoothed_cross_entropy(

@@ -9,19 +9,33 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import nn
 
-from regard.data.batch import Batch
 from regard.errors import TrainingError
-from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.losses import smoothed_cross_entropy
+from regard.training.losses import loss_function
 from regard.training.optimization import TrainingConfig, WeightAverage, inverse_sqrt_rate, linear_rate, paper_peak
 from regard.training.precision import MasterWeights, resolve_precision
 
 Scores = dict[str, float]
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """What a batch must be: on a device, and as many tokens as its loss is summed over."""
+
+    @property
+    def num_tokens(self) -> int:
+        """Labels that the loss is summed over."""
+
+    def to(self, device: torch.device) -> Any:
+        """The batch on a device."""
+
+
+AnyBatch = TypeVar("AnyBatch", bound=Trainable)
+AnyModel = TypeVar("AnyModel", bound=nn.Module)
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class TrainingRun:
         return self.num_tokens / max(self.seconds - self.validation_seconds, 1e-9)
 
 
-class Trainer:
+class Trainer(Generic[AnyModel, AnyBatch]):
     """Trains a model on batches.
 
     Args:
@@ -82,15 +96,16 @@ class Trainer:
 
     def __init__(
         self,
-        model: EncoderDecoder,
-        batches: Iterator[Batch],
+        model: AnyModel,
+        batches: Iterator[AnyBatch],
         config: TrainingConfig,
         *,
-        validate: Callable[[EncoderDecoder], Scores],
-        keep: Callable[[EncoderDecoder, TrainingRun], None],
+        validate: Callable[[AnyModel], Scores],
+        keep: Callable[[AnyModel, TrainingRun], None],
         listener: Listener,
     ) -> None:
         self.model, self.batches, self.config = model, batches, config
+        self.loss = loss_function(model, smoothing=config.label_smoothing)
         self.validate, self.keep, self.listener = validate, keep, listener
         self.device = next(model.parameters()).device
         self.weights = MasterWeights(model, resolve_precision(config.precision, self.device))
@@ -98,7 +113,7 @@ class Trainer:
         self.optimizer = torch.optim.Adam(
             model.parameters(), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
         )
-        self.peak_rate = config.learning_rate or paper_peak(model.config.model_dim, config.warmup_steps)
+        self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
 
     def run(self) -> TrainingRun:
@@ -139,7 +154,7 @@ class Trainer:
             return linear_rate(step, peak=self.peak_rate, warmup_steps=config.warmup_steps, steps=config.steps)
         return inverse_sqrt_rate(step, peak=self.peak_rate, warmup_steps=config.warmup_steps)
 
-    def step(self, batches: Sequence[Batch], learning_rate: float) -> float:
+    def step(self, batches: Sequence[AnyBatch], learning_rate: float) -> float:
         """Move the weights once, by the gradient of the mean loss over the tokens of all batches.
 
         Returns:
@@ -148,19 +163,10 @@ class Trainer:
             TrainingError: the loss or the gradient is not finite; the weights are left as they were.
         """
         compute = self.weights.compute.train()
-        pad_id = self.model.config.pad_id
         num_tokens = sum(batch.num_tokens for batch in batches)
         total = torch.zeros((), device=self.device)
         for batch in batches:
-            batch = batch.to(self.device)
-            is_token = batch.labels != pad_id
-            states = compute.states(batch.source_ids, batch.target_ids)[is_token]
-            loss = smoothed_cross_entropy(
-                states,
-                compute.output_embedding.weight,
-                batch.labels[is_token],
-                smoothing=self.config.label_smoothing,
-            )
+            loss = self.loss(compute, batch.to(self.device))
             (loss / num_tokens).backward()
             total += loss.detach() / num_tokens
             self.weights.gather_gradients()

@@ -7,18 +7,44 @@ from typing import Any
 
 import yaml
 
+KINDS = {
+    "transformer": ("An encoder-decoder Transformer", "regard translate {} input.txt -o output.txt"),
+    "decoder": ("A decoder-only Transformer, a language model,", 'regard generate {} --prompt "..."'),
+    "encoder": ("A Transformer encoder", "regard predict {} input.txt"),
+}
+SCORES = {
+    "bleu": ("BLEU", ".2f"),
+    "chrf": ("chrF", ".2f"),
+    "exact_match": ("exact match", ".2%"),
+    "accuracy": ("accuracy", ".2%"),
+    "macro_f1": ("macro F1", ".2%"),
+    "token_accuracy": ("token accuracy", ".2%"),
+    "nats_per_token": ("nats per token", ".4f"),
+    "perplexity": ("perplexity per token", ".3f"),
+    "nats_per_character": ("nats per character", ".4f"),
+    "bits_per_byte": ("bits per byte", ".4f"),
+}
+
 
 def model_card(name: str, results: Mapping[str, Any]) -> str:
     """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
-    data, sizes, machine = results["data"], results["sizes"], results["machine"]
-    test = f"\n| pairs measured | {results['num_pairs']:,} |" if "num_pairs" in results else ""
+    sizes, machine = results["sizes"], results["machine"]
+    kind, command = KINDS[results["arch"]]
     settings = yaml.safe_dump(results["settings"], sort_keys=False).rstrip()
+    scores = [
+        f"| {title} | {results[key]:{form}}{_signature(results, key)} |"
+        for key, (title, form) in SCORES.items()
+        if key in results
+    ]
+    counts = {"num_pairs": "pairs measured", "num_labels": "labels measured", "num_tokens": "tokens measured"}
+    scores += [f"| {what} | {results[key]:,} |" for key, what in counts.items() if key in results]
+    rows = "\n".join(scores)
     return f"""# {name}
 
-An encoder-decoder Transformer trained with Regard {results["versions"]["regard"]}, preset `{results["preset"]}`.
+{kind} trained with Regard {results["versions"]["regard"]}, preset `{results["preset"]}`.
 
 ```
-regard translate {name} input.txt -o output.txt
+{command.format(name)}
 ```
 
 ## Scores
@@ -27,20 +53,16 @@ Measured on {results["evaluated_on"]}.
 
 | | |
 |---|---|
-| BLEU | {results["bleu"]:.2f} (`{results["signatures"]["bleu"]}`) |
-| chrF | {results["chrf"]:.2f} (`{results["signatures"]["chrf"]}`) |
-| exact match | {results["exact_match"]:.2%} |
-| token accuracy | {results["token_accuracy"]:.2%} |
-| perplexity per token | {results["perplexity"]:.3f} |{test}
+{rows}
 
 ## Data and size
 
 | | |
 |---|---|
-| training data | {data["training"]["name"]}: {data["training"]["num_pairs"]:,} pairs, {data["training"]["num_target_tokens"]:,} target tokens |
-| validation data | {data["validation"]["name"]}: {data["validation"]["num_pairs"]:,} pairs |
+| training data | {_facts(results["data"]["training"])} |
+| validation data | {_facts(results["data"]["validation"])} |
 | parameters | {sizes["num_parameters"]:,} |
-| vocabulary | {sizes["vocab_size"]:,} tokens, shared by source and target |
+| vocabulary | {sizes["vocab_size"]:,} tokens |
 | weights on disk | {sizes["weights_bytes"] / 1e6:.1f} MB |
 | steps | {results["steps"]["trained"]:,}, the weights kept are those of step {results["steps"]["kept"]:,} |
 | training time | {results["seconds"]["training"]:.0f} s on {machine["device"]} ({machine["threads"]} threads), {machine["precision"]} |
@@ -51,5 +73,23 @@ Measured on {results["evaluated_on"]}.
 {settings}
 ```
 
-Saved as `config.yaml`, these train the same model again: `regard train ... --config config.yaml`.
+Saved as `config.yaml`, these train the same model again: `regard train ...{_family(results)} --config config.yaml`.
 """
+
+
+def _family(results: Mapping[str, Any]) -> str:
+    """The options that name a family other than the encoder-decoder."""
+    task = results["settings"]["model"].get("task")
+    family = "" if results["arch"] == "transformer" else f" --arch {results['arch']}"
+    return family + (f" --task {task}" if task else "")
+
+
+def _signature(results: Mapping[str, Any], key: str) -> str:
+    signature = results.get("signatures", {}).get(key)
+    return f" (`{signature}`)" if signature else ""
+
+
+def _facts(data: Mapping[str, Any]) -> str:
+    """The name of some data, and what was counted in them."""
+    counts = (f"{value:,} {key.removeprefix('num_').replace('_', ' ')}" for key, value in data.items() if key != "name")
+    return f"{data['name']}: {', '.join(counts)}"

@@ -10,7 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from regard.errors import SettingsError, nearest_hint
-from regard.models.config import ModelConfig
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.families import config_class
 from regard.models.presets import PRESETS
 from regard.text.lines import read_lines
 from regard.text.tokenizer import TokenizerConfig
@@ -24,20 +25,21 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: ModelConfig
+    model: ModelConfig | DecoderConfig | EncoderConfig
     tokenizer: TokenizerConfig
     training: TrainingConfig
 
     @classmethod
-    def build(cls, preset: str, *layers: Mapping[str, Mapping[str, Any]]) -> RunSettings:
-        """A preset, overlaid with settings in sections `model`, `tokenizer` and `training`.
+    def build(cls, preset: str, *layers: Mapping[str, Mapping[str, Any]], arch: str = "transformer") -> RunSettings:
+        """A preset of a family, overlaid with settings in sections `model`, `tokenizer` and `training`.
 
         Raises:
-            SettingsError: an unknown preset, section or key, or a value out of range.
+            SettingsError: an unknown family, preset, section or key, or a value out of range.
         """
-        if preset not in PRESETS:
-            raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, PRESETS)}")
-        merged: Nested = {section: dict(values) for section, values in PRESETS[preset].items()}
+        family, presets = config_class(arch), PRESETS[arch]
+        if preset not in presets:
+            raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, presets)}")
+        merged: Nested = {section: dict(values) for section, values in presets[preset].items()}
         for layer in layers:
             for section, values in layer.items():
                 if section not in cls.model_fields:
@@ -52,10 +54,18 @@ class RunSettings(BaseModel):
                     f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set tokenizer.vocab_size."
                 )
         merged["model"]["vocab_size"] = merged["tokenizer"]["vocab_size"]
-        try:
-            return cls(**merged)
-        except ValidationError as error:
-            raise SettingsError(_first_problem(error)) from error
+        sections: dict[str, type[BaseModel]] = {
+            "model": family,
+            "tokenizer": TokenizerConfig,
+            "training": TrainingConfig,
+        }
+        built = {}
+        for section, kind in sections.items():
+            try:
+                built[section] = kind(**merged[section])
+            except ValidationError as error:
+                raise SettingsError(_first_problem(error, section, kind)) from error
+        return cls(**built)
 
 
 def read_yaml(path: Path | str) -> Nested:
@@ -102,14 +112,12 @@ def parse_assignments(assignments: Sequence[str]) -> Nested:
     return nested
 
 
-def _first_problem(error: ValidationError) -> str:
+def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) -> str:
     problem = error.errors()[0]
-    *parents, key = (str(part) for part in problem["loc"])
+    key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        section = RunSettings.model_fields[parents[0]].annotation
-        allowed = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else {}
-        return f"{parents[0]} must have keys of ours; got {key!r}. {nearest_hint(key, allowed)}"
+        return f"{section} must have keys of ours; got {key!r}. {nearest_hint(key, kind.model_fields)}"
     if problem["type"] == "value_error":
         return str(problem["ctx"]["error"])
     message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
-    return f"{'.'.join([*parents, key])} must be {message}; got {problem['input']!r}."
+    return f"{section}.{key} must be {message}; got {problem['input']!r}."

@@ -1,4 +1,4 @@
-"""From files of pairs to a model folder: the whole line, in the order in which it happens."""
+"""From files to a model folder: the whole line, in the order in which it happens."""
 
 from __future__ import annotations
 
@@ -7,30 +7,42 @@ import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 import regard
-from regard.checkpoint import WEIGHTS, check_output, load_model, save_new, save_weights
-from regard.data.batching import EncodedPairs, encode_pairs, endless, in_order, plan_batches
+from regard.checkpoint import WEIGHTS, check_output, save_new, save_weights
 from regard.data.corpus import ParallelText, read_pairs
-from regard.errors import DataError
-from regard.evaluation.likelihood import likelihood
-from regard.models.encoder_decoder import EncoderDecoder
+from regard.data.labelled import read_classes, read_tags
+from regard.data.language import read_text
+from regard.errors import DataError, SettingsError, nearest_hint
+from regard.models.families import AnyModel, build, config_class
 from regard.text.lines import write_whole
-from regard.text.tokenizer import Tokenizer
 from regard.training.precision import resolve_precision
-from regard.training.trainer import Scores, Trainer, TrainingRun
+from regard.training.trainer import Trainer, TrainingRun
 from regard.workflow.card import model_card
+from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import RunDisplay, clock, quantity
 from regard.workflow.settings import RunSettings
-from regard.workflow.translator import Translator, resolve_device
+from regard.workflow.tasks import (
+    Task,
+    hold_out_end,
+    hold_out_labelled,
+    hold_out_pairs,
+    label_task,
+    language_task,
+    masked_task,
+    translation_task,
+)
+from regard.workflow.translator import Translator
 
-LARGEST_HOLD_OUT = 1000
-VALID_BATCH_TOKENS = 4096
+DECIDED_BY_DATA = {"vocab_size", "pad_id", "labels"}
+TASKS = ("mlm", "classify", "tag")
+"""What an encoder can be trained for."""
+Names = Sequence[str | os.PathLike[str]]
 
 
 @dataclass(frozen=True)
@@ -39,28 +51,48 @@ class TrainingResult:
 
     folder: Path
     run: TrainingRun
-    translator: Translator
+    loaded: Loaded
+    """A `Translator`, a `LanguageModel` or a `Predictor`, as the family is."""
     results: dict[str, Any]
     """What `results.json` holds; empty when the run was interrupted."""
 
+    @property
+    def translator(self) -> Translator:
+        """The kept encoder-decoder.
+
+        Raises:
+            SettingsError: the model is of another family.
+        """
+        if not isinstance(self.loaded, Translator):
+            raise SettingsError(
+                f"translator is there for encoder-decoders; got a {type(self.loaded).__name__}: .loaded"
+            )
+        return self.loaded
+
 
 def train(
-    pairs: Sequence[str | os.PathLike[str]],
+    data: Names,
     output: Path | str,
     *,
-    valid: Sequence[str | os.PathLike[str]] | None = None,
+    valid: Names | None = None,
+    arch: str = "transformer",
+    task: str | None = None,
     preset: str = "tiny",
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     device: str = "auto",
     overwrite: bool = False,
     display: RunDisplay | None = None,
 ) -> TrainingResult:
-    """Train a model on pairs of texts and write it to a folder: what `regard train` does.
+    """Train a model and write it to a folder: what `regard train` does.
 
     Args:
-        pairs: `[source file, target file]`, or one `.tsv`, `.jsonl` or `hf:name:split:source_column:target_column`.
-        valid: the same, for validation; None: a random share of `pairs` is held out.
-        preset: `tiny`, `small`, `base` or `big`.
+        data: for an encoder-decoder `[source file, target file]`, or one `.tsv`, `.jsonl` or
+            `hf:name:split:source_column:target_column`; for a decoder, and for an encoder's task `mlm`, text files; for
+            `classify` one file of label, tab, text; for `tag` one file of word, tab, tag with blank lines between texts.
+        valid: the same, for validation; None: a share of `data` is held out.
+        arch: `transformer` (encoder-decoder), `decoder`, `encoder`.
+        task: what an encoder is trained for: `mlm`, `classify` or `tag`.
+        preset: `tiny`, `small`, `base` or, for encoder-decoders, `big`.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
@@ -68,32 +100,64 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    chosen = RunSettings.build(preset, settings or {})
+    config_class(arch)
+    if (task is None) == (arch == "encoder") or (task is not None and task not in TASKS):
+        hint = "" if task is None else f" {nearest_hint(task, TASKS)}"
+        raise SettingsError(
+            f"task must be given for --arch encoder, one of {', '.join(TASKS)}, and else not; got {task}.{hint}"
+        )
+    decided = {"model": {"task": task}} if task else {}
+    chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     check_output(Path(output), overwrite=overwrite)
     with display or RunDisplay() as shown:
-        training_text = read_pairs(pairs)
-        if valid is None:
-            training_text, valid_text = hold_out(training_text, chosen.training.seed)
+        if arch == "transformer":
+            prepared = _pairs(data, valid, chosen, shown)
+        elif arch == "decoder" or task == "mlm":
+            prepared = _running_text(data, valid, chosen, shown)
         else:
-            valid_text = read_pairs(valid)
-        for text in (training_text, valid_text):
-            blank = f" ({text.num_blank} blank on both sides left out)" if text.num_blank else ""
-            shown.say(f"{len(text):,} pairs from {text.name}{blank}")
-        return train_texts(training_text, valid_text, Path(output), chosen, device=device, display=shown, preset=preset)
+            prepared = _labelled(data, valid, chosen, shown)
+        return run_task(prepared, Path(output), device=device, display=shown, preset=preset)
 
 
-def hold_out(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]:
-    """A text in two: for training, and at random one pair in twenty, at most 1,000, for validation.
+def _pairs(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
+    training_text = read_pairs(data)
+    if valid is None:
+        training_text, valid_text = hold_out_pairs(training_text, settings.training.seed)
+    else:
+        valid_text = read_pairs(valid)
+    for text in (training_text, valid_text):
+        blank = f" ({text.num_blank} blank on both sides left out)" if text.num_blank else ""
+        display.say(f"{len(text):,} pairs from {text.name}{blank}")
+    return translation_task(training_text, valid_text, settings)
 
-    Raises:
-        DataError: fewer than two pairs.
-    """
-    if len(text) < 2:
-        raise DataError(f"{text.name} must have at least 2 pairs, to hold one out for validation; got {len(text)}.")
-    order = torch.randperm(len(text), generator=torch.Generator().manual_seed(seed)).tolist()
-    size = min(LARGEST_HOLD_OUT, max(1, len(text) // 20))
-    held_out = _select(text, sorted(order[:size]))
-    return _select(text, sorted(order[size:])), replace(held_out, name=f"{text.name} (held out at random)")
+
+def _running_text(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
+    lines, name = read_text(data), " + ".join(os.fspath(path) for path in data)
+    if valid is None:
+        lines, valid_lines = hold_out_end(lines, name)
+        names = (name, f"{name} (its last tenth)")
+    else:
+        valid_lines = read_text(valid)
+        names = (name, " + ".join(os.fspath(path) for path in valid))
+    for shown_name, text in zip(names, (lines, valid_lines), strict=True):
+        display.say(f"{len(text):,} lines from {shown_name}")
+    return (language_task if settings.model.arch == "decoder" else masked_task)(lines, valid_lines, names, settings)
+
+
+def _labelled(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
+    by_word = getattr(settings.model, "task", "") == "tag"
+    reader = read_tags if by_word else read_classes
+    for names in (data, valid or ["one"]):
+        if len(names) != 1:
+            raise DataError(f"texts with labels must come from one file; got {len(names)} names.")
+    training_text = reader(data[0])
+    if valid is None:
+        training_text, valid_text = hold_out_labelled(training_text, settings.training.seed)
+    else:
+        valid_text = reader(valid[0])
+    for text in (training_text, valid_text):
+        display.say(f"{len(text):,} texts from {text.name}")
+    return label_task(training_text, valid_text, settings, by_word=by_word)
 
 
 def train_texts(
@@ -106,93 +170,71 @@ def train_texts(
     display: RunDisplay,
     preset: str,
 ) -> TrainingResult:
-    """Train on texts that are in memory: vocabulary, ids, model, training, scores, model folder."""
+    """Train an encoder-decoder on pairs that are in memory."""
+    task = translation_task(training_text, valid_text, settings)
+    return run_task(task, output, device=device, display=display, preset=preset)
+
+
+def run_task(task: Task, output: Path, *, device: str = "auto", display: RunDisplay, preset: str) -> TrainingResult:
+    """The run itself: model, training, scores, model folder."""
     start = time.perf_counter()
     place = resolve_device(device)
-    tokenizer = Tokenizer.train(training_text.sources + training_text.targets, settings.tokenizer)
-    size = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id}
-    settings = settings.model_copy(update={"model": settings.model.model_copy(update=size)})
-    training_pairs = _encode(training_text, tokenizer, settings, display)
-    valid_pairs = _encode(valid_text, tokenizer, settings, display)
-    if valid_pairs.too_long:
-        fitting = sorted(set(range(len(valid_text))) - set(valid_pairs.too_long))
-        valid_text = _select(valid_text, fitting)
-
+    settings, tokenizer = task.settings, task.tokenizer
+    for note in task.notes:
+        display.say(note)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
-        model = EncoderDecoder(settings.model).to(place)
-    facts = _facts(model, tokenizer, training_text, training_pairs, valid_text, settings)
+        model = build(settings.model).to(place)
+    facts = _facts(model, task)
+    padding = f", {task.padding:.1%} padding" if task.padding else ""
     display.say(
         f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
-        f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps, "
-        f"{padding_share(training_pairs, settings.training.batch_tokens):.1%} padding"
+        f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps{padding}"
     )
-    run = _run_trainer(model, tokenizer, training_pairs, valid_pairs, settings, output, display)
-    translator = Translator(load_model(output).model.to(place), tokenizer)
+    run = _run_trainer(model, task, output, display)
+    loaded = load(output, device=str(place))
     if run.interrupted:
-        return TrainingResult(output, run, translator, {})
+        return TrainingResult(output, run, loaded, {})
 
     display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
     try:
-        scores = translator.evaluate(valid_text.sources, valid_text.targets)
+        scores = task.evaluate(loaded)
     except KeyboardInterrupt:
         run.interrupted = True
-        return TrainingResult(output, run, translator, {})
+        return TrainingResult(output, run, loaded, {})
     results = scores | {
-        "evaluated_on": valid_text.name,
+        "evaluated_on": task.validation_facts["name"],
         "validation_loss": run.best_scores["loss"],
         **facts,
         "steps": {"trained": run.step, "kept": run.best_step},
         "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
         "target_tokens_per_second": run.tokens_per_second,
         "preset": preset,
-        "settings": settings.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA}),
     }
     results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
     write_results(output, results)
-    return TrainingResult(output, run, translator, results)
+    return TrainingResult(output, run, loaded, results)
 
 
-def _run_trainer(
-    model: EncoderDecoder,
-    tokenizer: Tokenizer,
-    training_pairs: EncodedPairs,
-    valid_pairs: EncodedPairs,
-    settings: RunSettings,
-    output: Path,
-    display: RunDisplay,
-) -> TrainingRun:
+def _run_trainer(model: AnyModel, task: Task, output: Path, display: RunDisplay) -> TrainingRun:
     """Train, and keep the best weights in the output folder, with the record of the run beside them.
 
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    symbols = {"pad_id": tokenizer.pad_id, "bos_id": tokenizer.bos_id}
-    batch_tokens, seed = settings.training.batch_tokens, settings.training.seed
     is_saved = False
 
-    def validate(candidate: EncoderDecoder) -> Scores:
-        batches = in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols)
-        scored = likelihood(candidate, batches)
-        return {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
-
-    def keep(candidate: EncoderDecoder, run: TrainingRun) -> None:
+    def keep(candidate: AnyModel, run: TrainingRun) -> None:
         nonlocal is_saved
         if is_saved:
             save_weights(output, candidate)
         else:
-            save_new(output, candidate, tokenizer)
+            save_new(output, candidate, task.tokenizer)
             is_saved = True
         _write_metrics(output, run)
 
-    trainer = Trainer(
-        model,
-        endless(training_pairs, batch_tokens, seed, **symbols),
-        settings.training,
-        validate=validate,
-        keep=keep,
-        listener=display,
-    )
+    trainer = Trainer(model, task.batches, task.settings.training, validate=task.validate, keep=keep, listener=display)
     run = trainer.run()
     if not is_saved:
         raise KeyboardInterrupt
@@ -207,48 +249,15 @@ def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     write_whole(folder / "README.md", model_card(folder.name, results).encode("utf-8"))
 
 
-def padding_share(pairs: EncodedPairs, batch_tokens: int) -> float:
-    """The share of target positions that are padding when all pairs are batched."""
-    lengths = pairs.targets.lengths
-    positions = sum(len(rows) * int(lengths[rows].max()) for rows in plan_batches(pairs, batch_tokens))
-    return 1 - int(lengths.sum()) / positions
-
-
-def _encode(text: ParallelText, tokenizer: Tokenizer, settings: RunSettings, display: RunDisplay) -> EncodedPairs:
-    """The ids of a text; what does not fit the model is left out and said."""
-    limit = settings.model.max_positions
-    pairs = encode_pairs(text, tokenizer, limit)
-    if not len(pairs):
-        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
-    if pairs.too_long:
-        display.say(f"{len(pairs.too_long):,} pairs of {text.name} are over {limit} tokens: left out")
-    return pairs
-
-
-def _select(text: ParallelText, indices: Sequence[int]) -> ParallelText:
-    return replace(text, sources=[text.sources[i] for i in indices], targets=[text.targets[i] for i in indices])
-
-
-def _facts(
-    model: EncoderDecoder,
-    tokenizer: Tokenizer,
-    training_text: ParallelText,
-    training_pairs: EncodedPairs,
-    valid_text: ParallelText,
-    settings: RunSettings,
-) -> dict[str, Any]:
+def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
     """What `results.json` says of data, sizes, machine and versions."""
     place = next(model.parameters()).device
-    precision = str(resolve_precision(settings.training.precision, place)).removeprefix("torch.")
-    num_target_tokens = int(training_pairs.targets.offsets[-1])
+    precision = str(resolve_precision(task.settings.training.precision, place)).removeprefix("torch.")
     return {
-        "data": {
-            "training": {"name": training_text.name, "num_pairs": len(training_pairs),
-                         "num_target_tokens": num_target_tokens},
-            "validation": {"name": valid_text.name, "num_pairs": len(valid_text)},
-        },
+        "arch": task.settings.model.arch,
+        "data": {"training": task.training_facts, "validation": task.validation_facts},
         "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
-                  "vocab_size": len(tokenizer)},
+                  "vocab_size": len(task.tokenizer)},
         "machine": {"device": str(place), "precision": precision, "threads": torch.get_num_threads(),
                     "processors": os.cpu_count(), "system": platform.platform()},
         "versions": {"regard": regard.__version__, "torch": torch.__version__, "python": platform.python_version()},

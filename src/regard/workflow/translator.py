@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.checkpoint import load_model
 from regard.data.batch import pad_right
 from regard.data.batching import encode_pairs, in_order
 from regard.data.corpus import ParallelText
@@ -223,29 +221,3 @@ class Translator:
             raise DataError(f"line {line}: a text must have at most {limit} tokens; got more. Split it into sentences.")
         symbols = {"pad_id": self.tokenizer.pad_id, "bos_id": self.tokenizer.bos_id}
         return likelihood(self.model, in_order(pairs, SCORING_BATCH_TOKENS, **symbols))
-
-
-def resolve_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU where there is one, else the CPU.
-
-    Raises:
-        SettingsError: an unknown device, or one that this machine lacks.
-    """
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise SettingsError(
-            f"device must be auto, cpu, or a GPU of this machine such as cuda; got {name!r}."
-        ) from error
-
-
-def load(path: Path | str, *, device: str = "auto") -> Translator:
-    """The model of a folder, ready to translate.
-
-    Raises:
-        ModelFolderError: a folder that is missing, incomplete or damaged.
-    """
-    model, tokenizer = load_model(path)
-    return Translator(model.to(resolve_device(device)), tokenizer)

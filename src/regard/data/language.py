@@ -1,0 +1,58 @@
+"""Running text for language models: one stream of ids, cut into windows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from regard.data.batch import LabelledBatch
+from regard.errors import DataError
+from regard.text.lines import read_lines
+from regard.text.tokenizer import Tokenizer
+
+
+def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The lines of some text files, one file after the other, blank lines included.
+
+    Raises:
+        DataError: a file cannot be read, or there is no text in any.
+    """
+    lines = [line for path in paths for line in read_lines(os.fspath(path))]
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{' + '.join(map(str, paths))} must hold text; got none. Is it the right file?")
+    return lines
+
+
+def encode_stream(lines: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
+    """The ids of all lines, each line ended by the end symbol, which stands for the line break."""
+    rows = tokenizer.encode_batch(list(lines))
+    return np.fromiter((id for row in rows for id in (*row, tokenizer.eos_id)), dtype=np.int32)
+
+
+def random_windows(stream: np.ndarray, batch_tokens: int, context: int, seed: int) -> Iterator[LabelledBatch]:
+    """Windows of `context` ids at random places, and the ids that follow each as labels: batches without end."""
+    context = min(context, len(stream) - 1)
+    rows, rng = max(1, batch_tokens // context), np.random.default_rng(seed)
+    while True:
+        yield _windows(stream, rng.integers(0, len(stream) - context, rows), context)
+
+
+def windows_in_order(stream: np.ndarray, batch_tokens: int, context: int) -> Iterator[LabelledBatch]:
+    """Every id of the stream but the first as a label, once: windows side by side, for validation."""
+    context = min(context, len(stream) - 1)
+    starts = np.arange(0, len(stream) - context, context)
+    rows = max(1, batch_tokens // context)
+    for first in range(0, len(starts), rows):
+        yield _windows(stream, starts[first : first + rows], context)
+    done = len(starts) * context
+    if rest := len(stream) - 1 - done:
+        yield _windows(stream, np.array([done]), rest)
+
+
+def _windows(stream: np.ndarray, starts: np.ndarray, context: int) -> LabelledBatch:
+    places = starts[:, None] + np.arange(context)
+    ids, labels = (torch.from_numpy(stream[at].astype(np.int64)) for at in (places, places + 1))
+    return LabelledBatch(ids, labels, labels.numel(), starts.tolist())

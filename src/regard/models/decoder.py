@@ -1,0 +1,124 @@
+"""The decoder-only Transformer of GPT: reads tokens and says what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.models.config import DecoderConfig
+from regard.models.parts import EmbeddedPositions, feed_forward, final_norm, residual, self_attention
+from regard.nn.cache import KeysValues
+from regard.nn.dropout import Dropout
+from regard.nn.layers import DecoderLayer
+from regard.nn.masks import padding_mask, positions_from_mask
+
+INITIAL_SCALE = 0.02
+
+
+@dataclass(frozen=True)
+class DecoderOnlyState:
+    """Between decoding steps: the keys and values of what was read, layer by layer, and which of it is padding."""
+
+    past: list[KeysValues] | None
+    is_token: Bool[Tensor, "row position"]
+    num_sentences: int
+
+    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> DecoderOnlyState:
+        """The state of some sentences, each with the hypotheses that go on."""
+        num_beams = self.is_token.shape[0] // self.num_sentences
+        rows = (sentences[:, None] * num_beams + parents).flatten()
+        past = None if self.past is None else [layer.select(rows) for layer in self.past]
+        return DecoderOnlyState(past, self.is_token[rows], len(sentences))
+
+
+class Decoder(nn.Module):
+    """Ids to the logits of each next token.
+
+    With the defaults of its configuration, GPT-2: pre-norm, learned positions, one matrix for input and output (Radford
+    et al. 2019, section 2.3). Matrices start with a standard deviation of 0.02, those that write to the residual stream with
+    0.02 / sqrt(2 num_layers).
+    """
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
+        self.positions = EmbeddedPositions(config)
+        self.embedding_dropout = Dropout(config.dropout)
+        self.layers = cast(
+            "Sequence[DecoderLayer]",
+            nn.ModuleList(
+                DecoderLayer(
+                    self_attention(config, is_decoder=True), None, feed_forward(config), lambda: residual(config)
+                )
+                for _ in range(config.num_layers)
+            ),
+        )
+        self.norm = final_norm(config)
+        self.output_embedding = (
+            self.embedding if config.tied_embeddings else nn.Embedding(config.vocab_size, config.model_dim)
+        )
+        for name, parameter in self.named_parameters():
+            if parameter.ndim == 2:
+                is_residual = name.endswith("output_proj.weight")
+                scale = (2 * config.num_layers) ** -0.5 if is_residual else 1.0
+                nn.init.normal_(parameter, std=INITIAL_SCALE * scale)
+
+    def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
+        """Logits of the token that follows each position. Padding may stand on either side."""
+        return self.logits(self.states(ids))
+
+    def states(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position model_dim"]:
+        """The last states: what `logits` projects onto the vocabulary."""
+        is_token = ids != self.config.pad_id
+        mask = None if _all(is_token) else padding_mask(ids, self.config.pad_id)
+        x = self._embed(ids, positions_from_mask(is_token))
+        for layer in self.layers:
+            x, _ = layer(x, self_mask=mask, causal=True)
+        return self.norm(x)
+
+    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
+        """The score of each token of the vocabulary, before the softmax."""
+        return states @ self.output_embedding.weight.T
+
+    def prefill(self, prompt_ids: Int[Tensor, "sentence position"]) -> DecoderOnlyState:
+        """The state after all of a prompt but its last token, which is the first that `decode_step` takes.
+
+        Padding must stand on the left, so that all prompts end together.
+        """
+        read = prompt_ids[:, :-1]
+        state = DecoderOnlyState(None, prompt_ids.new_zeros((len(prompt_ids), 0), dtype=torch.bool), len(prompt_ids))
+        return self._read(read, state)[1] if read.shape[1] else state
+
+    def decode_step(
+        self, ids: Int[Tensor, "sentence beam"], state: DecoderOnlyState
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], DecoderOnlyState]:
+        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
+        x, state = self._read(ids.reshape(-1, 1), state)
+        return self.logits(self.norm(x)).view(*ids.shape, -1), state
+
+    def _read(self, ids: Int[Tensor, "row position"], state: DecoderOnlyState) -> tuple[Tensor, DecoderOnlyState]:
+        """The residual stream after more tokens, and the state that has read them."""
+        is_token = torch.cat((state.is_token, ids != self.config.pad_id), dim=1)
+        x = self._embed(ids, positions_from_mask(is_token)[:, -ids.shape[1] :])
+        past = []
+        for index, layer in enumerate(self.layers):
+            before = None if state.past is None else state.past[index]
+            x, seen = layer(x, past=before, self_mask=is_token[:, None, None], causal=True)
+            past.append(seen)
+        return x, DecoderOnlyState(past, is_token, state.num_sentences)
+
+    def _embed(
+        self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
+    ) -> Float[Tensor, "batch position model_dim"]:
+        return self.embedding_dropout(self.positions(self.embedding(ids), positions))
+
+
+def _all(is_token: Tensor) -> bool:
+    """Whether there is no padding, where that can be looked at: the causal mask alone has the fastest kernels."""
+    return not torch.compiler.is_compiling() and is_token.device.type == "cpu" and bool(is_token.all())

@@ -1,0 +1,130 @@
+"""The encoder of BERT, with heads: masked language modelling, classes, tags and spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.models.config import EncoderConfig
+from regard.models.parts import EmbeddedPositions, feed_forward, final_norm, norm, residual, self_attention
+from regard.nn.dropout import Dropout
+from regard.nn.layers import EncoderLayer
+from regard.nn.masks import padding_mask, positions_from_mask
+
+INITIAL_SCALE = 0.02
+
+
+class Encoder(nn.Module):
+    """Ids to a vector for each token, and by the head of its task to logits.
+
+    With the defaults of its configuration, BERT: token, position and segment embeddings, normalised; post-norm layers with
+    GELU. Source: Devlin et al. 2019, section 3.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
+        self.segment_embedding = nn.Embedding(config.num_segments, config.model_dim)
+        self.positions = EmbeddedPositions(config)
+        self.embedding_norm = norm(config)(config.model_dim)
+        self.embedding_dropout = Dropout(config.dropout)
+        self.layers = cast(
+            "Sequence[EncoderLayer]",
+            nn.ModuleList(
+                EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
+                for _ in range(config.num_layers)
+            ),
+        )
+        self.norm = final_norm(config)
+        self.head = _head(config)
+        for parameter in self.parameters():
+            if parameter.ndim == 2:
+                nn.init.normal_(parameter, std=INITIAL_SCALE)
+
+    def forward(
+        self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None
+    ) -> Float[Tensor, "batch *position output"]:
+        """The logits of the task: of the vocabulary for each token, of the classes for each sequence, of the tags for each
+        token, or of being the begin and the end of the span for each token.
+
+        Args:
+            segments: which kind each token is; None: all are of kind 0. Padding may stand on either side.
+        """
+        return self.logits(self.states(ids, segments))
+
+    def states(
+        self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None
+    ) -> Float[Tensor, "batch position model_dim"]:
+        """A vector for each token, in its context."""
+        is_token = ids != self.config.pad_id
+        mask = padding_mask(ids, self.config.pad_id)
+        kind = self.segment_embedding(ids.new_zeros(ids.shape) if segments is None else segments)
+        x = self.positions(self.embedding(ids) + kind, positions_from_mask(is_token))
+        x = self.embedding_dropout(self.embedding_norm(x))
+        for layer in self.layers:
+            x = layer(x, mask=mask, is_token=is_token)
+        return self.norm(x)
+
+    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*shape output"]:
+        """What the task's head makes of the states."""
+        return self.head(states, self.embedding.weight)
+
+
+class MaskedLanguageHead(nn.Module):
+    """Which token stands, or stood, at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.inner_proj = nn.Linear(config.model_dim, config.model_dim)
+        self.norm = norm(config)(config.model_dim)
+        self.bias = nn.Parameter(self.inner_proj.bias.new_zeros(config.vocab_size))
+
+    def forward(
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+    ) -> Float[Tensor, "*batch vocab"]:
+        """Logits of the vocabulary; its output matrix is the embedding matrix."""
+        return self.norm(F.gelu(self.inner_proj(states))) @ embedding.T + self.bias
+
+
+class ClassHead(nn.Module):
+    """Which class a sequence is of, from its first token. Source: Devlin et al. 2019, section 3.2; the "pooler"."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.pooler = nn.Linear(config.model_dim, config.model_dim)
+        self.dropout = Dropout(config.dropout)
+        self.output_proj = nn.Linear(config.model_dim, len(config.labels))
+
+    def forward(
+        self, states: Float[Tensor, "batch position model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+    ) -> Float[Tensor, "batch label"]:
+        """Logits of the classes. The first token is at position 0: padding stands on the right."""
+        return self.output_proj(self.dropout(self.pooler(states[:, 0]).tanh()))
+
+
+class TokenHead(nn.Module):
+    """A few numbers for each token: its tag, or whether a span begins and ends there."""
+
+    def __init__(self, config: EncoderConfig, num_outputs: int) -> None:
+        super().__init__()
+        self.dropout = Dropout(config.dropout)
+        self.output_proj = nn.Linear(config.model_dim, num_outputs)
+
+    def forward(
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+    ) -> Float[Tensor, "*batch output"]:
+        """The numbers of each token."""
+        return self.output_proj(self.dropout(states))
+
+
+def _head(config: EncoderConfig) -> nn.Module:
+    if config.task == "mlm":
+        return MaskedLanguageHead(config)
+    if config.task == "classify":
+        return ClassHead(config)
+    return TokenHead(config, 2 if config.task == "spans" else len(config.labels))

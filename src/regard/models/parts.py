@@ -1,0 +1,110 @@
+"""Configurations to layers: the only file that turns words such as "rotary" into the library's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.errors import ShapeError
+from regard.models.config import TransformerConfig
+from regard.nn.attention import Attention
+from regard.nn.layers import FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
+from regard.nn.multihead import MultiHeadAttention
+from regard.nn.positions import (
+    AttentionPositions,
+    BucketedBias,
+    ClippedRelative,
+    LearnedPositions,
+    LinearBias,
+    RelativeKey,
+    RelativeKeyQuery,
+    Rotary,
+    sinusoidal_positions,
+)
+
+CLIPPED_DISTANCE = 16
+"""As Shaw et al. 2018 use for their base model."""
+
+
+def self_attention(config: TransformerConfig, *, is_decoder: bool) -> MultiHeadAttention:
+    """Self-attention, with the positions that stand inside attention."""
+    schemes: dict[str, Callable[[], AttentionPositions]] = {
+        "rotary": lambda: Rotary(config.head_dim),
+        "linear_bias": lambda: LinearBias(config.num_heads),
+        "buckets": lambda: BucketedBias(config.num_heads, bidirectional=not is_decoder),
+        "relative_key": lambda: RelativeKey(config.head_dim, config.max_positions),
+        "relative_key_query": lambda: RelativeKeyQuery(config.head_dim, config.max_positions),
+        "clipped": lambda: ClippedRelative(config.head_dim, CLIPPED_DISTANCE),
+    }
+    positions = schemes[config.positions]() if config.positions in schemes else None
+    return _multihead(config, Attention(positions=positions, dropout=config.attention_dropout))
+
+
+def cross_attention(config: TransformerConfig) -> MultiHeadAttention:
+    """Attention of a decoder to what an encoder made: without positions."""
+    return _multihead(config, Attention(dropout=config.attention_dropout))
+
+
+def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAttention:
+    return MultiHeadAttention(
+        config.model_dim, config.num_heads, num_kv_heads=config.num_kv_heads, bias=config.bias, attention=attention
+    )
+
+
+def feed_forward(config: TransformerConfig) -> FeedForward:
+    """The feed-forward layer."""
+    kind = GatedFeedForward if config.gated else FeedForward
+    return kind(config.model_dim, config.ff_dim, activation=config.activation, bias=config.bias)
+
+
+def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:
+    """Makes the norm for a width."""
+    return partial(nn.RMSNorm if config.norm_kind == "rms" else nn.LayerNorm, eps=config.norm_epsilon)
+
+
+def residual(config: TransformerConfig) -> PostNorm:
+    """A residual connection."""
+    kind = {"post": PostNorm, "pre": PreNorm, "sandwich": SandwichNorm}[config.norm]
+    return kind(config.model_dim, config.dropout, norm(config))
+
+
+def final_norm(config: TransformerConfig) -> nn.Module:
+    """What follows the last layer: post-norm layers have normalised the residual stream already, others have not."""
+    return nn.Identity() if config.norm == "post" else norm(config)(config.model_dim)
+
+
+class EmbeddedPositions(nn.Module):
+    """What a configuration adds to embeddings for their positions: sinusoids, learned vectors, or nothing."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.max_positions = config.max_positions
+        self.learned = (
+            LearnedPositions(config.max_positions, config.model_dim) if config.positions == "learned" else None
+        )
+        self.waves: Tensor | None
+        layouts = {"sinusoidal": "interleaved", "sinusoidal_halves": "halves"}
+        waves = None
+        if config.positions in layouts:
+            layout = layouts[config.positions]
+            waves = sinusoidal_positions(config.max_positions, config.model_dim, layout=layout)  # type: ignore[arg-type]
+        self.register_buffer("waves", waves, persistent=False)
+
+    def forward(
+        self, embedded: Float[Tensor, "batch position model_dim"], positions: Int[Tensor, "batch position"]
+    ) -> Float[Tensor, "batch position model_dim"]:
+        """The embeddings with their positions.
+
+        Raises:
+            ShapeError: the sequence is longer than `max_positions`.
+        """
+        if embedded.shape[1] > self.max_positions:
+            raise ShapeError(
+                f"a sequence must have at most max_positions = {self.max_positions} tokens; got {embedded.shape[1]}."
+            )
+        if self.waves is not None:
+            return embedded + self.waves[positions].to(embedded.dtype)
+        return embedded if self.learned is None else embedded + self.learned(positions)

@@ -1,0 +1,128 @@
+"""A decoder's model folder, ready to use: prompts in, continuations out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from regard.data.batch import pad_right
+from regard.data.language import encode_stream, windows_in_order
+from regard.errors import DataError, SettingsError
+from regard.evaluation.likelihood import label_likelihood
+from regard.generation.sampling import SamplingSettings, sample
+from regard.models.decoder import Decoder
+from regard.text.tokenizer import Tokenizer
+
+SCORING_BATCH_TOKENS = 4096
+
+
+class LanguageModel:
+    """A trained decoder with its tokenizer. The end symbol is the line break."""
+
+    def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.device = next(model.parameters()).device
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        *,
+        max_tokens: int = 200,
+        temperature: float = 0.8,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int = 1,
+        stop_at_line: bool = False,
+    ) -> list[str]:
+        """What follows each prompt. A prompt's continuation depends on the seed and its place, not on the other prompts.
+
+        Args:
+            prompts: an empty one begins a new line.
+            max_tokens: how many tokens to write; prompt and text together may not be longer than the model can read.
+            temperature: 0 takes the likeliest token; 1 draws from the model's own distribution.
+            top_k: only so many of the likeliest tokens can be drawn.
+            top_p: only the likeliest tokens that together have this probability can be drawn.
+            stop_at_line: end with the line.
+        Raises:
+            DataError: a prompt is longer than the model can read.
+            SettingsError: an argument out of range.
+        """
+        if isinstance(prompts, str):
+            raise SettingsError("prompts must be a list of strings; got one string. Write generate([prompt]).")
+        if max_tokens < 1:
+            raise SettingsError(f"max_tokens must be at least 1; got {max_tokens}.")
+        settings = SamplingSettings(temperature, top_k, top_p)
+        tokenizer, limit = self.tokenizer, self.model.config.max_positions
+        rows = [self._encode_prompt(prompt) for prompt in prompts]
+        for number, row in enumerate(rows, start=1):
+            if len(row) > limit:
+                raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
+        banned = (tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id)
+        texts = []
+        for index, row in enumerate(rows):
+            generator = torch.Generator().manual_seed(seed * 1_000_003 + index)
+            written: list[int] = []
+            while len(written) < max_tokens:
+                # When the model's window is full, the newer half of the text is read again as a prompt.
+                context = (row + written)[-limit:]
+                if len(context) == limit:
+                    context = context[-max(limit // 2, 1) :]
+                room = min(max_tokens - len(written), limit - len(context) + 1)
+                (newer,) = sample(
+                    self.model,
+                    pad_right([context], tokenizer.pad_id).to(self.device),
+                    settings,
+                    max_tokens=room,
+                    generators=[generator],
+                    banned_ids=banned,
+                    end_ids=(tokenizer.eos_id,) if stop_at_line else (),
+                )
+                written += newer
+                if len(newer) < room:
+                    break
+            texts.append(self._decode(written))
+        return texts
+
+    def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
+        """How well the model predicts some lines of text, line breaks included.
+
+        `nats_per_token`, `perplexity` per token, `nats_per_character`, `bits_per_byte` (of UTF-8), and `token_accuracy`, in
+        windows side by side of the length that the model was made for.
+        """
+        stream = encode_stream(lines, self.tokenizer)
+        if len(stream) < 2:
+            raise DataError(f"text must have at least 2 tokens to be predicted; got {len(stream)}.")
+        scored = label_likelihood(
+            self.model, windows_in_order(stream, SCORING_BATCH_TOKENS, self.model.config.max_positions)
+        )
+        num_bytes = sum(len(line.encode()) + 1 for line in lines)
+        num_characters = sum(len(line) + 1 for line in lines)
+        return {
+            "nats_per_token": scored.loss,
+            "perplexity": math.exp(min(scored.loss, 700.0)),
+            "nats_per_character": scored.nats / num_characters,
+            "bits_per_byte": scored.nats / num_bytes / math.log(2),
+            "token_accuracy": scored.accuracy,
+            "num_tokens": scored.num_labels,
+        }
+
+    def _encode_prompt(self, prompt: str) -> list[int]:
+        """The ids of a prompt; a line break is the end symbol, and a text begins as after one."""
+        first, *others = self.tokenizer.encode_batch(prompt.split("\n"))
+        ids = [self.tokenizer.eos_id, *first]
+        for line in others:
+            ids += [self.tokenizer.eos_id, *line]
+        return ids
+
+    def _decode(self, ids: Sequence[int]) -> str:
+        lines: list[list[int]] = [[]]
+        for id in ids:
+            if id == self.tokenizer.eos_id:
+                lines.append([])
+            else:
+                lines[-1].append(id)
+        return "\n".join(self.tokenizer.decode(line) for line in lines)

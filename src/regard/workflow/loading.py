@@ -1,0 +1,67 @@
+"""Any model folder, ready to use: a translator, a language model or a predictor, as its family is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+
+from regard.checkpoint import load_model
+from regard.errors import SettingsError
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.workflow.language_model import LanguageModel
+from regard.workflow.predictor import Predictor
+from regard.workflow.translator import Translator
+
+Loaded = Translator | LanguageModel | Predictor
+Kind = TypeVar("Kind", Translator, LanguageModel, Predictor)
+
+
+def resolve_device(name: str) -> torch.device:
+    """The device of that name; `auto` is a GPU where there is one, else the CPU.
+
+    Raises:
+        SettingsError: an unknown device, or one that this machine lacks.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise SettingsError(
+            f"device must be auto, cpu, or a GPU of this machine such as cuda; got {name!r}."
+        ) from error
+
+
+def load(path: Path | str, *, device: str = "auto") -> Loaded:
+    """The model of a folder, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
+
+    Raises:
+        ModelFolderError: a folder that is missing, incomplete or damaged.
+        SettingsError: a device that this machine lacks.
+    """
+    model, tokenizer = load_model(path)
+    model.to(resolve_device(device))
+    if isinstance(model, Decoder):
+        return LanguageModel(model, tokenizer)
+    if isinstance(model, Encoder):
+        return Predictor(model, tokenizer)
+    return Translator(model, tokenizer)
+
+
+def load_as(path: Path | str, kind: type[Kind], *, device: str = "auto") -> Kind:
+    """The model of a folder, which must be of one kind.
+
+    Raises:
+        SettingsError: it is of another kind; the message names the command that it is for.
+    """
+    loaded = load(path, device=device)
+    if not isinstance(loaded, kind):
+        commands = {Translator: "regard translate", LanguageModel: "regard generate", Predictor: "regard predict"}
+        arch = loaded.model.config.arch
+        raise SettingsError(
+            f"{path} must be a model for `{commands[kind]}`; got one of arch {arch}. Use: {commands[type(loaded)]} {path}"
+        )
+    return loaded

@@ -1,0 +1,46 @@
+"""Measuring a finished model on files, each kind of model on its own kind of data: what `regard evaluate` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from regard.data.corpus import read_pairs
+from regard.data.labelled import read_classes, read_tags
+from regard.data.language import read_text
+from regard.errors import DataError, SettingsError
+from regard.workflow.language_model import LanguageModel
+from regard.workflow.loading import Loaded
+from regard.workflow.translator import Translator
+
+
+def measure(loaded: Loaded, data: Sequence[str | os.PathLike[str]], **options: Any) -> dict[str, Any]:
+    """Every score of a model on some files, by name.
+
+    Args:
+        data: as for training: pairs, text files, or one file of texts with labels.
+        options: of `Translator.evaluate`, for an encoder-decoder.
+    Raises:
+        DataError: files that cannot be read as what the model needs.
+        SettingsError: a masked language model, whose scores are measured in training only.
+    """
+    if isinstance(loaded, Translator):
+        pairs = read_pairs(data)
+        return loaded.evaluate(pairs.sources, pairs.targets, **options)
+    if isinstance(loaded, LanguageModel):
+        return loaded.evaluate(read_text(data))
+    task = loaded.model.config.task
+    if task not in ("classify", "tag"):
+        raise SettingsError(
+            f"evaluate must have a model with labels, a language model or a translator; got task {task}."
+        )
+    if len(data) != 1:
+        raise DataError(f"texts with labels must come from one file; got {len(data)} names.")
+    text = (read_tags if task == "tag" else read_classes)(data[0])
+    known = set(loaded.model.config.labels)
+    if unknown := sorted(set(text.label_names) - known):
+        raise DataError(
+            f"{text.name}: labels must be those trained on, {', '.join(sorted(known))}; got {', '.join(unknown)}."
+        )
+    return loaded.evaluate(text.texts, text.labels)

@@ -1,0 +1,104 @@
+"""An encoder's model folder, ready to use: texts in, labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from regard.data.batch import pad_right
+from regard.data.labelled import encode_words
+from regard.errors import DataError, SettingsError
+from regard.evaluation.label_metrics import accuracy, macro_f1
+from regard.models.encoder import Encoder
+from regard.text.tokenizer import MASK, Tokenizer
+
+BATCH_SIZE = 64
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model says of a text."""
+
+    text: str
+    labels: list[str]
+    """One class; or a tag for each word; or for each `<mask>` the likeliest token."""
+    probs: list[float]
+    """The probability of each label, from 0 to 1."""
+
+
+class Predictor:
+    """A trained encoder with its tokenizer: classes of texts, tags of words, or what a mask hides."""
+
+    def __init__(self, model: Encoder, tokenizer: Tokenizer) -> None:
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.device = next(model.parameters()).device
+
+    @torch.inference_mode()
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """The prediction for each text, in order; words are what spaces separate.
+
+        Raises:
+            DataError: for a masked language model, a text without `<mask>`.
+            SettingsError: one string instead of a list.
+        """
+        if isinstance(texts, str):
+            raise SettingsError("texts must be a list of strings; got one string. Write predict([text]).")
+        task = self.model.config.task
+        if task == "spans":
+            raise SettingsError("predict must have a model that classifies, tags or fills masks; got one for spans.")
+        if task == "mlm":
+            return [self._fill(text, number) for number, text in enumerate(texts, start=1)]
+        words = [text.split() if task == "tag" else [text] for text in texts]
+        return [
+            Prediction(text, labels, probs) for text, (labels, probs) in zip(texts, self._label(words), strict=True)
+        ]
+
+    def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
+        """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts."""
+        predicted = [label for found, _ in self._label(texts) for label in found]
+        right = [label for row in labels for label in row]
+        return {
+            "accuracy": accuracy(predicted, right),
+            "macro_f1": macro_f1(predicted, right),
+            "num_labels": len(right),
+        }
+
+    @torch.inference_mode()
+    def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float]]]:
+        """The labels of each text and their probabilities: one, or one for each word. A word that was cut off gets the label
+        that is likeliest at the end.
+        """
+        config = self.model.config
+        ids, beginnings = encode_words(texts, self.tokenizer, config.max_positions)
+        for first in range(0, len(texts), BATCH_SIZE):
+            rows = range(first, min(first + BATCH_SIZE, len(texts)))
+            batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
+            probs = self.model(batch).float().softmax(dim=-1).cpu()
+            for index, row in enumerate(rows):
+                places = beginnings[row] if config.task == "tag" else [0]
+                of_places = probs[index][places] if config.task == "tag" else probs[index : index + 1]
+                best = of_places.max(dim=-1)
+                yield [config.labels[label] for label in best.indices.tolist()], best.values.tolist()
+
+    def _fill(self, text: str, number: int) -> Prediction:
+        """The likeliest token for each mask."""
+        parts = text.split(MASK)
+        if len(parts) < 2:
+            raise DataError(f"text {number} must have a {MASK} to be filled; got {text[:60]!r}.")
+        assert self.tokenizer.mask_id is not None
+        ids = [self.tokenizer.bos_id]
+        for index, part in enumerate(parts):
+            ids += ([self.tokenizer.mask_id] if index else []) + (self.tokenizer.encode(part) if part.strip() else [])
+        ids.append(self.tokenizer.eos_id)
+        if len(ids) > self.model.config.max_positions:
+            raise DataError(
+                f"text {number} must have at most {self.model.config.max_positions} tokens; got {len(ids)}."
+            )
+        row = torch.tensor([ids], device=self.device)
+        probs = self.model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
+        best = probs.max(dim=-1)
+        return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())

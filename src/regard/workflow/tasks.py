@@ -1,0 +1,253 @@
+"""What each kind of training data brings to a run: vocabulary, batches, validation, and the scores at the end.
+
+A run (`workflow/train.py`) is the same for all of them; it knows a task as a `Task`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from regard.data.batching import EncodedPairs, encode_pairs, endless, in_order, plan_batches
+from regard.data.corpus import ParallelText
+from regard.data.labelled import (
+    EncodedTexts,
+    LabelledText,
+    Masking,
+    encode_labelled,
+    encode_words,
+    labelled_endless,
+    labelled_in_order,
+    masked_endless,
+    masked_in_order,
+)
+from regard.data.language import encode_stream, random_windows, windows_in_order
+from regard.errors import DataError
+from regard.evaluation.likelihood import label_likelihood, likelihood
+from regard.text.tokenizer import Tokenizer
+from regard.training.trainer import Scores
+from regard.workflow.settings import RunSettings
+
+LARGEST_HOLD_OUT = 1000
+VALID_BATCH_TOKENS = 4096
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a run needs to know of its data."""
+
+    tokenizer: Tokenizer
+    settings: RunSettings
+    """With what the data decide: sizes of the vocabulary, names of labels."""
+    batches: Iterator[Any]
+    """Endless."""
+    validate: Callable[[Any], Scores]
+    """The scores of a model on the validation data; `loss` decides which weights are kept."""
+    evaluate: Callable[[Any], dict[str, Any]]
+    """All scores of the finished, loaded model on the validation data."""
+    training_facts: dict[str, Any]
+    validation_facts: dict[str, Any]
+    padding: float = 0.0
+    """The share of positions that are padding."""
+    notes: list[str] = field(default_factory=list)
+    """What the user should be told."""
+
+
+def hold_out_pairs(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]:
+    """A text in two: for training, and at random one pair in twenty, at most 1,000, for validation.
+
+    Raises:
+        DataError: fewer than two pairs.
+    """
+    rest, held_out = _held_out(len(text), text.name, "pairs", seed)
+    return _select(text, rest), replace(_select(text, held_out), name=f"{text.name} (held out at random)")
+
+
+def hold_out_labelled(text: LabelledText, seed: int) -> tuple[LabelledText, LabelledText]:
+    """Labelled texts in two, likewise."""
+
+    def part(indices: Sequence[int], name: str) -> LabelledText:
+        return LabelledText([text.texts[i] for i in indices], [text.labels[i] for i in indices], name)
+
+    rest, held_out = _held_out(len(text), text.name, "texts", seed)
+    return part(rest, text.name), part(held_out, f"{text.name} (held out at random)")
+
+
+def hold_out_end(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]:
+    """Running text in two: its first nine tenths, and its last tenth for validation; cut between lines.
+
+    Raises:
+        DataError: fewer than two lines.
+    """
+    if len(lines) < 2:
+        raise DataError(f"{name} must have at least 2 lines, to hold some out for validation; got {len(lines)}.")
+    ends = np.cumsum([len(line) + 1 for line in lines])
+    cut = min(max(int(np.searchsorted(ends, 0.9 * ends[-1])), 1), len(lines) - 1)
+    return list(lines[:cut]), list(lines[cut:])
+
+
+def translation_task(training: ParallelText, valid: ParallelText, settings: RunSettings) -> Task:
+    """Pairs of texts, for an encoder-decoder."""
+    tokenizer = Tokenizer.train(training.sources + training.targets, settings.tokenizer)
+    settings = _with_model(settings, tokenizer)
+    notes: list[str] = []
+    training_pairs = _encode_pairs(training, tokenizer, settings, notes)
+    valid_pairs = _encode_pairs(valid, tokenizer, settings, notes)
+    if valid_pairs.too_long:
+        valid = _select(valid, sorted(set(range(len(valid))) - set(valid_pairs.too_long)))
+    symbols = {"pad_id": tokenizer.pad_id, "bos_id": tokenizer.bos_id}
+    batch_tokens = settings.training.batch_tokens
+
+    def validate(model: Any) -> Scores:
+        scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
+        return {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
+
+    lengths = training_pairs.targets.lengths
+    return Task(
+        tokenizer,
+        settings,
+        endless(training_pairs, batch_tokens, settings.training.seed, **symbols),
+        validate,
+        lambda translator: translator.evaluate(valid.sources, valid.targets),
+        {"name": training.name, "num_pairs": len(training_pairs), "num_target_tokens": int(lengths.sum())},
+        {"name": valid.name, "num_pairs": len(valid)},
+        padding_share(training_pairs.lengths, lengths, batch_tokens),
+        notes,
+    )
+
+
+def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
+    """Running text, for a decoder."""
+    tokenizer = Tokenizer.train(training, settings.tokenizer)
+    settings = _with_model(settings, tokenizer)
+    stream, valid_stream = encode_stream(training, tokenizer), encode_stream(valid, tokenizer)
+    for name, ids in zip(names, (stream, valid_stream), strict=True):
+        if len(ids) < 2:
+            raise DataError(f"{name} must have at least 2 tokens; got {len(ids)}.")
+    batch_tokens, context = settings.training.batch_tokens, settings.model.max_positions
+
+    def validate(model: Any) -> Scores:
+        scored = label_likelihood(model, windows_in_order(valid_stream, VALID_BATCH_TOKENS, context))
+        return {"loss": scored.loss, "token_accuracy": scored.accuracy}
+
+    return Task(
+        tokenizer,
+        settings,
+        random_windows(stream, batch_tokens, context, settings.training.seed),
+        validate,
+        lambda loaded: loaded.evaluate(valid),
+        {"name": names[0], "num_lines": len(training), "num_tokens": len(stream)},
+        {"name": names[1], "num_lines": len(valid), "num_tokens": len(valid_stream)},
+    )
+
+
+def label_task(training: LabelledText, valid: LabelledText, settings: RunSettings, *, by_word: bool) -> Task:
+    """Texts with a class, or with a tag for each word, for an encoder."""
+    names = training.label_names
+    if len(names) < 2:
+        raise DataError(f"{training.name} must have at least 2 different labels; got {names}.")
+    tokenizer = Tokenizer.train([word for words in training.texts for word in words], settings.tokenizer)
+    settings = _with_model(settings, tokenizer, labels=names)
+    limit, pad_id = settings.model.max_positions, tokenizer.pad_id
+    texts, valid_texts = (encode_labelled(text, tokenizer, names, limit, by_word=by_word) for text in (training, valid))
+    batch_tokens = settings.training.batch_tokens
+
+    def validate(model: Any) -> Scores:
+        scored = label_likelihood(model, labelled_in_order(valid_texts, VALID_BATCH_TOKENS, pad_id=pad_id))
+        return {"loss": scored.loss, "accuracy": scored.accuracy}
+
+    return Task(
+        tokenizer,
+        settings,
+        labelled_endless(texts, batch_tokens, settings.training.seed, pad_id=pad_id),
+        validate,
+        lambda loaded: loaded.evaluate(valid.texts, valid.labels),
+        {"name": training.name, "num_texts": len(texts), "num_labels": len(names)},
+        {"name": valid.name, "num_texts": len(valid)},
+        padding_share([texts.ids.lengths], texts.ids.lengths, batch_tokens),
+        _cut(texts, limit, training.name),
+    )
+
+
+def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
+    """Lines of text with words hidden, for an encoder."""
+    lines, valid_lines = ([[line] for line in text if line.strip()] for text in (training, valid))
+    if not lines or not valid_lines:
+        raise DataError(f"{' and '.join(names)} must both have lines of text; got {len(lines)} and {len(valid_lines)}.")
+    learnt = settings.tokenizer.model_copy(update={"with_mask": True})
+    tokenizer = Tokenizer.train([line for words in lines for line in words], learnt)
+    settings = _with_model(settings.model_copy(update={"tokenizer": learnt}), tokenizer)
+    assert tokenizer.mask_id is not None
+    masking = Masking(tokenizer.mask_id, tokenizer.mask_id + 1, len(tokenizer))
+    limit, pad_id = settings.model.max_positions, tokenizer.pad_id
+    ids, valid_ids = (encode_words(text, tokenizer, limit)[0] for text in (lines, valid_lines))
+    batch_tokens = settings.training.batch_tokens
+
+    def validate(model: Any) -> Scores:
+        scored = label_likelihood(model, masked_in_order(valid_ids, masking, VALID_BATCH_TOKENS, pad_id=pad_id))
+        return {"loss": scored.loss, "accuracy": scored.accuracy}
+
+    def evaluate(loaded: Any) -> dict[str, Any]:
+        scored = label_likelihood(loaded.model, masked_in_order(valid_ids, masking, VALID_BATCH_TOKENS, pad_id=pad_id))
+        return {
+            "accuracy": scored.accuracy,
+            "perplexity": math.exp(min(scored.loss, 700.0)),
+            "num_labels": scored.num_labels,
+        }
+
+    return Task(
+        tokenizer,
+        settings,
+        masked_endless(ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
+        validate,
+        evaluate,
+        {"name": names[0], "num_lines": len(lines), "num_tokens": int(ids.lengths.sum())},
+        {"name": names[1], "num_lines": len(valid_lines), "num_tokens": int(valid_ids.lengths.sum())},
+        padding_share([ids.lengths], ids.lengths, batch_tokens),
+    )
+
+
+def padding_share(lengths: Sequence[np.ndarray], counted: np.ndarray, batch_tokens: int) -> float:
+    """The share of positions that are padding when all examples are batched, of those sequences that are `counted`."""
+    positions = sum(len(rows) * int(counted[rows].max()) for rows in plan_batches(lengths, batch_tokens))
+    return 1 - int(counted.sum()) / positions
+
+
+def _with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:
+    sizes = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id, **decided}
+    return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
+
+
+def _held_out(count: int, name: str, what: str, seed: int) -> tuple[list[int], list[int]]:
+    if count < 2:
+        raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed)).tolist()
+    size = min(LARGEST_HOLD_OUT, max(1, count // 20))
+    return sorted(order[size:]), sorted(order[:size])
+
+
+def _select(text: ParallelText, indices: Sequence[int]) -> ParallelText:
+    return replace(text, sources=[text.sources[i] for i in indices], targets=[text.targets[i] for i in indices])
+
+
+def _encode_pairs(text: ParallelText, tokenizer: Tokenizer, settings: RunSettings, notes: list[str]) -> EncodedPairs:
+    """The ids of a text; what does not fit the model is left out and said."""
+    limit = settings.model.max_positions
+    pairs = encode_pairs(text, tokenizer, limit)
+    if not len(pairs):
+        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
+    if pairs.too_long:
+        notes.append(f"{len(pairs.too_long):,} pairs of {text.name} are over {limit} tokens: left out")
+    return pairs
+
+
+def _cut(texts: EncodedTexts, limit: int, name: str) -> list[str]:
+    full = int((texts.ids.lengths >= limit).sum())
+    return [f"{full:,} texts of {name} have {limit} tokens or more: cut there"] if full else []
