@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError
 from regard.nn import Additive, Attention, ScaledDotProduct, attention, attention_weights, causal_mask, explain_kernel
-from regard.nn.kernels import LONG_QUERIES
 
 KERNELS = ["matmul", "sdpa", "flex", "tiled"]
 TRAINABLE = ["matmul", "sdpa", "tiled"]
@@ -238,10 +237,12 @@ def test_the_causal_mask_holds_in_training_and_evaluation(grad: bool, dtype: tor
 @pytest.mark.parametrize(
     ("size", "dtype", "grad", "options", "kernel", "reason"),
     [
-        (8, torch.float32, False, {}, "matmul", "short queries without gradients"),
-        (8, torch.float32, True, {}, "sdpa", "backward is faster"),
-        (8, torch.bfloat16, True, {}, "matmul", "in bfloat16, the fused kernel's backward is slow"),
-        (LONG_QUERIES + 1, torch.float32, False, {}, "sdpa", "the matrix of weights is what costs"),
+        (256, torch.float32, False, {}, "matmul", "in float32 without gradients, plain is faster up to 256 queries"),
+        (257, torch.float32, False, {}, "sdpa", "in float32 without gradients, fused is faster above 256 queries"),
+        (512, torch.float32, True, {}, "matmul", "in float32 with gradients, plain is faster up to 512 queries"),
+        (513, torch.float32, True, {}, "sdpa", "in float32 with gradients, fused is faster above 512 queries"),
+        (1024, torch.bfloat16, True, {}, "matmul", "in bfloat16 with gradients, plain is faster up to 1024 queries"),
+        (1025, torch.bfloat16, True, {}, "sdpa", "fused is faster above 1024 queries"),
         (8, torch.float32, True, {"dropout": 0.1}, "matmul", "cannot drop weights"),
         (8, torch.float32, True, {"kernel": "sdpa"}, "sdpa", "asked for"),
         (8, torch.float32, True, {"score": lambda q, k: q @ k.mT}, "matmul", "a score of one's own"),

@@ -6,6 +6,8 @@ for the shape, without the weights ever being needed. To see weights, recompute 
 
 from __future__ import annotations
 
+from typing import Any
+
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -92,17 +94,17 @@ def attention(
     if bias is not None:
         _check_bias(bias, shape)
     choice = choose_kernel(query, key, value, score=score, dropout=dropout, kernel=kernel).kernel
+    looked_up: dict[str, Any] = {"mask": mask, "bias": bias, "causal": causal}
     if choice == "sdpa":
         assert isinstance(score, InnerProduct)
-        return kernels.fused(query, key, value, score=score, mask=mask, bias=bias, causal=causal, dropout=dropout)
+        return kernels.fused(query, key, value, score=score, dropout=dropout, **looked_up)
     if choice == "flex":
         assert isinstance(score, InnerProduct)
-        return kernels.flex(query, key, value, score=score, mask=mask, bias=bias, causal=causal)
+        return kernels.flex(query, key, value, score=score, **looked_up)
     if choice == "tiled":
         assert isinstance(score, Additive)
-        return kernels.tiled(query, key, value, score=score, mask=mask, bias=bias, causal=causal)
-    weights = attention_weights(query, key, mask=mask, bias=bias, causal=causal, score=score)
-    return drop(weights, dropout).to(value.dtype) @ value
+        return kernels.tiled(query, key, value, score=score, **looked_up)
+    return kernels.matmul(query, key, value, score=score, dropout=dropout, **looked_up)
 
 
 def explain_kernel(

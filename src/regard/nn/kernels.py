@@ -14,13 +14,15 @@ from torch import Tensor
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.nn.additive import additive_attention
+from regard.nn.dropout import dropout as drop
 from regard.nn.masks import causal_mask, combine_masks
 from regard.nn.scores import Additive, InnerProduct, ScoreFunction
 
 Kernel = Literal["matmul", "sdpa", "flex", "tiled"]
 
-LONG_QUERIES = 512
-"""On a CPU: from so many queries on, the square matrix of weights is what costs."""
+LONGEST_NARROW, LONGEST_TRAINING, LONGEST_FORWARD = 1024, 512, 256
+"""On a CPU, up to so many queries two matrix products beat PyTorch's fused kernel: in 16 bits; in float32 with gradients, and
+without. Beyond, the square matrix of weights is what costs."""
 MANY_HIDDEN = 1 << 19
 """Numbers of `query key hidden` from which on the tiled kernel is faster than the plain way."""
 
@@ -70,16 +72,13 @@ def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: flo
         return KernelChoice("sdpa", "an exported graph must serve any length")
     if dropout:
         return KernelChoice("matmul", "on a CPU, PyTorch's fused kernel cannot drop weights")
-    if query.shape[-2] > LONG_QUERIES:
-        return KernelChoice("sdpa", f"more than {LONG_QUERIES} queries: the matrix of weights is what costs")
     trains = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
-    if not trains:
-        return KernelChoice("matmul", "on a CPU, two matrix products are fastest for short queries without gradients")
-    if query.dtype == torch.float32:
-        return KernelChoice("sdpa", "on a CPU in float32, the fused kernel's backward is faster")
-    return KernelChoice(
-        "matmul", f"on a CPU in {query.dtype}, the fused kernel's backward is slow".replace("torch.", "")
-    )
+    is_narrow = query.dtype.itemsize == 2
+    longest = LONGEST_NARROW if is_narrow else LONGEST_TRAINING if trains else LONGEST_FORWARD
+    dtype, way = str(query.dtype).removeprefix("torch."), "with" if trains else "without"
+    if query.shape[-2] > longest:
+        return KernelChoice("sdpa", f"on a CPU in {dtype} {way} gradients, fused is faster above {longest} queries")
+    return KernelChoice("matmul", f"on a CPU in {dtype} {way} gradients, plain is faster up to {longest} queries")
 
 
 def _possible(kernel: str, score: ScoreFunction, dropout: float) -> Kernel:
@@ -96,6 +95,26 @@ def _possible(kernel: str, score: ScoreFunction, dropout: float) -> Kernel:
     return name
 
 
+def matmul(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    score: ScoreFunction,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+    dropout: float,
+) -> Tensor:
+    """The definition, with the mask as one addition: scores, softmax over the keys, weighted sum of values."""
+    scores = score(query, key)
+    added, is_closed = _added(_allowed(mask, causal, query, key), bias, scores.dtype)
+    if added is not None:
+        scores = scores + added
+    context = drop(scores.softmax(dim=-1), dropout).to(value.dtype) @ value
+    return context if is_closed is None else context.masked_fill(is_closed, 0)
+
+
 def fused(
     query: Tensor,
     key: Tensor,
@@ -109,20 +128,11 @@ def fused(
 ) -> Tensor:
     """PyTorch's `scaled_dot_product_attention`, with our rule for queries that may attend to nothing."""
     query, key = score.features(query, key)
-    num_queries, num_keys = query.shape[-2], key.shape[-2]
     batch = query.shape[:-2]
-    query, key, value = (_four_axes(x) for x in (query, key, value))
-    is_plain_causal = causal and num_queries == num_keys and mask is None and bias is None
+    is_plain_causal = causal and query.shape[-2] == key.shape[-2] and mask is None and bias is None
     allowed = None if is_plain_causal else _allowed(mask, causal, query, key)
-    is_open = None
-    added: Tensor | None = None
-    if allowed is not None:
-        # Kernels disagree about rows without any allowed key: open them, then set their context to 0.
-        is_open = allowed.any(dim=-1, keepdim=True)
-        added = torch.atleast_2d(allowed | ~is_open)
-    if bias is not None:
-        bias = bias.to(query.dtype)
-        added = bias if added is None else bias.masked_fill(~added, float("-inf"))
+    added, is_closed = _added(allowed, bias, query.dtype)
+    query, key, value = (_four_axes(x) for x in (query, key, value))
     context = F.scaled_dot_product_attention(
         query,
         key,
@@ -133,7 +143,7 @@ def fused(
         scale=score.factor(query.shape[-1]),
     )
     context = context.reshape(*batch, *context.shape[-2:])
-    return context if is_open is None else context.masked_fill(~is_open, 0)
+    return context if is_closed is None else context.masked_fill(is_closed, 0)
 
 
 def flex(
@@ -201,6 +211,31 @@ def _allowed(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> T
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     ahead = causal_mask(num_queries, num_keys, device=query.device) if causal and num_queries > 1 else None
     return combine_masks(mask, ahead)
+
+
+def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> tuple[Tensor | None, Tensor | None]:
+    """What is added to the scores for a mask and a bias, and which queries may attend to nothing, if any may not.
+
+    Those queries are opened to all keys, so that no kernel meets a row of -inf; their context is set to 0 afterwards.
+    """
+    bias = None if bias is None else bias.to(dtype)
+    if allowed is None:
+        return bias, None
+    allowed = torch.atleast_2d(allowed)
+    is_closed = ~allowed.any(dim=-1, keepdim=True)
+    has_closed = not _can_look(allowed) or bool(is_closed.any())  # if none is, there is nothing to set to 0
+    if has_closed:
+        allowed = allowed | is_closed
+    if bias is None:
+        bias = torch.zeros((), dtype=dtype, device=allowed.device)
+    return torch.where(allowed, bias, -torch.inf), is_closed if has_closed else None
+
+
+def _can_look(x: Tensor) -> bool:
+    """Whether a value can be looked at without waiting for a device or breaking a graph that is traced."""
+    if torch.compiler.is_compiling() or x.device.type != "cpu":
+        return False
+    return not torch._C._functorch.is_functorch_wrapped_tensor(x)
 
 
 def _four_axes(x: Tensor) -> Tensor:
