@@ -125,8 +125,7 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Heads, KeysValues]:
         """Queries, keys and values of the same positions, after those of the past."""
         first = 0 if past is None else past.length
-        query, key, value = (self._split(projected) for projected in self._project_together(x))
-        return self._turned(query, first), KeysValues(self._turned(key, first), value)
+        return self._turned(self._split(self.query_proj(x)), first), self.project(x, x, first=first)
 
     def attend(
         self,
@@ -190,11 +189,6 @@ class MultiHeadAttention(nn.Module):
         self.num_heads, self.num_kv_heads = len(kept), len(kept_groups)
         self.kept_heads = [self.kept_heads[head] for head in kept]
         self.attention.head_indices = self.kept_heads
-
-    def _project_together(self, x: Tensor) -> Sequence[Tensor]:
-        """The three projections of the same input, as one matrix product."""
-        projections = (self.query_proj, self.key_proj, self.value_proj)
-        return [projection(x) for projection in projections]
 
     def _columns(self, heads: Sequence[int]) -> Tensor:
         """The dimensions of some heads."""
