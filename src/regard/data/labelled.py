@@ -157,12 +157,13 @@ def labelled_endless(texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_i
 
 
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
-    ids = pad_right([texts.ids[row] for row in indices], pad_id)
+    rows: list[int] = indices.tolist()
+    ids = pad_right([texts.ids[row] for row in rows], pad_id)
     if isinstance(texts.labels, Sequences):
-        labels = pad_right([texts.labels[row] for row in indices], IGNORED)
+        labels = pad_right([texts.labels[row] for row in rows], IGNORED)
     else:
-        labels = torch.from_numpy(texts.labels[indices])
-    return LabelledBatch(ids, labels, int((labels != IGNORED).sum()), indices.tolist())
+        labels = torch.from_numpy(texts.labels[rows])
+    return LabelledBatch(ids, labels, int((labels != IGNORED).sum()), rows)
 
 
 @dataclass(frozen=True)
@@ -210,8 +211,7 @@ def masked_endless(
 def _masked_batch(
     ids: Sequences, indices: np.ndarray, masking: Masking, rng: np.random.Generator, pad_id: int
 ) -> LabelledBatch:
-    hidden, labels = zip(*(masking.hide(ids[row], rng) for row in indices), strict=True)
-    labels_padded = pad_right(labels, IGNORED)
-    return LabelledBatch(
-        pad_right(hidden, pad_id), labels_padded, int((labels_padded != IGNORED).sum()), indices.tolist()
-    )
+    rows: list[int] = indices.tolist()
+    hidden, hidden_ids = zip(*(masking.hide(ids[row], rng) for row in rows), strict=True)
+    labels = pad_right(hidden_ids, IGNORED)
+    return LabelledBatch(pad_right(hidden, pad_id), labels, int((labels != IGNORED).sum()), rows)

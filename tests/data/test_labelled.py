@@ -1,0 +1,120 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.data.batch import IGNORED
+from regard.data.batching import Sequences
+from regard.data.labelled import (
+    Masking,
+    encode_labelled,
+    encode_words,
+    labelled_endless,
+    labelled_in_order,
+    masked_endless,
+    masked_in_order,
+    read_classes,
+    read_tags,
+)
+from regard.errors import DataError
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+
+@pytest.fixture
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(["a b c d e f g h"], TokenizerConfig(kind="characters", vocab_size=50, with_mask=True))
+
+
+def test_classes_are_read(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("pos\ta good\tone\n\nneg\tbad\n")
+    text = read_classes(tmp_path / "t.tsv")
+    assert text.texts == [["a good\tone"], ["bad"]]
+    assert text.labels == [["pos"], ["neg"]]
+    assert text.label_names == ["neg", "pos"]
+
+
+def test_tags_are_read(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("the\tDET\ndog\tNOUN\n\n\nruns\tVERB\n")
+    text = read_tags(tmp_path / "t.tsv")
+    assert text.texts == [["the", "dog"], ["runs"]]
+    assert text.labels == [["DET", "NOUN"], ["VERB"]]
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "message"),
+    [
+        (read_classes, "pos\tx\nno tab\n", r"line 2: a line must be label, tab, text; got 'no tab'"),
+        (read_classes, "\tx\n", r"line 1: a line must be label, tab, text"),
+        (read_classes, "\n", "must hold at least one text; got none"),
+        (read_tags, "dog\tNOUN\tx\n", r"line 1: a line must be word, tab, tag; got 'dog\\tNOUN\\tx'"),
+        (read_tags, "", "must hold at least one text; got none"),
+    ],
+)
+def test_lines_that_cannot_be_used_are_named(tmp_path: Path, reader: object, content: str, message: str) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text(content)
+    with pytest.raises(DataError, match=message):
+        reader(path)  # type: ignore[operator]
+
+
+def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> None:
+    ids, beginnings = encode_words([["ab", "c"], ["abcdef", "g"]], tokenizer, 7)
+    assert tokenizer.tokens(ids[0].tolist()) == ["<s>", "▁", "a", "b", "▁", "c", "</s>"]
+    assert beginnings == [[1, 4], [1, -1]]
+    assert tokenizer.tokens(ids[1].tolist()) == ["<s>", "▁", "a", "b", "c", "d", "</s>"]
+
+
+def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    (tmp_path / "t.tsv").write_text("ab\tX\nc\tY\n\nabcdef\tY\ng\tX\n")
+    texts = encode_labelled(read_tags(tmp_path / "t.tsv"), tokenizer, ["X", "Y"], 7, by_word=True)
+    (batch,) = labelled_in_order(texts, 100, pad_id=0)
+    rows = dict(zip(batch.indices, batch.labels.tolist(), strict=True))
+    assert rows[0] == [IGNORED, 0, IGNORED, IGNORED, 1, IGNORED, IGNORED]
+    assert rows[1] == [IGNORED, 1, *[IGNORED] * 5]  # the second word was cut off
+    assert batch.num_tokens == 3
+
+
+def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    (tmp_path / "t.tsv").write_text("posi\tx\n")
+    with pytest.raises(DataError, match="a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
+        encode_labelled(read_classes(tmp_path / "t.tsv"), tokenizer, ["neg", "pos"], 9, by_word=False)
+
+
+def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    lines = [f"{'xy'[i % 2]}\t{'a' * (1 + i % 5)}" for i in range(30)]
+    (tmp_path / "t.tsv").write_text("\n".join(lines))
+    texts = encode_labelled(read_classes(tmp_path / "t.tsv"), tokenizer, ["x", "y"], 9, by_word=False)
+    stream, seen, labels = labelled_endless(texts, 40, 1, pad_id=0), [], {}
+    while len(seen) < 30:
+        batch = next(stream)
+        seen += batch.indices
+        labels |= dict(zip(batch.indices, batch.labels.tolist(), strict=True))
+        assert batch.ids.numel() <= 40
+    assert sorted(seen) == list(range(30))
+    assert all(labels[i] == i % 2 for i in range(30))
+
+
+def test_masking_hides_fifteen_in_a_hundred() -> None:
+    masking, rng = Masking(4, 5, 1000), np.random.default_rng(0)
+    ids = rng.integers(5, 1000, 100_000)
+    ids[::10] = 3  # special tokens are never hidden
+    hidden, labels = masking.hide(ids, rng)
+    chosen = labels != IGNORED
+    assert not chosen[::10].any()
+    assert chosen.sum() / 90_000 == pytest.approx(0.15, abs=0.005)
+    assert np.array_equal(labels[chosen], ids[chosen])
+    assert np.array_equal(hidden[~chosen], ids[~chosen])
+    share = {name: float(part.mean()) for name, part in
+             (("mask", hidden[chosen] == 4), ("same", hidden[chosen] == ids[chosen]))}  # fmt: skip
+    assert share["mask"] == pytest.approx(0.8, abs=0.01)
+    assert share["same"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_validation_hides_the_same_words_every_time_and_training_does_not() -> None:
+    ids = Sequences.from_lists([[2, *range(5, 25), 3], [2, 5, 3]])
+    masking = Masking(4, 5, 30)
+    once, again = (list(masked_in_order(ids, masking, 1000, pad_id=0)) for _ in range(2))
+    assert [batch.labels.tolist() for batch in once] == [batch.labels.tolist() for batch in again]
+    assert all((batch.labels != IGNORED).any(dim=1).all() for batch in once)  # one word at least in every text
+    stream = masked_endless(ids, masking, 1000, 0, pad_id=0)
+    assert next(stream).labels.tolist() != next(stream).labels.tolist()
