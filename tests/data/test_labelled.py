@@ -76,7 +76,7 @@ def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: T
 
 def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "t.tsv").write_text("posi\tx\n")
-    with pytest.raises(DataError, match="a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
+    with pytest.raises(DataError, match=r"a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
         encode_labelled(read_classes(tmp_path / "t.tsv"), tokenizer, ["neg", "pos"], 9, by_word=False)
 
 

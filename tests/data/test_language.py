@@ -60,5 +60,5 @@ def test_files_follow_each_other_and_blank_lines_stay(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("three\n")
     assert read_text([tmp_path / "a", tmp_path / "b"]) == ["one", "", "two", "three"]
     (tmp_path / "blank").write_text("\n \n")
-    with pytest.raises(DataError, match="blank must hold text; got none. Is it the right file"):
+    with pytest.raises(DataError, match=r"blank must hold text; got none. Is it the right file"):
         read_text([tmp_path / "blank"])

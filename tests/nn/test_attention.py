@@ -237,8 +237,8 @@ def test_the_causal_mask_holds_in_training_and_evaluation(grad: bool, dtype: tor
 @pytest.mark.parametrize(
     ("size", "dtype", "grad", "options", "kernel", "reason"),
     [
-        (256, torch.float32, False, {}, "matmul", "in float32 without gradients, plain is faster up to 256 queries"),
-        (257, torch.float32, False, {}, "sdpa", "in float32 without gradients, fused is faster above 256 queries"),
+        (16, torch.float32, False, {}, "matmul", "in float32 without gradients, plain is faster up to 16 queries"),
+        (17, torch.float32, False, {}, "sdpa", "in float32 without gradients, fused is faster above 16 queries"),
         (512, torch.float32, True, {}, "matmul", "in float32 with gradients, plain is faster up to 512 queries"),
         (513, torch.float32, True, {}, "sdpa", "in float32 with gradients, fused is faster above 512 queries"),
         (1024, torch.bfloat16, True, {}, "matmul", "in bfloat16 with gradients, plain is faster up to 1024 queries"),

@@ -20,7 +20,7 @@ from regard.nn.scores import Additive, InnerProduct, ScoreFunction
 
 Kernel = Literal["matmul", "sdpa", "flex", "tiled"]
 
-LONGEST_NARROW, LONGEST_TRAINING, LONGEST_FORWARD = 1024, 512, 256
+LONGEST_NARROW, LONGEST_TRAINING, LONGEST_FORWARD = 1024, 512, 16
 """On a CPU, up to so many queries two matrix products beat PyTorch's fused kernel: in 16 bits; in float32 with gradients, and
 without. Beyond, the square matrix of weights is what costs."""
 MANY_HIDDEN = 1 << 19
@@ -108,7 +108,8 @@ def matmul(
 ) -> Tensor:
     """The definition, with the mask as one addition: scores, softmax over the keys, weighted sum of values."""
     scores = score(query, key)
-    added, is_closed = _added(_allowed(mask, causal, query, key), bias, scores.dtype)
+    allowed, is_closed = _opened(_allowed(mask, causal, query, key))
+    added = _added(allowed, bias, scores.dtype)
     if added is not None:
         scores = scores + added
     context = drop(scores.softmax(dim=-1), dropout).to(value.dtype) @ value
@@ -130,8 +131,8 @@ def fused(
     query, key = score.features(query, key)
     batch = query.shape[:-2]
     is_plain_causal = causal and query.shape[-2] == key.shape[-2] and mask is None and bias is None
-    allowed = None if is_plain_causal else _allowed(mask, causal, query, key)
-    added, is_closed = _added(allowed, bias, query.dtype)
+    allowed, is_closed = _opened(None if is_plain_causal else _allowed(mask, causal, query, key))
+    added = allowed if bias is None else _added(allowed, bias, query.dtype)
     query, key, value = (_four_axes(x) for x in (query, key, value))
     context = F.scaled_dot_product_attention(
         query,
@@ -213,22 +214,27 @@ def _allowed(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> T
     return combine_masks(mask, ahead)
 
 
-def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> tuple[Tensor | None, Tensor | None]:
-    """What is added to the scores for a mask and a bias, and which queries may attend to nothing, if any may not.
+def _opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    """The mask with those queries opened to all keys that may attend to nothing, and which these are, if any are.
 
-    Those queries are opened to all keys, so that no kernel meets a row of -inf; their context is set to 0 afterwards.
+    No kernel then meets a row of -inf, about which kernels disagree; the context of such a query is set to 0 afterwards.
     """
+    if allowed is None:
+        return None, None
+    allowed = torch.atleast_2d(allowed)
+    is_open = allowed.any(dim=-1, keepdim=True)
+    if _can_look(allowed) and bool(is_open.all()):
+        return allowed, None
+    return allowed | ~is_open, ~is_open
+
+
+def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:
+    """What is added to the scores for a mask, which leaves some key to every query, and a bias."""
     bias = None if bias is None else bias.to(dtype)
     if allowed is None:
-        return bias, None
-    allowed = torch.atleast_2d(allowed)
-    is_closed = ~allowed.any(dim=-1, keepdim=True)
-    has_closed = not _can_look(allowed) or bool(is_closed.any())  # if none is, there is nothing to set to 0
-    if has_closed:
-        allowed = allowed | is_closed
-    if bias is None:
-        bias = torch.zeros((), dtype=dtype, device=allowed.device)
-    return torch.where(allowed, bias, -torch.inf), is_closed if has_closed else None
+        return bias
+    bias = torch.zeros((), dtype=dtype, device=allowed.device) if bias is None else bias
+    return torch.where(allowed, bias, -torch.inf)
 
 
 def _can_look(x: Tensor) -> bool:

@@ -107,8 +107,8 @@ def combine_masks(*masks: Mask | None) -> Mask | None:
         ShapeError: the masks' shapes do not broadcast.
     """
     given = [mask for mask in masks if mask is not None]
-    if not given:
-        return None
+    if len(given) < 2:
+        return given[0] if given else None
     try:
         torch.broadcast_shapes(*(mask.shape for mask in given))
     except RuntimeError as error:
