@@ -1,0 +1,181 @@
+"""Language models, classifiers, taggers and masked language models through the commands."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import regard
+from regard.cli.main import run
+from regard.errors import DataError, SettingsError
+
+SMALL = ["--set", "model.model_dim=32", "--set", "model.ff_dim=64", "--set", "model.num_heads=2", "--set", "model.num_layers=1",
+         "--set", "model.dropout=0.0", "--precision", "float32", "--set", "training.warmup_steps=20",
+         "--set", "training.average_decay=0.9"]  # fmt: skip
+
+
+def command(*arguments: str | Path) -> int:
+    with pytest.raises(SystemExit) as ended:
+        run([str(argument) for argument in arguments])
+    code = ended.value.code
+    return code if isinstance(code, int) else 0
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    assert command(*arguments) == 2
+    return capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model of each kind, trained by the command on a task that can be learnt."""
+    folder, rng = tmp_path_factory.mktemp("families"), random.Random(1)
+    # The alphabet, again and again, from any letter on: what follows is certain.
+    letters = "abcdefghij"
+    starts = [rng.randrange(10) for _ in range(300)]
+    (folder / "text").write_text("".join(f"{(letters * 3)[start : start + 15]}\n" for start in starts))
+    # A class is whether an x occurs; a tag is whether a word begins with a vowel.
+    words = ["".join(rng.choices("abcdefgx", k=rng.randint(1, 3))) for _ in range(1200)]
+    texts = [words[i : i + 4] for i in range(0, 1200, 4)]
+    (folder / "classes.tsv").write_text(
+        "".join(f"{'yes' if 'x' in ''.join(t) else 'no'}\t{' '.join(t)}\n" for t in texts)
+    )
+    rows = ["".join(f"{w}\t{'VOWEL' if w[0] in 'ae' else 'OTHER'}\n" for w in t) + "\n" for t in texts]
+    (folder / "tags.tsv").write_text("".join(rows))
+    characters = ["--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=40"]
+    for name, data, kind in (
+        ("lm", "text", ["--arch", "decoder", "--steps", "150", "--set", "training.learning_rate=0.01"]),
+        ("classify", "classes.tsv", ["--arch", "encoder", "--task", "classify", "--steps", "250", *characters]),
+        ("tag", "tags.tsv", ["--arch", "encoder", "--task", "tag", "--steps", "300", *characters]),
+        ("mlm", "text", ["--arch", "encoder", "--task", "mlm", "--steps", "600", *characters]),
+    ):
+        rate = [] if name == "lm" else ["--set", "training.learning_rate=0.005", "--set", "training.label_smoothing=0"]
+        assert command("train", folder / data, "-o", folder / name, *kind, *rate, *SMALL) == 0
+    return folder
+
+
+def test_a_language_model_learns_and_goes_on(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = json.loads((work / "lm" / "results.json").read_text())
+    # 14 of 16 tokens are certain; the first of each line and, for now and then, the line's end are not
+    assert results["token_accuracy"] > 0.85
+    assert command("generate", work / "lm", "--prompt", "cdef", "--max-tokens", "6", "--temperature", "0") == 0
+    assert capsys.readouterr().out == "cdefghijab\n"
+    assert command("generate", work / "lm", "--max-tokens", "40", "--seed", "3", "--json", "--stop-at-line") == 0
+    first = json.loads(capsys.readouterr().out)
+    assert command("generate", work / "lm", "--max-tokens", "40", "--seed", "3", "--json", "--stop-at-line") == 0
+    assert json.loads(capsys.readouterr().out) == first
+    assert "\n" not in first["text"]
+    assert command("evaluate", work / "lm", work / "text", "--json") == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["nats_per_character"] == pytest.approx(scores["nats_per_token"], rel=1e-3)
+    assert scores["bits_per_byte"] == pytest.approx(scores["nats_per_token"] / 0.6931472, rel=1e-3)
+
+
+def test_a_language_model_writes_past_its_window(work: Path) -> None:
+    model = regard.load(work / "lm", device="cpu")
+    assert isinstance(model, regard.LanguageModel)
+    (text,) = model.generate(["abc"], max_tokens=300, temperature=0)
+    assert len(text) == 300
+    prompts = ["cde", "a\nb", ""]
+    together = model.generate(prompts, max_tokens=20, seed=5)
+    assert together[0] == model.generate(prompts[:1], max_tokens=20, seed=5)[0]
+
+
+def test_a_classifier_learns_and_predicts(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert json.loads((work / "classify" / "results.json").read_text())["accuracy"] > 0.9
+    (work / "input").write_text("a x b\nab cd\n")
+    assert command("predict", work / "classify", work / "input", "--json") == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["labels"] for row in rows] == [["yes"], ["no"]]
+    assert all(0.5 < row["probs"][0] <= 1 for row in rows)
+    assert command("evaluate", work / "classify", work / "classes.tsv") == 0
+    assert "accuracy" in capsys.readouterr().out
+
+
+def test_a_tagger_gives_every_word_a_tag(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert json.loads((work / "tag" / "results.json").read_text())["accuracy"] > 0.95
+    (work / "input").write_text("ab  cd ex\nfab\n")
+    assert command("predict", work / "tag", work / "input") == 0
+    assert capsys.readouterr().out == "VOWEL OTHER VOWEL\nOTHER\n"
+    assert command("evaluate", work / "tag", work / "tags.tsv", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["macro_f1"] > 0.95
+
+
+def test_a_masked_language_model_fills_masks(work: Path) -> None:
+    results = json.loads((work / "mlm" / "results.json").read_text())
+    assert results["accuracy"] > 0.8
+    model = regard.load(work / "mlm", device="cpu")
+    assert isinstance(model, regard.Predictor)
+    with pytest.raises(DataError, match="text 1 must have a <mask> to be filled; got 'abc'"):
+        model.predict(["abc"])
+    (prediction,) = model.predict(["abcde<mask>ghij"])
+    assert len(prediction.labels) == len(prediction.probs) == 1
+
+
+@pytest.mark.parametrize("name", ["lm", "classify", "tag", "mlm"])
+def test_info_and_card_of_every_kind(work: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("info", work / name) == 0
+    assert "parameters" in capsys.readouterr().out
+    card = (work / name / "README.md").read_text()
+    assert "## Scores" in card
+    assert f"--arch {'decoder' if name == 'lm' else 'encoder'}" in card
+
+
+def test_a_card_holds_the_settings_that_train_the_model_again(work: Path, tmp_path: Path) -> None:
+    card = (work / "tag" / "README.md").read_text()
+    (tmp_path / "config.yaml").write_text(card.split("```yaml\n")[1].split("```")[0])
+    options = ["--arch", "encoder", "--task", "tag", "--config", tmp_path / "config.yaml"]
+    assert command("train", work / "tags.tsv", "-o", tmp_path / "again", *options) == 0
+    assert (tmp_path / "again" / "model.safetensors").read_bytes() == (work / "tag" / "model.safetensors").read_bytes()
+
+
+def test_a_model_is_told_from_its_command(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    message = refused(capsys, "translate", work / "lm", work / "text")
+    assert "must be a model for `regard translate`; got one of arch decoder. Use: regard generate" in message
+    assert "got one of arch encoder. Use: regard predict" in refused(capsys, "generate", work / "tag")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--arch", "gpt"], "arch must be a family of models; got 'gpt'. Allowed: decoder, encoder, transformer."),
+        (
+            ["--arch", "encoder"],
+            "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got None.",
+        ),
+        (["--arch", "encoder", "--task", "clasify"], "got clasify. Did you mean 'classify'?"),
+        (["--task", "mlm"], "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got mlm."),
+        (["--arch", "decoder", "--preset", "big"], "preset must be one of ours; got 'big'."),
+        (
+            ["--arch", "decoder", "--set", "model.num_encoder_layers=2"],
+            "model must have keys of ours; got 'num_encoder_layers'.",
+        ),
+        (["--arch", "encoder", "--task", "classify"], "line 1: a line must be label, tab, text; got"),
+    ],
+)
+def test_what_cannot_be_trained(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert message in refused(capsys, "train", work / "text", "-o", tmp_path / "model", *options)
+    assert not (tmp_path / "model").exists()
+
+
+def test_labels_that_were_not_trained_on(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "other.tsv").write_text("maybe\tab\n")
+    message = refused(capsys, "evaluate", work / "classify", tmp_path / "other.tsv")
+    assert "labels must be those trained on, no, yes; got maybe" in message
+    (tmp_path / "one.tsv").write_text("yes\tab\nyes\tx\n")
+    message = refused(
+        capsys, "train", tmp_path / "one.tsv", "-o", tmp_path / "m", "--arch", "encoder", "--task", "classify"
+    )
+    assert "must have at least 2 different labels; got ['yes']" in message
+
+
+def test_prompts_out_of_range(work: Path) -> None:
+    model = regard.load(work / "lm", device="cpu")
+    assert isinstance(model, regard.LanguageModel)
+    with pytest.raises(SettingsError, match="prompts must be a list of strings"):
+        model.generate("abc")
+    with pytest.raises(DataError, match="prompt 1 must have at most 64 tokens; got 91"):
+        model.generate(["abc" * 30])
