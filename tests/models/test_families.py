@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from regard.checkpoint import load_model, save_new
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
 from regard.models.families import AnyModel, build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -43,6 +43,12 @@ def encoder(pads_left: bool = True, **choices: Any) -> Family:
     return Family(make, pads_left=pads_left)
 
 
+def rnn(**choices: Any) -> Family:
+    sizes = {"vocab_size": VOCAB, "model_dim": 12, "max_positions": 16}
+    make = lambda **given: RecurrentConfig(**sizes | choices | given)  # noqa: E731
+    return Family(make, is_causal=True, has_steps=True)
+
+
 POSITIONS = ["sinusoidal_halves", "learned", "rotary", "linear_bias", "buckets", "relative_key", "relative_key_query"]
 FAMILIES: dict[str, Family] = {
     "transformer": transformer(),
@@ -50,6 +56,11 @@ FAMILIES: dict[str, Family] = {
     "transformer, sandwich, rms, gated": transformer(norm="sandwich", norm_kind="rms", gated=True, activation="silu"),
     "transformer, grouped, no bias": transformer(num_kv_heads=1, bias=False, tied_embeddings="none"),
     **{f"transformer, {name}": transformer(positions=name) for name in [*POSITIONS, "clipped", "none"]},
+    **{
+        f"rnn, {score}": rnn(score=score)
+        for score in ["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"]
+    },
+    "rnn, lstm": rnn(cell="lstm"),
     "decoder": decoder(),
     "decoder, grouped, untied": decoder(num_kv_heads=1, tied_embeddings=False),
     "decoder, llama": decoder(positions="rotary", norm_kind="rms", gated=True, activation="silu", bias=False),
@@ -82,7 +93,11 @@ def ids_of(*shape: int, seed: int = 0) -> Tensor:
 def outputs(model: AnyModel, ids: Tensor) -> Tensor:
     """The model's logits for some ids; an encoder-decoder reads one fixed source for all rows."""
     source = ids_of(1, 5, seed=9).expand(len(ids), 5)
-    return model(source, ids) if model.config.arch == "transformer" else model(ids)
+    return model(source, ids) if reads_source(model) else model(ids)
+
+
+def reads_source(model: AnyModel) -> bool:
+    return model.config.arch in ("transformer", "rnn")
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -117,7 +132,7 @@ def test_a_later_token_changes_no_earlier_output(name: str, at: int, seed: int) 
 def test_cached_equals_uncached(name: str) -> None:
     model, ids = model_of(name), ids_of(3, 7)
     whole = outputs(model, ids)
-    if model.config.arch == "transformer":
+    if reads_source(model):
         state, first = model.prefill(ids_of(1, 5, seed=9).expand(3, 5)), 0
     else:
         state, first = model.prefill(ids[:, :3]), 2  # a prompt of three; its last token is the first step
@@ -153,7 +168,7 @@ def test_saved_equals_loaded(name: str, tmp_path: Path) -> None:
     for mine, theirs in zip(model.parameters(), loaded.parameters(), strict=True):
         assert torch.equal(mine, theirs)
     source = ids[:, :4]
-    arguments = (source, ids) if model.config.arch == "transformer" else (ids,)
+    arguments = (source, ids) if reads_source(model) else (ids,)
     assert torch.equal(model(*arguments), loaded(*arguments))
 
 

@@ -25,6 +25,7 @@ Precision = Annotated[str | None, typer.Option(help="auto, float32 or bfloat16."
 
 NEXT_COMMANDS = {
     "transformer": ("translate {}", "evaluate {} SOURCE REFERENCE"),
+    "rnn": ("translate {}", "evaluate {} SOURCE REFERENCE"),
     "decoder": ('generate {} --prompt "..."', "evaluate {} TEXT"),
     "encoder": ("predict {}", "evaluate {} DATA"),
 }
@@ -50,7 +51,7 @@ def train(
     ] = None,
     arch: Annotated[
         str,
-        typer.Option(help="transformer: pairs, encoder and decoder; decoder: a language model; encoder: with --task."),
+        typer.Option(help="transformer or rnn: pairs of texts; decoder: a language model; encoder: with --task."),
     ] = "transformer",
     task: Annotated[
         str | None,
@@ -80,7 +81,7 @@ def train(
     from regard.workflow.settings import parse_assignments, read_yaml
     from regard.workflow.train import train as train_model
 
-    if arch == "transformer" and len(data) > 2:
+    if arch in ("transformer", "rnn") and len(data) > 2:
         raise SettingsError(f"DATA must be one or two names; got {len(data)}: {' '.join(data)}.")
     settings: dict[str, dict[str, Any]] = {}
     layers = [read_yaml(config)] if config else []

@@ -11,7 +11,7 @@ import torch
 from regard.data.batch import IGNORED, Batch, LabelledBatch
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
-from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import PairModel
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Likelihood:
 
 
 @torch.inference_mode()
-def likelihood(model: EncoderDecoder, batches: Iterable[Batch]) -> Likelihood:
+def likelihood(model: PairModel, batches: Iterable[Batch]) -> Likelihood:
     """The likelihood of every target of some batches, in evaluation mode, softmax in float32."""
     was_training = model.training
     model.eval()

@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
-from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import PairModel
 from regard.nn.attention import Attention
 
 TILE_NUMBERS = 1 << 22
@@ -235,7 +235,7 @@ def _layer_name(name: str) -> str:
 
 @torch.no_grad()
 def cross_attention(
-    model: EncoderDecoder, source_ids: Int[Tensor, " source"], target_ids: Int[Tensor, " target"]
+    model: PairModel, source_ids: Int[Tensor, " source"], target_ids: Int[Tensor, " target"]
 ) -> Float[Tensor, "layer head target source"]:
     """How much each target position looks at each source position, in every decoder layer and head.
 
@@ -243,9 +243,11 @@ def cross_attention(
         target_ids: with the begin symbol in front. Row t holds what the model looked at to predict the token after
             `target_ids[t]`.
     """
-    with capture(model, layers=["decoder_layers.*.cross_attention"]) as seen:
+    names = model.cross_attention_names
+    with capture(model, layers=names) as seen:
         model.states(source_ids[None], target_ids[None])
-    return torch.stack([call.weights()[0] for call in seen.values()])
+    # A Transformer looks once for all target positions, a recurrent model once for each.
+    return torch.stack([torch.cat([call.weights()[0] for call in seen.calls(name)], dim=1) for name in names])
 
 
 @dataclass(frozen=True)

@@ -100,4 +100,26 @@ class EncoderConfig(TransformerConfig):
     positions: Positions = "learned"
 
 
-AnyConfig = ModelConfig | DecoderConfig | EncoderConfig
+class RecurrentConfig(BaseModel):
+    """A recurrent encoder-decoder with attention."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    arch: Literal["rnn"] = "rnn"
+    vocab_size: int = Field(ge=5, description="tokens of the one vocabulary that source and target share")
+    model_dim: int = Field(
+        512, ge=1, description="width of embeddings and states; the encoder has it in each direction"
+    )
+    cell: Literal["gru", "lstm"] = "gru"
+    score: Literal["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"] = Field(
+        "additive", description="how the decoder's state is compared with the source"
+    )
+    dropout: Share = Field(0.1, description="on embeddings and before the output")
+    teacher_forcing: float = Field(
+        1.0, ge=0, le=1, description="in training, how often the right token goes in next, and not the model's own"
+    )
+    max_positions: int = Field(1024, ge=2, description="longest source or target, in tokens")
+    pad_id: int = Field(0, ge=0, description="the tokenizer's: not for users to set")
+
+
+AnyConfig = ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig

@@ -52,6 +52,11 @@ class TransformerState:
 class EncoderDecoder(nn.Module):
     """Source ids and target ids to the logits of each next target token."""
 
+    @property
+    def cross_attention_names(self) -> tuple[str, ...]:
+        """The names of the modules that look at the source, the lowest layer first."""
+        return tuple(f"decoder_layers.{index}.cross_attention" for index in range(self.config.num_decoder_layers))
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config

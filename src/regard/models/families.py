@@ -7,15 +7,28 @@ from typing import Any
 from torch import nn
 
 from regard.errors import SettingsError, nearest_hint
-from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.recurrent import Recurrent
 
-AnyModel = EncoderDecoder | Decoder | Encoder
+PairModel = EncoderDecoder | Recurrent
+"""What reads a source and writes a target."""
+AnyModel = PairModel | Decoder | Encoder
 
-CONFIGS: dict[str, type[AnyConfig]] = {"transformer": ModelConfig, "decoder": DecoderConfig, "encoder": EncoderConfig}
-MODELS: dict[str, type[nn.Module]] = {"transformer": EncoderDecoder, "decoder": Decoder, "encoder": Encoder}
+CONFIGS: dict[str, type[AnyConfig]] = {
+    "transformer": ModelConfig,
+    "rnn": RecurrentConfig,
+    "decoder": DecoderConfig,
+    "encoder": EncoderConfig,
+}
+MODELS: dict[str, type[nn.Module]] = {
+    "transformer": EncoderDecoder,
+    "rnn": Recurrent,
+    "decoder": Decoder,
+    "encoder": Encoder,
+}
 
 
 def config_class(arch: str) -> type[AnyConfig]:

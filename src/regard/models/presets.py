@@ -70,6 +70,41 @@ PRESETS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "training": {"steps": 300_000, "warmup_steps": 4000, "batch_tokens": 25_000},
         },
     },
+    "rnn": {
+        "tiny": {
+            "model": {"model_dim": 128, "dropout": 0.2},
+            "tokenizer": {"vocab_size": 5000},
+            "training": {
+                "steps": 5000,
+                "warmup_steps": 500,
+                "learning_rate": 0.002,
+                "schedule": "linear",
+                "batch_tokens": 2048,
+            },
+        },
+        "small": {
+            "model": {"model_dim": 256, "dropout": 0.3},
+            "tokenizer": {"vocab_size": 8000},
+            "training": {
+                "steps": 10_000,
+                "warmup_steps": 1000,
+                "learning_rate": 0.001,
+                "schedule": "linear",
+                "batch_tokens": 4096,
+            },
+        },
+        "base": {
+            "model": {"model_dim": 620, "dropout": 0.2},
+            "tokenizer": {"vocab_size": 30_000},
+            "training": {
+                "steps": 100_000,
+                "warmup_steps": 4000,
+                "learning_rate": 0.0005,
+                "schedule": "linear",
+                "batch_tokens": 8192,
+            },
+        },
+    },
     "decoder": {
         "tiny": {
             "model": {

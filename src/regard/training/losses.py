@@ -15,6 +15,8 @@ from regard.data.batch import IGNORED, Batch, LabelledBatch
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import PairModel
+from regard.models.recurrent import Recurrent
 
 CHUNK_LOGITS = 4_000_000  # logits held at once: 16 MB in float32, which stays in a processor's cache
 
@@ -23,13 +25,14 @@ def loss_function(model: nn.Module, *, smoothing: float) -> Callable[[Any, Any],
     """The loss that a model of this family is trained by: of a model and a batch, a sum over the batch's labels."""
     losses: dict[type[nn.Module], Callable[..., Tensor]] = {
         EncoderDecoder: pair_loss,
+        Recurrent: pair_loss,
         Decoder: language_loss,
         Encoder: label_loss,
     }
     return partial(losses[type(model)], smoothing=smoothing)
 
 
-def pair_loss(model: EncoderDecoder, batch: Batch, *, smoothing: float) -> Float[Tensor, ""]:
+def pair_loss(model: PairModel, batch: Batch, *, smoothing: float) -> Float[Tensor, ""]:
     """Of each next target token, given the source and the target tokens before it."""
     is_token = batch.labels != model.config.pad_id
     states = model.states(batch.source_ids, batch.target_ids)[is_token]

@@ -9,6 +9,7 @@ import yaml
 
 KINDS = {
     "transformer": ("An encoder-decoder Transformer", "regard translate {} input.txt -o output.txt"),
+    "rnn": ("A recurrent encoder-decoder with attention", "regard translate {} input.txt -o output.txt"),
     "decoder": ("A decoder-only Transformer, a language model,", 'regard generate {} --prompt "..."'),
     "encoder": ("A Transformer encoder", "regard predict {} input.txt"),
 }

@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from regard.errors import SettingsError, nearest_hint
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
 from regard.models.families import config_class
 from regard.models.presets import PRESETS
 from regard.text.lines import read_lines
@@ -25,7 +25,7 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: ModelConfig | DecoderConfig | EncoderConfig
+    model: ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig
     tokenizer: TokenizerConfig
     training: TrainingConfig
 

@@ -90,7 +90,7 @@ def train(
             `hf:name:split:source_column:target_column`; for a decoder, and for an encoder's task `mlm`, text files; for
             `classify` one file of label, tab, text; for `tag` one file of word, tab, tag with blank lines between texts.
         valid: the same, for validation; None: a share of `data` is held out.
-        arch: `transformer` (encoder-decoder), `decoder`, `encoder`.
+        arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`.
         preset: `tiny`, `small`, `base` or, for encoder-decoders, `big`.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
@@ -110,7 +110,7 @@ def train(
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     check_output(Path(output), overwrite=overwrite)
     with display or RunDisplay() as shown:
-        if arch == "transformer":
+        if arch in ("transformer", "rnn"):
             prepared = _pairs(data, valid, chosen, shown)
         elif arch == "decoder" or task == "mlm":
             prepared = _running_text(data, valid, chosen, shown)

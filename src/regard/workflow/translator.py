@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -17,7 +17,8 @@ from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.beam import BeamSettings, Hypothesis, beam_search
 from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
-from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import PairModel
+from regard.models.interface import SequenceToSequence
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
@@ -58,7 +59,7 @@ class ForcedScore:
 class Translator:
     """A trained model with its tokenizer."""
 
-    def __init__(self, model: EncoderDecoder, tokenizer: Tokenizer) -> None:
+    def __init__(self, model: PairModel, tokenizer: Tokenizer) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.device = next(model.parameters()).device
@@ -96,7 +97,7 @@ class Translator:
         for indices in self._by_length(sources, texts, batch_size):
             limits = [self._length_limit(len(sources[i]), max_length) for i in indices]
             found = beam_search(
-                self.model,
+                cast("SequenceToSequence[Any]", self.model),
                 pad_right([sources[i] for i in indices], self.tokenizer.pad_id).to(self.device),
                 settings,
                 max_lengths=limits,

@@ -1,0 +1,164 @@
+"""The recurrent encoder-decoder with attention of Bahdanau et al. 2015: before the Transformer, and easier to follow.
+
+An encoder reads the source in both directions; a decoder writes a token at a time, and looks at the source before each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from regard.models.config import RecurrentConfig
+from regard.nn.attention import Attention
+from regard.nn.dropout import Dropout
+from regard.nn.initialization import embedding, linear
+from regard.nn.scores import Additive, Bilinear, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
+
+
+@dataclass(frozen=True)
+class RecurrentState:
+    """Between decoding steps: the encoded source, and what the decoder remembers of each hypothesis."""
+
+    memory: Float[Tensor, "sentence 1 source memory_dim"]
+    source_mask: Bool[Tensor, "sentence 1 1 source"]
+    hidden: Float[Tensor, "sentence beam model_dim"]
+    cell: Float[Tensor, "sentence beam model_dim"] | None
+    """The LSTM's second state; None for a GRU."""
+
+    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> RecurrentState:
+        """The state of some sentences, each with the hypotheses that go on."""
+        rows = sentences[:, None]
+        return RecurrentState(
+            self.memory[sentences],
+            self.source_mask[sentences],
+            self.hidden[rows, parents],
+            None if self.cell is None else self.cell[rows, parents],
+        )
+
+
+class Recurrent(nn.Module):
+    """Source ids and target ids to the logits of each next target token.
+
+    memory = encoder forwards and backwards over the source;  hidden[0] = tanh(W_initial (first backward state))
+    context[t] = attention(query hidden[t - 1], key memory, value memory)
+    hidden[t] = cell([embedding(target[t]), context[t]], hidden[t - 1])
+    states[t] = tanh(W_readout [hidden[t], embedding(target[t]), context[t]]);  logits[t] = states[t] . output_embedding
+
+    Source: Bahdanau et al. 2015, section 3 and appendix A; the readout is a tanh layer, not their maxout, and source and
+    target share one embedding matrix with the output, as they share one vocabulary.
+    """
+
+    cross_attention_names = ("cross_attention",)
+
+    def __init__(self, config: RecurrentConfig) -> None:
+        super().__init__()
+        self.config = config
+        dim = config.model_dim
+        self.source_embedding = embedding(config.vocab_size, dim)
+        self.target_embedding = self.source_embedding
+        self.output_embedding = self.source_embedding
+        self.embedding_dropout, self.readout_dropout = Dropout(config.dropout), Dropout(config.dropout)
+        is_lstm = config.cell == "lstm"
+        self.encoder = (nn.LSTM if is_lstm else nn.GRU)(dim, dim, bidirectional=True, batch_first=True)
+        self.initial_proj = linear(dim, dim)
+        scores = {
+            "additive": lambda: Additive(dim, 2 * dim, dim),
+            "bilinear": lambda: Bilinear(dim, 2 * dim),
+            "dot": DotProduct,
+            "scaled_dot": ScaledDotProduct,
+            "cosine": lambda: Cosine(10.0),
+            "gaussian": GaussianKernel,
+        }
+        # Scores that compare vectors of one width see the memory through a projection.
+        has_two_widths = config.score in ("additive", "bilinear")
+        self.key_proj = nn.Identity() if has_two_widths else linear(2 * dim, dim)
+        self.cross_attention = Attention(scores[config.score]())
+        self.cell = (nn.LSTMCell if is_lstm else nn.GRUCell)(3 * dim, dim)
+        self.readout_proj = linear(4 * dim, dim)
+
+    def forward(
+        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target vocab"]:
+        """Logits of the token that follows each target position. Padding may stand on either side."""
+        return self.logits(self.states(source_ids, target_ids))
+
+    def states(
+        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target model_dim"]:
+        """What `logits` projects onto the vocabulary.
+
+        In training, a token after the first is the model's own likeliest one instead of the target's with probability
+        1 - teacher_forcing (Bengio et al. 2015, at a fixed rate).
+        """
+        state = self.prefill(source_ids)
+        own: Tensor | None = None
+        made = []
+        for position in range(target_ids.shape[1]):
+            ids = target_ids[:, position : position + 1]
+            if own is not None:
+                keeps = torch.rand(ids.shape, device=ids.device) < self.config.teacher_forcing
+                ids = torch.where(keeps | (ids == self.config.pad_id), ids, own)
+            readout, newer = self._step(ids, state)
+            is_token = (target_ids[:, position] != self.config.pad_id)[:, None, None]
+            state = _where(is_token, newer, state)  # padding on the left leaves the state as it was
+            made.append(readout)
+            if self.training and self.config.teacher_forcing < 1:
+                own = self.logits(readout.detach()).argmax(dim=-1)
+        return torch.cat(made, dim=1)
+
+    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
+        """The score of each token of the vocabulary, before the softmax."""
+        return states @ self.output_embedding.weight.T
+
+    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> RecurrentState:
+        """The state before the first decoding step: the source, read in both directions."""
+        is_token = source_ids != self.config.pad_id
+        # The tokens first, then the padding, wherever it stood: packing wants it so.
+        order = (~is_token).long().argsort(dim=1, stable=True)
+        ids, is_token = source_ids.gather(1, order), is_token.gather(1, order)
+        lengths = is_token.sum(dim=1).clamp(min=1)
+        embedded = self.embedding_dropout(self.source_embedding(ids) * self.config.model_dim**0.5)
+        packed = pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        memory, _ = pad_packed_sequence(self.encoder(packed)[0], batch_first=True, total_length=ids.shape[1])
+        backward = memory[:, 0, self.config.model_dim :]  # has read all of the source, its first token last
+        hidden = torch.tanh(self.initial_proj(backward))[:, None]
+        cell = torch.zeros_like(hidden) if self.config.cell == "lstm" else None
+        return RecurrentState(memory[:, None], is_token[:, None, None], hidden, cell)
+
+    def decode_step(
+        self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], RecurrentState]:
+        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
+        readout, state = self._step(ids, state)
+        return self.logits(readout), state
+
+    def _step(
+        self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
+    ) -> tuple[Float[Tensor, "sentence beam model_dim"], RecurrentState]:
+        """Look at the source with the state before, then take in token and context."""
+        assert state.hidden.shape[1] == ids.shape[1]
+        embedded = self.embedding_dropout(self.target_embedding(ids) * self.config.model_dim**0.5)
+        query = state.hidden[:, None]  # sentence 1 beam model_dim: the hypotheses of a sentence are its queries
+        context = self.cross_attention(query, self.key_proj(state.memory), state.memory, state.source_mask)[:, 0]
+        inputs = torch.cat((embedded, context), dim=-1).flatten(0, 1)
+        hidden, cell = state.hidden.flatten(0, 1), None
+        if state.cell is None:
+            hidden = self.cell(inputs, hidden)
+        else:
+            hidden, cell = self.cell(inputs, (hidden, state.cell.flatten(0, 1)))
+            cell = cell.view(state.hidden.shape)
+        hidden = hidden.view(state.hidden.shape)
+        readout = torch.tanh(self.readout_proj(torch.cat((hidden, embedded, context), dim=-1)))
+        return self.readout_dropout(readout), RecurrentState(state.memory, state.source_mask, hidden, cell)
+
+
+def _where(is_token: Bool[Tensor, "sentence 1 1"], newer: RecurrentState, older: RecurrentState) -> RecurrentState:
+    """The newer state of sentences that had a token, the older of those that had padding."""
+    cell = None
+    if newer.cell is not None and older.cell is not None:
+        cell = torch.where(is_token, newer.cell, older.cell)
+    return RecurrentState(newer.memory, newer.source_mask, torch.where(is_token, newer.hidden, older.hidden), cell)
