@@ -27,7 +27,7 @@ bench: .venv/dev
 	$(BIN)/python benchmarks/attention.py
 
 clean:
-	rm -rf .venv demo-model
+	rm -rf .venv demo-model histogram-model
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Regard needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'

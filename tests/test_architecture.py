@@ -18,7 +18,8 @@ RANKS = {
     "evaluation": 5,
     "inspection": 5,
     "workflow": 6,
-    "cli": 7,
+    "demos": 7,
+    "cli": 8,
 }
 FORBIDDEN = {
     "nn": {"text", "data", "models"},
@@ -41,6 +42,7 @@ THIRD_PARTY = {
     "evaluation": {"torch", "sacrebleu"},
     "inspection": {"torch", "jaxtyping"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich"},
+    "demos": {"torch"},
     "cli": {"typer", "torch"},
 }
 FACES = {"__init__", "__main__"}

@@ -57,7 +57,7 @@ def test_files_that_documents_name_exist(path: Path) -> None:
 def test_modules_that_documents_name_exist() -> None:
     for path in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
         for room in re.findall(
-            r"`((?:text|nn|data|models|training|generation|evaluation|inspection|workflow|cli)/\w+\.py)`",
+            r"`((?:text|nn|data|models|training|generation|evaluation|inspection|workflow|demos|cli)/\w+\.py)`",
             path.read_text(),
         ):
             assert (ROOT / "src" / "regard" / room).exists(), f"{path.name} names {room}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from regard.errors import SettingsError
+from regard.errors import SettingsError, nearest_hint
 
 if TYPE_CHECKING:
     from regard.training.trainer import TrainingRun
@@ -23,6 +23,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model th
 Seed = Annotated[int | None, typer.Option(min=0, help="Number that all random choices come from.")]
 Precision = Annotated[str | None, typer.Option(help="auto, float32 or bfloat16.")]
 
+DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
 NEXT_COMMANDS = {
     "transformer": ("translate {}", "evaluate {} SOURCE REFERENCE"),
     "rnn": ("translate {}", "evaluate {} SOURCE REFERENCE"),
@@ -111,7 +112,11 @@ def train(
 
 
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.")] = Path("demo-model"),
+    task: Annotated[str, typer.Argument(help="dates, or histogram: how often does each letter occur?")] = "dates",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Folder for the model; by default demo-model or histogram-model."),
+    ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates of the weights.")] = None,
     seed: Seed = None,
     precision: Precision = None,
@@ -119,12 +124,18 @@ def demo(
     device: Device = "auto",
     overwrite: Overwrite = False,
 ) -> None:
-    """Train the built-in task: dates as people write them, in 40 locales, to ISO 8601.
+    """Train a built-in task: dates as people write them, in 40 locales, to ISO 8601; or histograms.
 
-    Measures the model on dates that it never saw, and writes a report with pictures.
+    Measures the model on what it never saw, and writes a report with pictures.
     """
+    if task not in DEMOS:
+        raise SettingsError(f"TASK must be a built-in one; got {task!r}. {nearest_hint(task, DEMOS)}")
+    output = output or Path(DEMOS[task])
+    if task == "histogram":
+        _histogram(output, _options(steps, seed, precision), threads=threads, device=device, overwrite=overwrite)
+        return
+    from regard.demos.dates import run_demo
     from regard.training.trainer import TrainingRun
-    from regard.workflow.demo import run_demo
 
     prepare_process(threads)
     with saying_when_interrupted():
@@ -138,6 +149,25 @@ def demo(
     print(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
     print(f"report: {outcome.report}")
     print(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
+
+
+def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
+    """The demo of the histogram task."""
+    from regard.demos.histogram import run_histogram_demo
+    from regard.training.trainer import TrainingRun
+
+    prepare_process(threads)
+    with saying_when_interrupted():
+        outcome = run_histogram_demo(output, options, device=device, overwrite=overwrite)
+    if isinstance(outcome, TrainingRun):
+        say_what_is_kept(output, outcome, "encoder")
+    print("\nTen sequences that the model had not seen:")
+    for text, counted, right in outcome.examples:
+        mark = "" if counted == right else f"  (should be {right})"
+        print(f"  {text:<20}  ->  {counted}{mark}")
+    print(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
+    print(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
+    print(f"report: {outcome.report}")
 
 
 def summary(results: dict[str, Any]) -> str:

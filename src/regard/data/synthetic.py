@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.data.corpus import ParallelText
+from regard.data.labelled import LabelledText
 from regard.errors import MissingExtraError
 
 LOCALES = (
@@ -96,6 +97,37 @@ def date_pairs(split: Split, num_pairs: int, seed: int = 1) -> ParallelText:
         if len(pairs) == num_pairs:
             break
     return ParallelText(list(pairs), list(pairs.values()), name=f"dates ({split})")
+
+
+LETTERS = "abcdefgh"
+LONGEST_HISTOGRAM = 20
+HELD_OUT_LENGTHS = frozenset({7, 14, 19})
+"""Lengths that occur in the test split of the histogram task only."""
+
+
+def histogram_texts(split: Split, num_texts: int, seed: int = 1) -> LabelledText:
+    """Distinct sequences of letters, each letter labelled with how often it occurs in its sequence.
+
+    Which split a sequence belongs to is drawn from the sequence alone; a length that is held out is always test. A
+    sequence has from one to all eight letters, so that high counts occur.
+
+    Args:
+        num_texts: well below the number of sequences there are.
+    """
+    rng = random.Random(f"histogram {split} {seed}")
+    texts: dict[str, None] = {}
+    while len(texts) < num_texts:
+        letters = rng.sample(LETTERS, rng.randint(1, len(LETTERS)))
+        text = "".join(rng.choices(letters, k=rng.randint(1, LONGEST_HISTOGRAM)))
+        if _histogram_split(text) == split:
+            texts[text] = None
+    counts = [[str(text.count(letter)) for letter in text] for text in texts]
+    return LabelledText([list(text) for text in texts], counts, name=f"histogram ({split})")
+
+
+def _histogram_split(text: str) -> Split:
+    lot = random.Random(text).random()
+    return "test" if len(text) in HELD_OUT_LENGTHS or lot < 0.1 else "valid" if lot < 0.2 else "train"
 
 
 def _days(split: Split, rng: random.Random) -> Iterator[datetime.date]:

@@ -38,6 +38,8 @@ class Report:
     """Source, what the model wrote, reference."""
     alignments: Sequence[tuple[str, str, Alignment]]
     """Source, what the model wrote, and how it aligned them."""
+    pictures: Sequence[tuple[str, str]] = ()
+    """Other drawings: a caption, and SVG."""
 
 
 def report_html(report: Report) -> str:
@@ -53,14 +55,28 @@ def report_html(report: Report) -> str:
 <table>{facts}</table>
 <h2>Learning curve</h2>{_curve(report.history)}
 <h2>Examples from the test set</h2>{_examples(report.examples)}
-<h2>Alignments</h2>
+{_alignments(report.alignments)}{_pictures(report.pictures)}
+</body></html>
+"""
+
+
+def _alignments(alignments: Sequence[tuple[str, str, Alignment]]) -> str:
+    if not alignments:
+        return ""
+    return f"""<h2>Alignments</h2>
 <p>Each row is a token that the model wrote; its filled cells are the source tokens that cross-attention looked at while
 predicting it. Drawn is the mean over the heads of one decoder layer, the one whose weights are sharpest on the pair.
 <span class="faint">Attention shows where the model looked, not what it would have written had it not looked
 there.</span></p>
-<div class="pictures">{"".join(_alignment(*item) for item in report.alignments)}</div>
-</body></html>
+<div class="pictures">{"".join(_alignment(*item) for item in alignments)}</div>
 """
+
+
+def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
+    if not pictures:
+        return ""
+    drawn = "".join(f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>" for caption, svg in pictures)
+    return f'<h2>Attention</h2><div class="pictures">{drawn}</div>'
 
 
 def _curve(history: Sequence[dict[str, float]]) -> str:

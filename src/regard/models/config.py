@@ -36,7 +36,7 @@ class TransformerConfig(BaseModel):
     norm: Literal["post", "pre", "sandwich"] = Field(
         "post", description="where norms stand: after the residual sum, before the sublayer, on both sides of it"
     )
-    norm_kind: Literal["layer", "rms"] = "layer"
+    norm_kind: Literal["layer", "rms", "none"] = "layer"
     norm_epsilon: float = Field(1e-5, gt=0)
     activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")

@@ -62,6 +62,8 @@ def feed_forward(config: TransformerConfig) -> FeedForward:
 
 def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:
     """Makes the norm for a width."""
+    if config.norm_kind == "none":
+        return nn.Identity
     return partial(nn.RMSNorm if config.norm_kind == "rms" else nn.LayerNorm, eps=config.norm_epsilon)
 
 

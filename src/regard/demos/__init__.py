@@ -1,0 +1,1 @@
+"""The built-in tasks, from nothing to a report: what `regard demo` runs."""

@@ -1,0 +1,130 @@
+"""The histogram task, learnt and set by hand: how often does each letter occur?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.checkpoint import check_output
+from regard.data.batching import Sequences
+from regard.data.labelled import LabelledText, encode_words
+from regard.data.synthetic import HELD_OUT_LENGTHS, LONGEST_HISTOGRAM, histogram_texts
+from regard.inspection.capture import capture
+from regard.inspection.figures import Panel, panels_svg
+from regard.inspection.report import Report, report_html
+from regard.models.encoder import Encoder
+from regard.models.handset import histogram
+from regard.text.lines import write_whole
+from regard.training.trainer import TrainingRun
+from regard.workflow.predictor import Predictor
+from regard.workflow.progress import RunDisplay, clock
+from regard.workflow.settings import RunSettings
+from regard.workflow.tasks import label_task
+from regard.workflow.train import run_task, write_results
+
+NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
+DRAWN = ("abacab", "hello", "ggggg", "abcdefghabcd")
+SETTINGS: dict[str, dict[str, Any]] = {
+    "model": {
+        "task": "tag", "model_dim": 64, "ff_dim": 256, "num_heads": 1, "num_layers": 1, "norm": "pre", "positions": "none",
+        "dropout": 0.0, "max_positions": 64,
+    },
+    "tokenizer": {"vocab_size": 40},
+    "training": {
+        "steps": 2500, "batch_tokens": 4096, "learning_rate": 0.005, "warmup_steps": 100, "label_smoothing": 0.0,
+        "validate_every": 250, "report_every": 10, "precision": "float32", "adam_betas": (0.9, 0.99),
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HistogramOutcome:
+    """What the demo has to show."""
+
+    examples: list[tuple[str, str, str]]
+    """Sequence, what the model counted, what is right."""
+    accuracy: float
+    """Share of the test's letters counted right."""
+    accuracy_at_new_lengths: float
+    num_test: int
+    report: Path
+
+
+def run_histogram_demo(
+    output: Path, options: dict[str, Any], *, device: str = "auto", overwrite: bool = False
+) -> HistogramOutcome | TrainingRun:
+    """Train on generated sequences, measure on held-out ones, write `report.html`; the run alone when interrupted.
+
+    Args:
+        options: training settings that differ from the demo's own.
+    """
+    settings = RunSettings.build("tiny", SETTINGS, {"training": options}, arch="encoder")
+    check_output(output, overwrite=overwrite)
+    test = histogram_texts("test", NUM_TEST_TEXTS)
+    with RunDisplay() as display:
+        lengths = ", ".join(map(str, sorted(HELD_OUT_LENGTHS)))
+        display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
+        training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)
+        task = label_task(training, valid, settings, by_word=True)
+        result = run_task(task, output, device=device, display=display, preset="tiny, for the demo")
+        if result.run.interrupted:
+            return result.run
+    predictor = result.loaded
+    assert isinstance(predictor, Predictor)
+    scores = predictor.evaluate(test.texts, test.labels)
+    new = [i for i, text in enumerate(test.texts) if len(text) in HELD_OUT_LENGTHS]
+    at_new = predictor.evaluate([test.texts[i] for i in new], [test.labels[i] for i in new])["accuracy"]
+    results = result.results | scores | {"accuracy_at_new_lengths": at_new, "evaluated_on": test.name}
+    write_results(output, results)
+    examples = _examples(predictor, test)
+    report = Report(
+        title="Histograms: how often does each letter occur?",
+        summary="Learnt by one layer with one head and no positions, and set by hand (Weiss et al. 2021). A letter that occurs "
+        "n times looks at its like and at the begin symbol <s>, each with weight 1 / (n + 1): from this share the count is read.",
+        facts={
+            "letters counted right": f"{scores['accuracy']:.3%} of {scores['num_labels']:,} in {len(test):,} test sequences",
+            "at lengths not trained on": f"{at_new:.3%} ({lengths})",
+            "training": f"{len(training):,} sequences, {result.run.step:,} steps, {clock(result.run.seconds)}",
+            "seed": str(settings.training.seed),
+        },
+        history=result.run.history,
+        examples=examples,
+        alignments=(),
+        pictures=[(f"{text}: learnt, and set by hand", _side_by_side(predictor, text)) for text in DRAWN],
+    )
+    path = output / "report.html"
+    write_whole(path, report_html(report).encode("utf-8"))
+    return HistogramOutcome(examples, scores["accuracy"], at_new, len(test), path)
+
+
+def _examples(predictor: Predictor, test: LabelledText) -> list[tuple[str, str, str]]:
+    """Ten of the test's sequences with their counts."""
+    chosen = range(0, len(test), max(len(test) // 10, 1))
+    found = predictor.predict([" ".join(test.texts[i]) for i in chosen][:10])
+    return [
+        ("".join(test.texts[i]), " ".join(prediction.labels), " ".join(test.labels[i]))
+        for i, prediction in zip(chosen, found, strict=False)
+    ]
+
+
+def _side_by_side(predictor: Predictor, text: str) -> str:
+    """The attention of the learnt model and of the one set by hand, for one sequence between begin and end symbol."""
+    tokenizer = predictor.tokenizer
+    ids: Sequences = encode_words([list(text)], tokenizer, predictor.model.config.max_positions)[0]
+    row = torch.from_numpy(ids[0].astype("int64"))[None]
+    by_hand = histogram(len(tokenizer), LONGEST_HISTOGRAM, bos_id=tokenizer.bos_id)
+    panels = [
+        Panel(name, _weights(model, row)) for name, model in (("learnt", predictor.model), ("set by hand", by_hand))
+    ]
+    return panels_svg(panels, title=text, x_label="<s> letters </s>", y_label="letter", columns=2, cell=15)
+
+
+@torch.no_grad()
+def _weights(model: Encoder, row: torch.Tensor) -> list[list[float]]:
+    with capture(model) as seen:
+        model(row.to(next(model.parameters()).device))
+    weights: list[list[float]] = seen["layers.0.self_attention"].weights()[0, 0, 1:-1].tolist()
+    return weights
