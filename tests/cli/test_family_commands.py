@@ -139,7 +139,7 @@ def test_a_model_is_told_from_its_command(work: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--arch", "gpt"], "arch must be a family of models; got 'gpt'. Allowed: decoder, encoder, transformer."),
+        (["--arch", "gpt"], "arch must be a family of models; got 'gpt'. Allowed: decoder, encoder, rnn, transformer."),
         (
             ["--arch", "encoder"],
             "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got None.",
@@ -179,3 +179,36 @@ def test_prompts_out_of_range(work: Path) -> None:
         model.generate("abc")
     with pytest.raises(DataError, match="prompt 1 must have at most 64 tokens; got 91"):
         model.generate(["abc" * 30])
+
+
+def test_the_histogram_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from regard.demos import histogram
+
+    monkeypatch.setattr(histogram, "NUM_TRAINING_TEXTS", 2000)
+    assert command("demo", "histogram", "-o", tmp_path / "model", "--steps", "30") == 0
+    out = capsys.readouterr().out
+    assert "letters counted right in 2,000 held-out sequences: " in out
+    page = (tmp_path / "model" / "report.html").read_text()
+    assert page.count("set by hand</text>") == len(histogram.DRAWN)
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "TASK must be a built-in one; got 'histgram'. Did you mean 'histogram'?" in refused(capsys, "demo", "histgram")
+
+
+def test_a_recurrent_model_trains_translates_and_aligns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = random.Random(2)
+    words = ["".join(rng.choices("abcd", k=rng.randint(2, 5))) for _ in range(800)]
+    (tmp_path / "pairs.tsv").write_text("".join(f"{word}\t{word[::-1]}\n" for word in words))
+    options = ["--set", "model.model_dim=32", "--set", "model.dropout=0", "--set", "tokenizer.kind=characters", "--precision",
+               "float32", "--set", "training.learning_rate=0.01", "--set", "training.warmup_steps=20", "--steps", "250",
+               "--set", "training.average_decay=0.9", "--set", "model.teacher_forcing=0.9"]  # fmt: skip
+    assert command("train", tmp_path / "pairs.tsv", "-o", tmp_path / "model", "--arch", "rnn", *options) == 0
+    assert json.loads((tmp_path / "model" / "results.json").read_text())["exact_match"] > 0.9
+    (tmp_path / "input").write_text("abcd\n")
+    capsys.readouterr()
+    assert command("translate", tmp_path / "model", tmp_path / "input", "--beam", "3") == 0
+    assert capsys.readouterr().out == "dcba\n"
+    translator = regard.load(tmp_path / "model", device="cpu")
+    assert isinstance(translator, regard.Translator)
+    alignment = translator.align("abcd")
+    assert len(alignment.weights) == len(alignment.target_tokens)
+    assert all(abs(sum(row) - 1) < 1e-4 for row in alignment.weights)

@@ -11,13 +11,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import DecoderConfig
-from regard.models.parts import EmbeddedPositions, feed_forward, final_norm, residual, self_attention
+from regard.models.parts import EmbeddedPositions, feed_forward, final_norm, initial_scale, residual, self_attention
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
 
-INITIAL_SCALE = 0.02
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Decoder(nn.Module):
     """Ids to the logits of each next token.
 
     With the defaults of its configuration, GPT-2: pre-norm, learned positions, one matrix for input and output (Radford
-    et al. 2019, section 2.3). Matrices start with a standard deviation of 0.02, those that write to the residual stream with
-    0.02 / sqrt(2 num_layers).
+    et al. 2019, section 2.3). Matrices start with `initial_scale`, those that write to the residual stream with a
+    1 / sqrt(2 num_layers) of it.
     """
 
     def __init__(self, config: DecoderConfig) -> None:
@@ -67,7 +66,7 @@ class Decoder(nn.Module):
             if parameter.ndim == 2:
                 is_residual = name.endswith("output_proj.weight")
                 scale = (2 * config.num_layers) ** -0.5 if is_residual else 1.0
-                nn.init.normal_(parameter, std=INITIAL_SCALE * scale)
+                nn.init.normal_(parameter, std=initial_scale(config) * scale)
 
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token that follows each position. Padding may stand on either side."""

@@ -10,13 +10,18 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import EncoderConfig
-from regard.models.parts import EmbeddedPositions, feed_forward, final_norm, norm, residual, self_attention
+from regard.models.parts import (
+    EmbeddedPositions,
+    feed_forward,
+    final_norm,
+    initial_scale,
+    norm,
+    residual,
+    self_attention,
+)
 from regard.nn.dropout import Dropout
 from regard.nn.layers import EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
-
-INITIAL_SCALE = 0.02
-
 
 class Encoder(nn.Module):
     """Ids to a vector for each token, and by the head of its task to logits.
@@ -44,7 +49,7 @@ class Encoder(nn.Module):
         self.head = _head(config)
         for parameter in self.parameters():
             if parameter.ndim == 2:
-                nn.init.normal_(parameter, std=INITIAL_SCALE)
+                nn.init.normal_(parameter, std=initial_scale(config))
 
     def forward(
         self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None

@@ -25,6 +25,7 @@ from regard.nn.positions import (
     sinusoidal_positions,
 )
 
+BERT_DIM, BERT_SCALE = 768, 0.02
 CLIPPED_DISTANCE = 16
 """As Shaw et al. 2018 use for their base model."""
 
@@ -76,6 +77,13 @@ def residual(config: TransformerConfig) -> PostNorm:
 def final_norm(config: TransformerConfig) -> nn.Module:
     """What follows the last layer: post-norm layers have normalised the residual stream already, others have not."""
     return nn.Identity() if config.norm == "post" else norm(config)(config.model_dim)
+
+
+def initial_scale(config: TransformerConfig) -> float:
+    """The standard deviation that matrices of encoders and decoders start with: BERT's and GPT-2's 0.02 at their width, and
+    more in narrower models, so that what they multiply keeps its size.
+    """
+    return float(BERT_SCALE * (BERT_DIM / config.model_dim) ** 0.5)
 
 
 class EmbeddedPositions(nn.Module):
