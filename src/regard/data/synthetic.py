@@ -100,7 +100,7 @@ def date_pairs(split: Split, num_pairs: int, seed: int = 1) -> ParallelText:
 
 
 LETTERS = "abcdefgh"
-LONGEST_HISTOGRAM = 20
+LONGEST_HISTOGRAM, HIGHEST_COUNT = 20, 16
 HELD_OUT_LENGTHS = frozenset({7, 14, 19})
 """Lengths that occur in the test split of the histogram task only."""
 
@@ -108,8 +108,9 @@ HELD_OUT_LENGTHS = frozenset({7, 14, 19})
 def histogram_texts(split: Split, num_texts: int, seed: int = 1) -> LabelledText:
     """Distinct sequences of letters, each letter labelled with how often it occurs in its sequence.
 
-    Which split a sequence belongs to is drawn from the sequence alone; a length that is held out is always test. A
-    sequence has from one to all eight letters, so that high counts occur.
+    Which split a sequence belongs to is drawn from the sequence alone; a length that is held out is always test. The
+    letters of a sequence are not equally likely, so that high counts occur, up to 16: higher ones would be all but the
+    same few sequences.
 
     Args:
         num_texts: well below the number of sequences there are.
@@ -117,9 +118,9 @@ def histogram_texts(split: Split, num_texts: int, seed: int = 1) -> LabelledText
     rng = random.Random(f"histogram {split} {seed}")
     texts: dict[str, None] = {}
     while len(texts) < num_texts:
-        letters = rng.sample(LETTERS, rng.randint(1, len(LETTERS)))
-        text = "".join(rng.choices(letters, k=rng.randint(1, LONGEST_HISTOGRAM)))
-        if _histogram_split(text) == split:
+        odds = [rng.random() ** 6 for _ in LETTERS]
+        text = "".join(rng.choices(LETTERS, odds, k=rng.randint(1, LONGEST_HISTOGRAM)))
+        if _histogram_split(text) == split and max(map(text.count, text)) <= HIGHEST_COUNT:
             texts[text] = None
     counts = [[str(text.count(letter)) for letter in text] for text in texts]
     return LabelledText([list(text) for text in texts], counts, name=f"histogram ({split})")

@@ -11,7 +11,7 @@ import torch
 from regard.checkpoint import check_output
 from regard.data.batching import Sequences
 from regard.data.labelled import LabelledText, encode_words
-from regard.data.synthetic import HELD_OUT_LENGTHS, LONGEST_HISTOGRAM, histogram_texts
+from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.inspection.capture import capture
 from regard.inspection.figures import Panel, panels_svg
 from regard.inspection.report import Report, report_html
@@ -34,8 +34,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     "tokenizer": {"vocab_size": 40},
     "training": {
-        "steps": 2500, "batch_tokens": 4096, "learning_rate": 0.005, "warmup_steps": 100, "label_smoothing": 0.0,
-        "validate_every": 250, "report_every": 10, "precision": "float32", "adam_betas": (0.9, 0.99),
+        "steps": 8000, "batch_tokens": 1024, "learning_rate": 0.006, "warmup_steps": 200, "label_smoothing": 0.0,
+        "validate_every": 1000, "report_every": 50, "precision": "float32",
     },
 }  # fmt: skip
 
@@ -115,7 +115,7 @@ def _side_by_side(predictor: Predictor, text: str) -> str:
     tokenizer = predictor.tokenizer
     ids: Sequences = encode_words([list(text)], tokenizer, predictor.model.config.max_positions)[0]
     row = torch.from_numpy(ids[0].astype("int64"))[None]
-    by_hand = histogram(len(tokenizer), LONGEST_HISTOGRAM, bos_id=tokenizer.bos_id)
+    by_hand = histogram(len(tokenizer), HIGHEST_COUNT, bos_id=tokenizer.bos_id)
     panels = [
         Panel(name, _weights(model, row)) for name, model in (("learnt", predictor.model), ("set by hand", by_hand))
     ]
