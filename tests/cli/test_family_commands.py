@@ -181,7 +181,9 @@ def test_prompts_out_of_range(work: Path) -> None:
         model.generate(["abc" * 30])
 
 
-def test_the_histogram_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_histogram_demo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from regard.demos import histogram
 
     monkeypatch.setattr(histogram, "NUM_TRAINING_TEXTS", 2000)
@@ -191,7 +193,9 @@ def test_the_histogram_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     page = (tmp_path / "model" / "report.html").read_text()
     assert page.count("set by hand</text>") == len(histogram.DRAWN)
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
-    assert "TASK must be a built-in one; got 'histgram'. Did you mean 'histogram'?" in refused(capsys, "demo", "histgram")
+    assert "TASK must be a built-in one; got 'histgram'. Did you mean 'histogram'?" in refused(
+        capsys, "demo", "histgram"
+    )
 
 
 def test_a_recurrent_model_trains_translates_and_aligns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

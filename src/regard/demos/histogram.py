@@ -26,7 +26,7 @@ from regard.workflow.tasks import label_task
 from regard.workflow.train import run_task, write_results
 
 NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
-DRAWN = ("abacab", "hello", "ggggg", "abcdefghabcd")
+DRAWN = ("abacab", "cabbage", "ggggg", "abcdefghabcd")
 SETTINGS: dict[str, dict[str, Any]] = {
     "model": {
         "task": "tag", "model_dim": 64, "ff_dim": 256, "num_heads": 1, "num_layers": 1, "norm": "pre", "positions": "none",
@@ -82,8 +82,9 @@ def run_histogram_demo(
     examples = _examples(predictor, test)
     report = Report(
         title="Histograms: how often does each letter occur?",
-        summary="Learnt by one layer with one head and no positions, and set by hand (Weiss et al. 2021). A letter that occurs "
-        "n times looks at its like and at the begin symbol <s>, each with weight 1 / (n + 1): from this share the count is read.",
+        summary="Learnt by one layer with one head and no positions, and set by hand (Weiss et al. 2021). By hand, a letter that "
+        "occurs n times looks at its like and at the begin symbol <s>, each with weight 1 / (n + 1): from this share the count "
+        "is read. What is learnt may do it in its own way, for example by the end symbol, too.",
         facts={
             "letters counted right": f"{scores['accuracy']:.3%} of {scores['num_labels']:,} in {len(test):,} test sequences",
             "at lengths not trained on": f"{at_new:.3%} ({lengths})",

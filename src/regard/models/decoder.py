@@ -18,7 +18,6 @@ from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
 
 
-
 @dataclass(frozen=True)
 class DecoderOnlyState:
     """Between decoding steps: the keys and values of what was read, layer by layer, and which of it is padding."""

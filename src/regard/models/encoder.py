@@ -23,6 +23,7 @@ from regard.nn.dropout import Dropout
 from regard.nn.layers import EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
 
+
 class Encoder(nn.Module):
     """Ids to a vector for each token, and by the head of its task to logits.
 
