@@ -98,3 +98,21 @@ def test_a_small_vocabulary_keeps_the_frequent_characters(kind: str) -> None:
 def test_half_a_surrogate_pair_is_refused(tokenizer: Tokenizer) -> None:
     with pytest.raises(DataError, match=r"text 2 must be a string of whole Unicode characters; got '\\ud800'"):
         tokenizer.encode_batch(["fine", "\ud800"])
+
+
+def test_a_mask_is_a_fifth_symbol_that_no_text_spells() -> None:
+    plain, masked = (
+        Tokenizer.train(["abc <mask> abc"], TokenizerConfig(kind="characters", vocab_size=50, with_mask=mask))
+        for mask in (False, True)
+    )
+    assert (plain.mask_id, masked.mask_id) == (None, 4)
+    assert masked.mask_id not in masked.encode("a<mask>b")
+
+
+def test_without_a_leading_space_every_character_is_one_token() -> None:
+    config = TokenizerConfig(kind="characters", vocab_size=50, leading_space=False, split_digits=False)
+    tokenizer = Tokenizer.train(["ab 1", " a"], config)
+    for text in ("ab 1", " a", "a  b", ""):
+        ids = tokenizer.encode(text)
+        assert len(ids) == len(text)
+        assert tokenizer.decode(ids) == text

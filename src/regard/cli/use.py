@@ -90,7 +90,7 @@ def translate(
 def generate(
     model: Model,
     prompt: Annotated[
-        list[str] | None, typer.Option(help="What to continue; may be repeated. By default nothing.")
+        list[str] | None, typer.Option(help="What to continue, \\n for a line break; may be repeated.")
     ] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="How many tokens to write.")] = 200,
     temperature: Annotated[

@@ -50,14 +50,11 @@ class Tokenizer:
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         self._backend = backend
         self._backend.encode_special_tokens = True
+        self.mask_id: int | None = backend.token_to_id(MASK)
+        """The id of <mask>, where there is one."""
 
     def __len__(self) -> int:
         return self._backend.get_vocab_size()
-
-    @property
-    def mask_id(self) -> int | None:
-        """The id of <mask>, where there is one."""
-        return self._backend.token_to_id(MASK)
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
