@@ -216,3 +216,46 @@ def test_a_recurrent_model_trains_translates_and_aligns(tmp_path: Path, capsys: 
     alignment = translator.align("abcd")
     assert len(alignment.weights) == len(alignment.target_tokens)
     assert all(abs(sum(row) - 1) < 1e-4 for row in alignment.weights)
+
+
+def test_a_mask_stands_where_training_had_it(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ids of a text with a mask are those of the whole text with one id replaced."""
+    from regard.text.tokenizer import Tokenizer, TokenizerConfig
+    from regard.workflow.predictor import Predictor
+
+    tokenizer = Tokenizer.train(["the cat dog " * 9], TokenizerConfig(vocab_size=40, with_mask=True))
+    model = regard.load(work / "mlm", device="cpu").model
+    seen = []
+    monkeypatch.setattr(type(model), "forward", lambda self, ids: seen.append(ids[0].tolist()) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Predictor(model, tokenizer).predict(["the <mask> dog"])  # type: ignore[arg-type]
+    whole = [tokenizer.bos_id, *tokenizer.encode("the cat dog"), tokenizer.eos_id]
+    assert len(whole) == 5
+    assert seen[0] == [tokenizer.mask_id if i == 2 else id for i, id in enumerate(whole)]
+
+
+def test_a_label_that_occurs_once_is_not_held_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{'rare' if i == 0 else 'ab'[i % 2]}\tthe cat number {i}\n" for i in range(40)]
+    (tmp_path / "data.tsv").write_text("".join(rows))
+    for seed in range(3):
+        options = ["--arch", "encoder", "--task", "classify", "--steps", "2", "--seed", str(seed), *SMALL]
+        assert command("train", tmp_path / "data.tsv", "-o", tmp_path / f"m{seed}", *options) == 0
+    (tmp_path / "all.tsv").write_text("".join(f"l{i}\tthe cat\n" for i in range(40)))
+    message = refused(
+        capsys, "train", tmp_path / "all.tsv", "-o", tmp_path / "n", "--arch", "encoder", "--task", "classify"
+    )
+    assert "must have labels that occur more than once, to hold some out" in message
+
+
+def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "text").write_text("a cat runs far " * 40 + "\n" + "a dog\n" * 20 + "\n" * 200)
+    options = ["--arch", "encoder", "--task", "mlm", "--steps", "2", "--set", "model.max_positions=16", *SMALL]
+    assert command("train", tmp_path / "text", "-o", tmp_path / "m", *options) == 0
+    captured = capsys.readouterr()
+    assert "1 texts of" in captured.out + captured.err
+    assert "evaluate" not in captured.out.split("Next:")[1]
+
+
+@pytest.mark.parametrize("options", [["--seed", "99999999999999999"], ["--device", "meta"], ["--temperature", "-1"]])
+def test_options_out_of_range(work: Path, capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
+    assert "Traceback" not in refused(capsys, "generate", work / "lm", *options)

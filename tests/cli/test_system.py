@@ -228,7 +228,7 @@ def test_validation_pairs_that_are_too_long_are_left_out(tmp_path: Path) -> None
 def test_the_demo_from_end_to_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from regard.workflow import demo
+    from regard.demos import dates as demo
 
     sizes = {"NUM_TRAINING_PAIRS": 600, "NUM_VALID_PAIRS": 20, "NUM_TEST_PAIRS": 40}
     for name, size in sizes.items():

@@ -87,7 +87,8 @@ def test_a_row_does_not_depend_on_the_other_rows(model: Decoder) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"temperature": -1.0}, "temperature must be at least 0; got -1.0"),
+        ({"temperature": -1.0}, "temperature must be at least 0, and finite; got -1.0"),
+        ({"temperature": math.nan}, "temperature must be at least 0, and finite; got nan"),
         ({"top_k": 0}, "top_k must be at least 1; got 0"),
         ({"top_p": 0.0}, "top_p must be above 0 and at most 1; got 0.0"),
         ({"top_p": 1.5}, "top_p must be above 0 and at most 1; got 1.5"),
@@ -96,3 +97,9 @@ def test_a_row_does_not_depend_on_the_other_rows(model: Decoder) -> None:
 def test_settings_out_of_range(settings: dict[str, float], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         SamplingSettings(**settings)  # type: ignore[arg-type]
+
+
+def test_ties_do_not_widen_the_top_and_tiny_temperatures_do_not_overflow() -> None:
+    assert filtered_logits(torch.zeros(1, 5), SamplingSettings(top_k=1)).isfinite().sum() == 1
+    cold = filtered_logits(PROBS.log(), SamplingSettings(temperature=1e-40))
+    assert cold.softmax(-1)[0, 0] == 1

@@ -217,3 +217,18 @@ def test_steps_of_decoding_see_the_rows_of_the_whole() -> None:
             past = newer if past is None else past.append(newer)
     for t, call in enumerate(steps.calls("attention")):
         torch.testing.assert_close(call.weights()[:, :, 0], whole["attention"].weights()[:, :, t, : t + 1])
+
+
+def test_a_capture_is_a_mapping() -> None:
+    module = multihead()
+    with capture(module, rows=slice(0, 0)) as seen:
+        module(torch.randn(1, 5, 12))
+    assert "attention" in seen
+    assert "foo" not in seen
+    assert seen.get("foo") is None
+    assert seen["attention"].row_statistics().entropy.shape == (1, 3, 0)
+    with (
+        pytest.raises(SettingsError, match=r"layers must be a list of names; got one string. Write \['attention'\]"),
+        capture(module, layers="attention"),
+    ):
+        pass

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model that stands there.")]
-Seed = Annotated[int | None, typer.Option(min=0, help="Number that all random choices come from.")]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from.")]
 Precision = Annotated[str | None, typer.Option(help="auto, float32 or bfloat16.")]
 
 DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
@@ -107,7 +107,7 @@ def train(
         say_what_is_kept(output, result.run, arch)
     print(summary(result.results))
     print(f"\n{output} is ready. Next:")
-    for line in NEXT_COMMANDS[arch]:
+    for line in NEXT_COMMANDS[arch][: 1 if task == "mlm" else 2]:
         print(f"  {program()} {line.format(output)}")
 
 

@@ -83,8 +83,7 @@ def translate(
         write_lines(output, rows)
     else:
         for row in rows:
-            sys.stdout.buffer.write(f"{row}\n".encode())
-        sys.stdout.buffer.flush()
+            _write(row)
 
 
 def generate(
@@ -99,7 +98,7 @@ def generate(
     top_k: Annotated[int | None, typer.Option(min=1, help="Draw from so many of the likeliest tokens only.")] = None,
     top_p: Annotated[float, typer.Option(help="Draw from the likeliest tokens of this probability only.")] = 1.0,
     stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="End with the line.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Number that all random choices come from.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -120,7 +119,7 @@ def generate(
         stop_at_line=stop_at_line,
     )
     for given, text in zip(prompts, texts, strict=True):
-        print(json.dumps({"prompt": given, "text": text}, ensure_ascii=False) if as_json else given + text)
+        _write(json.dumps({"prompt": given, "text": text}, ensure_ascii=False) if as_json else given + text)
 
 
 def predict(
@@ -141,10 +140,7 @@ def predict(
     predictor = load_as(model, Predictor, device=device)
     texts = list(iterate_lines(sys.stdin.buffer, "standard input")) if input == "-" else read_lines(input)
     for prediction in predictor.predict(texts):
-        if as_json:
-            print(json.dumps(asdict(prediction), ensure_ascii=False))
-        else:
-            print(" ".join(prediction.labels))
+        _write(json.dumps(asdict(prediction), ensure_ascii=False) if as_json else " ".join(prediction.labels))
 
 
 def evaluate(
@@ -234,6 +230,12 @@ def info(model: Model, as_json: AsJson = False) -> None:
         print(f"  {key:<20}{value}")
     if results:
         print(measured)
+
+
+def _write(line: str) -> None:
+    """A line of output, in UTF-8 whatever the terminal says of itself."""
+    sys.stdout.buffer.write(f"{line}\n".encode())
+    sys.stdout.buffer.flush()
 
 
 def _load(model: Path, threads: int | None, device: str) -> Loaded:

@@ -28,8 +28,8 @@ class SamplingSettings:
     top_p: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.temperature < 0:
-            raise SettingsError(f"temperature must be at least 0; got {self.temperature}.")
+        if not 0 <= self.temperature < float("inf"):
+            raise SettingsError(f"temperature must be at least 0, and finite; got {self.temperature}.")
         if self.top_k is not None and self.top_k < 1:
             raise SettingsError(f"top_k must be at least 1; got {self.top_k}.")
         if not 0 < self.top_p <= 1:
@@ -41,10 +41,10 @@ def filtered_logits(logits: Float[Tensor, "row vocab"], settings: SamplingSettin
     if settings.temperature == 0:
         best = logits.argmax(dim=-1, keepdim=True)
         return torch.full_like(logits, -torch.inf).scatter(-1, best, 0.0)
-    logits = logits / settings.temperature
+    logits = (logits - logits.amax(dim=-1, keepdim=True)) / settings.temperature
     if settings.top_k is not None and settings.top_k < logits.shape[-1]:
-        lowest = logits.topk(settings.top_k, dim=-1).values[:, -1:]
-        logits = logits.masked_fill(logits < lowest, -torch.inf)
+        likeliest = logits.topk(settings.top_k, dim=-1)
+        logits = torch.full_like(logits, -torch.inf).scatter(-1, likeliest.indices, likeliest.values)
     if settings.top_p < 1:
         ordered, order = logits.sort(dim=-1, descending=True)
         probs = ordered.softmax(dim=-1)

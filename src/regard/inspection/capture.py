@@ -94,7 +94,7 @@ class CapturedAttention:
         batch, heads, _, num_keys = *self.query.shape[:3], self.key.shape[-2]
         size = max(TILE_NUMBERS // max(batch * heads * num_keys, 1), 1)
         parts = []
-        for start in range(0, self.num_rows, size):
+        for start in range(0, max(self.num_rows, 1), size):
             weights = self.weights(slice(start, start + size))
             maximum, argmax = weights.max(dim=-1)
             mass = weights.sum(dim=-1) if positions is None else weights[..., list(positions)].sum(dim=-1)
@@ -111,6 +111,13 @@ class Captured(Mapping[str, CapturedAttention]):
 
     def __getitem__(self, name: str) -> CapturedAttention:
         return self.calls(name)[-1]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._calls
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The last call of an attention module, or `default` where it was not captured."""
+        return self[name] if name in self else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._calls)
@@ -159,6 +166,8 @@ def capture(
         SettingsError: a name that fits no attention module.
         ShapeError: a head that does not exist (while the model runs).
     """
+    if isinstance(layers, str):
+        raise SettingsError(f"layers must be a list of names; got one string. Write [{layers!r}].")
     modules = {_layer_name(name): module for name, module in model.named_modules() if isinstance(module, Attention)}
     for pattern in layers or ():
         if not any(fnmatchcase(name, pattern) for name in modules):

@@ -77,7 +77,7 @@ def reversal(vocab_size: int, length: int) -> Encoder:
 def looking_at(vocab_size: int, targets: Sequence[int]) -> Encoder:
     """Position p looks at position `targets[p]` and nowhere else; its class is the token that stands there.
 
-    The classes are the ids, as strings.
+    The classes are the ids, as strings. Id 0 is padding, which nothing looks at.
     """
     length = len(targets)
     config = EncoderConfig(

@@ -52,6 +52,8 @@ def attention_weights(
     if bias is not None:
         _check_bias(bias, expected)
         scores = scores + bias.to(scores.dtype)
+    if mask is not None:
+        check_mask(mask, expected)
     ahead = causal_mask(*expected[-2:], device=query.device) if causal and expected[-2] > 1 else None
     return masked_softmax(scores, mask=combine_masks(mask, ahead))
 
@@ -186,6 +188,8 @@ class Attention(nn.Module):
             heads: which heads these are, for position schemes that differ by head; by their numbers before any was pruned.
                 None: all that are left.
         """
+        if mask is not None:
+            check_mask(mask, (*query.shape[:-1], key.shape[-2]))
         if causal:
             mask = combine_masks(mask, causal_mask(query.shape[-2], key.shape[-2], first=first, device=query.device))
         bias = self._with_positions(bias, query, key, first, heads)

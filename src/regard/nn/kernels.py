@@ -253,6 +253,7 @@ def _four_axes(x: Tensor) -> Tensor:
 
 def _broadcast_to_four_axes(x: Tensor, batch: torch.Size) -> Tensor:
     """A mask or bias over `*batch query key` as one over the four axes that `_four_axes` makes."""
+    x = torch.atleast_2d(x)
     if x.ndim == 2 or len(batch) == 2:
         return x
     return x.expand(*batch, *x.shape[-2:]).reshape(batch.numel(), 1, *x.shape[-2:])

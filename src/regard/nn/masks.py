@@ -28,7 +28,7 @@ def length_mask(lengths: Int[Tensor, "..."], num_keys: int) -> Bool[Tensor, "bat
     Raises:
         ShapeError: a length is negative or above `num_keys`, or there are more than two axes.
     """
-    if lengths.ndim > 2:
+    if lengths.ndim not in (1, 2):
         raise ShapeError(f"lengths must have the axes batch, or batch and query; got {lengths.ndim} axes.")
     if _has_values(lengths) and (int(lengths.min()) < 0 or int(lengths.max()) > num_keys):
         raise ShapeError(
@@ -161,7 +161,7 @@ def mask_from_hugging_face(
     Raises:
         ShapeError: it has other numbers than 0 and 1 (see `mask_from_additive`), or more than three axes.
     """
-    if attention_mask.ndim > 3:
+    if attention_mask.ndim not in (2, 3):
         raise ShapeError(f"attention_mask must have 2 or 3 axes; got {attention_mask.ndim}.")
     if _has_values(attention_mask) and not bool(((attention_mask == 0) | (attention_mask == 1)).all()):
         raise ShapeError("attention_mask must hold 0 and 1 only; got other numbers. See mask_from_additive.")

@@ -92,6 +92,8 @@ class MultiHeadAttention(nn.Module):
             past: keys and values before these: a cache, or a prefix.
             gates: what each head's context is multiplied by; one for each head, or also for each example.
         """
+        if key is None and value is not None:
+            raise ShapeError("key must be given where value is; got a value alone.")
         if key is None:
             queries, newer = self.project_self(query, past)
         else:

@@ -150,6 +150,8 @@ class LinearBias(AttentionPositions):
 
     def __init__(self, num_heads: int) -> None:
         super().__init__()
+        if num_heads < 1:
+            raise ShapeError(f"num_heads must be at least 1; got {num_heads}.")
         lower = 2 ** math.floor(math.log2(num_heads))
         slopes = [2 ** (-8 * (h + 1) / lower) for h in range(lower)]
         slopes += [2 ** (-4 * (2 * h + 1) / lower) for h in range(num_heads - lower)]
@@ -183,6 +185,12 @@ class BucketedBias(AttentionPositions):
         self, num_heads: int, *, num_buckets: int = 32, max_distance: int = 128, bidirectional: bool = True
     ) -> None:
         super().__init__()
+        num_exact = num_buckets // (4 if bidirectional else 2)
+        if not 1 <= num_exact < max_distance:
+            raise ShapeError(
+                f"num_buckets must leave at least 1 bucket, and fewer than max_distance, for single distances; got "
+                f"{num_buckets} and max_distance {max_distance}, which leave {num_exact}."
+            )
         self.num_buckets, self.max_distance, self.bidirectional = num_buckets, max_distance, bidirectional
         self.table = embedding(num_buckets, num_heads)
 

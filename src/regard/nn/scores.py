@@ -84,7 +84,8 @@ class Cosine(InnerProduct):
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
         """The directions: vectors of length 1, or 0 for the vector 0."""
         query, key = super().features(query, key)
-        return F.normalize(query, dim=-1), F.normalize(key, dim=-1)
+        smallest = torch.finfo(query.dtype).tiny ** 0.5
+        return F.normalize(query, dim=-1, eps=smallest), F.normalize(key, dim=-1, eps=smallest)
 
     def factor(self, width: int) -> float:
         """The sharpness."""
@@ -96,7 +97,8 @@ class GaussianKernel(InnerProduct):
 
     -|q - k|^2 / 2 = q . k - |q|^2 / 2 - |k|^2 / 2, so that a dot product of (q, -|q|^2 / 2, 1) and (k, 1, -|k|^2 / 2)
     gives it. The term of q is the same for all keys and vanishes in the softmax; keys of one length make it the plain
-    dot product. Both are moved by the keys' mean first, which changes no distance and keeps the numbers small.
+    dot product. Both are moved by the queries' mean first, which changes no distance and keeps the numbers small; in 16
+    bits, squared lengths still lose digits that a dot product would keep.
 
     Args:
         bandwidth: the distance over which weights fall, above 0.
@@ -112,7 +114,7 @@ class GaussianKernel(InnerProduct):
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
         """Query and key with their squared lengths beside them."""
         query, key = super().features(query, key)
-        origin = key.detach().mean(dim=-2, keepdim=True)
+        origin = query.detach().mean(dim=-2, keepdim=True)  # of the queries: no mask hides them
         query, key = ((x - origin) / self.bandwidth for x in (query, key))
         query_half, key_half = (x.square().sum(dim=-1, keepdim=True) / -2 for x in (query, key))
         with_query = torch.cat((query, query_half, torch.ones_like(query_half)), dim=-1)

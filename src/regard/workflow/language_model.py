@@ -42,7 +42,8 @@ class LanguageModel:
 
         Args:
             prompts: an empty one begins a new line.
-            max_tokens: how many tokens to write; prompt and text together may not be longer than the model can read.
+            max_tokens: how many tokens to write. When prompt and text are as long as the model can read, it goes on from the
+                newer half of them and forgets the rest.
             temperature: 0 takes the likeliest token; 1 draws from the model's own distribution.
             top_k: only so many of the likeliest tokens can be drawn.
             top_p: only the likeliest tokens that together have this probability can be drawn.
@@ -64,7 +65,7 @@ class LanguageModel:
         banned = (tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id)
         texts = []
         for index, row in enumerate(rows):
-            generator = torch.Generator().manual_seed(seed * 1_000_003 + index)
+            generator = torch.Generator().manual_seed((seed * 1_000_003 + index) % 2**63)
             written: list[int] = []
             while len(written) < max_tokens:
                 # When the model's window is full, the newer half of the text is read again as a prompt.

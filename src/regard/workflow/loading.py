@@ -28,11 +28,14 @@ def resolve_device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        return torch.empty(0, device=name).device
+        device = torch.empty(0, device=name).device
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise SettingsError(
             f"device must be auto, cpu, or a GPU of this machine such as cuda; got {name!r}."
         ) from error
+    if device.type == "meta":
+        raise SettingsError(f"device must be auto, cpu, or a GPU of this machine such as cuda; got {name!r}.")
+    return device
 
 
 def load(path: Path | str, *, device: str = "auto") -> Loaded:

@@ -58,7 +58,16 @@ class Predictor:
         ]
 
     def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
-        """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts."""
+        """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts.
+
+        Raises:
+            SettingsError: the model has no labels.
+            DataError: there are no texts.
+        """
+        if not self.model.config.labels:
+            raise SettingsError(f"evaluate must have a model with labels; got one for {self.model.config.task}.")
+        if not texts:
+            raise DataError("texts must be at least one; got none.")
         predicted = [label for found, _ in self._label(texts) for label in found]
         right = [label for row in labels for label in row]
         return {
@@ -92,7 +101,11 @@ class Predictor:
         assert self.tokenizer.mask_id is not None
         ids = [self.tokenizer.bos_id]
         for index, part in enumerate(parts):
-            ids += ([self.tokenizer.mask_id] if index else []) + (self.tokenizer.encode(part) if part.strip() else [])
+            # A mask stands for a token with its space before it; the space that a person writes there is not one more.
+            text_part = part if index == len(parts) - 1 else part.rstrip(" ")
+            ids += ([self.tokenizer.mask_id] if index else []) + (
+                self.tokenizer.encode(text_part) if part.strip() else []
+            )
         ids.append(self.tokenizer.eos_id)
         if len(ids) > self.model.config.max_positions:
             raise DataError(

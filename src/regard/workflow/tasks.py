@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.data.batching import EncodedPairs, encode_pairs, endless, in_order, plan_batches
+from regard.data.batching import EncodedPairs, Sequences, encode_pairs, endless, in_order, plan_batches
 from regard.data.corpus import ParallelText
 from regard.data.labelled import (
-    EncodedTexts,
     LabelledText,
     Masking,
     encode_labelled,
@@ -71,12 +70,19 @@ def hold_out_pairs(text: ParallelText, seed: int) -> tuple[ParallelText, Paralle
 
 
 def hold_out_labelled(text: LabelledText, seed: int) -> tuple[LabelledText, LabelledText]:
-    """Labelled texts in two, likewise."""
+    """Labelled texts in two, likewise; a text with a label that no other text has stays for training."""
 
     def part(indices: Sequence[int], name: str) -> LabelledText:
         return LabelledText([text.texts[i] for i in indices], [text.labels[i] for i in indices], name)
 
     rest, held_out = _held_out(len(text), text.name, "texts", seed)
+    known = {label for i in rest for label in text.labels[i]}
+    rare = [i for i in held_out if not known.issuperset(text.labels[i])]
+    rest, held_out = sorted([*rest, *rare]), [i for i in held_out if i not in rare]
+    if not held_out:
+        raise DataError(
+            f"{text.name} must have labels that occur more than once, to hold some out. Give --valid a file."
+        )
     return part(rest, text.name), part(held_out, f"{text.name} (held out at random)")
 
 
@@ -172,7 +178,7 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
         {"name": training.name, "num_texts": len(texts), "num_labels": len(names)},
         {"name": valid.name, "num_texts": len(valid)},
         padding_share([texts.ids.lengths], texts.ids.lengths, batch_tokens),
-        _cut(texts, limit, training.name),
+        _cut(texts.ids, limit, training.name),
     )
 
 
@@ -211,6 +217,7 @@ def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str,
         {"name": names[0], "num_lines": len(lines), "num_tokens": int(ids.lengths.sum())},
         {"name": names[1], "num_lines": len(valid_lines), "num_tokens": int(valid_ids.lengths.sum())},
         padding_share([ids.lengths], ids.lengths, batch_tokens),
+        _cut(ids, limit, names[0]),
     )
 
 
@@ -248,6 +255,6 @@ def _encode_pairs(text: ParallelText, tokenizer: Tokenizer, settings: RunSetting
     return pairs
 
 
-def _cut(texts: EncodedTexts, limit: int, name: str) -> list[str]:
-    full = int((texts.ids.lengths >= limit).sum())
+def _cut(ids: Sequences, limit: int, name: str) -> list[str]:
+    full = int((ids.lengths >= limit).sum())
     return [f"{full:,} texts of {name} have {limit} tokens or more: cut there"] if full else []

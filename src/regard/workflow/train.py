@@ -132,16 +132,21 @@ def _pairs(data: Names, valid: Names | None, settings: RunSettings, display: Run
 
 
 def _running_text(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
-    lines, name = read_text(data), " + ".join(os.fspath(path) for path in data)
+    lines, name = _lines(data, settings), " + ".join(os.fspath(path) for path in data)
     if valid is None:
         lines, valid_lines = hold_out_end(lines, name)
         names = (name, f"{name} (its last tenth)")
     else:
-        valid_lines = read_text(valid)
+        valid_lines = _lines(valid, settings)
         names = (name, " + ".join(os.fspath(path) for path in valid))
     for shown_name, text in zip(names, (lines, valid_lines), strict=True):
         display.say(f"{len(text):,} lines from {shown_name}")
     return (language_task if settings.model.arch == "decoder" else masked_task)(lines, valid_lines, names, settings)
+
+
+def _lines(names: Names, settings: RunSettings) -> list[str]:
+    """The lines of some files; a language model reads blank ones, too, as breaks between paragraphs."""
+    return [line for line in read_text(names) if settings.model.arch == "decoder" or line.strip()]
 
 
 def _labelled(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
