@@ -117,7 +117,8 @@ class Captured(Mapping[str, CapturedAttention]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The last call of an attention module, or `default` where it was not captured."""
-        return self[name] if name in self else default
+        calls = self._calls.get(name)
+        return calls[-1] if calls else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._calls)

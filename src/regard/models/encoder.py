@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from regard.models.config import EncoderConfig
 from regard.models.parts import (
+    BERT_SCALE,
     EmbeddedPositions,
     feed_forward,
     final_norm,
@@ -48,9 +49,11 @@ class Encoder(nn.Module):
         )
         self.norm = final_norm(config)
         self.head = _head(config)
+        # Embeddings are normalised, so their scale decides only how fast they move: small ones learn fast.
+        tables = {module.weight for module in self.modules() if isinstance(module, nn.Embedding)}
         for parameter in self.parameters():
             if parameter.ndim == 2:
-                nn.init.normal_(parameter, std=initial_scale(config))
+                nn.init.normal_(parameter, std=BERT_SCALE if parameter in tables else initial_scale(config))
 
     def forward(
         self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None

@@ -178,7 +178,7 @@ PRESETS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             },
             "tokenizer": {"kind": "bpe", "vocab_size": 8000},
             "training": {
-                "steps": 1200,
+                "steps": 600,
                 "warmup_steps": 100,
                 "learning_rate": 0.001,
                 "schedule": "linear",
