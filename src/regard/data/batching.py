@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -97,6 +98,16 @@ def plan_batches(
     return batches
 
 
+def endless_plan(
+    lengths: Sequence[np.ndarray], batch_tokens: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.random.Generator]]:
+    """The batches of one epoch after the other, each with its epoch's generator, which has planned the epoch already."""
+    for epoch in itertools.count():
+        rng = np.random.default_rng((seed, epoch))
+        for indices in plan_batches(lengths, batch_tokens, rng):
+            yield indices, rng
+
+
 def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, bos_id: int) -> Batch:
     """The tensors of some pairs."""
     rows: list[int] = indices.tolist()
@@ -118,8 +129,5 @@ def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, bos_id: int
 
 def endless(pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, bos_id: int) -> Iterator[Batch]:
     """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
-    epoch = 0
-    while True:
-        for indices in plan_batches(pairs.lengths, batch_tokens, np.random.default_rng((seed, epoch))):
-            yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
-        epoch += 1
+    for indices, _ in endless_plan(pairs.lengths, batch_tokens, seed):
+        yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)

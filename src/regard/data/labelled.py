@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from regard.data.batch import IGNORED, LabelledBatch, pad_right
-from regard.data.batching import Sequences, plan_batches
+from regard.data.batching import Sequences, endless_plan, plan_batches
 from regard.errors import DataError, nearest_hint
 from regard.text.lines import read_lines
 from regard.text.tokenizer import Tokenizer
@@ -149,11 +149,8 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
 
 def labelled_endless(texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int) -> Iterator[LabelledBatch]:
     """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
-    epoch = 0
-    while True:
-        for indices in plan_batches([texts.ids.lengths], batch_tokens, np.random.default_rng((seed, epoch))):
-            yield _labelled_batch(texts, indices, pad_id)
-        epoch += 1
+    for indices, _ in endless_plan([texts.ids.lengths], batch_tokens, seed):
+        yield _labelled_batch(texts, indices, pad_id)
 
 
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
@@ -200,12 +197,8 @@ def masked_endless(
     ids: Sequences, masking: Masking, batch_tokens: int, seed: int, *, pad_id: int
 ) -> Iterator[LabelledBatch]:
     """All texts again and again, other words hidden each time."""
-    epoch = 0
-    while True:
-        rng = np.random.default_rng((seed, epoch))
-        for indices in plan_batches([ids.lengths], batch_tokens, rng):
-            yield _masked_batch(ids, indices, masking, rng, pad_id)
-        epoch += 1
+    for indices, rng in endless_plan([ids.lengths], batch_tokens, seed):
+        yield _masked_batch(ids, indices, masking, rng, pad_id)
 
 
 def _masked_batch(

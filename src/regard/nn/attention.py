@@ -15,7 +15,7 @@ from regard.errors import ShapeError
 from regard.nn import kernels
 from regard.nn.dropout import dropout as drop
 from regard.nn.kernels import KernelChoice, choose_kernel
-from regard.nn.masks import causal_mask, check_mask, combine_masks, distances
+from regard.nn.masks import broadcasts, causal_mask, check_mask, combine_masks, distances
 from regard.nn.positions import AttentionPositions
 from regard.nn.scores import Additive, InnerProduct, ScaledDotProduct, ScoreFunction, masked_softmax
 
@@ -233,8 +233,5 @@ def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
         raise ShapeError(
             f"bias must hold floating-point numbers; got {bias.dtype}. What hides keys is passed as mask=."
         )
-    fits = bias.ndim <= len(shape) and all(
-        size in (1, whole) for size, whole in zip(reversed(bias.shape), reversed(shape), strict=False)
-    )
-    if not fits:
+    if not broadcasts(bias, shape):
         raise ShapeError(f"bias must broadcast to the scores' shape {shape}; got {tuple(bias.shape)}.")

@@ -15,7 +15,7 @@ from torch import Tensor
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.nn.additive import additive_attention
 from regard.nn.dropout import dropout as drop
-from regard.nn.masks import causal_mask, combine_masks
+from regard.nn.masks import causal_mask, combine_masks, is_traced
 from regard.nn.scores import Additive, InnerProduct, ScoreFunction
 
 Kernel = Literal["matmul", "sdpa", "flex", "tiled"]
@@ -64,7 +64,7 @@ def choose_kernel(
 
 def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: float) -> KernelChoice:
     """The measured choice between two matrix products and PyTorch's fused kernel."""
-    if not torch.compiler.is_compiling() and torch._C._functorch.is_functorch_wrapped_tensor(query):
+    if is_traced(query) and not torch.compiler.is_compiling():
         return KernelChoice("matmul", "PyTorch's fused kernel cannot be mapped by torch.func")
     if query.device.type != "cpu":
         return KernelChoice("sdpa", f"fused kernels are made for {query.device.type}")
@@ -239,9 +239,7 @@ def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> T
 
 def _can_look(x: Tensor) -> bool:
     """Whether a value can be looked at without waiting for a device or breaking a graph that is traced."""
-    if torch.compiler.is_compiling() or x.device.type != "cpu":
-        return False
-    return not torch._C._functorch.is_functorch_wrapped_tensor(x)
+    return x.device.type == "cpu" and not is_traced(x)
 
 
 def _four_axes(x: Tensor) -> Tensor:

@@ -180,11 +180,15 @@ def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
             f"mask must be boolean, True where a query may attend; got {mask.dtype}. "
             "See mask_from_additive and mask_from_hugging_face; a number added to scores is passed as bias=."
         )
-    fits = len(mask.shape) <= len(shape) and all(
-        size in (1, whole) for size, whole in zip(reversed(mask.shape), reversed(shape), strict=False)
-    )
-    if not fits:
+    if not broadcasts(mask, shape):
         raise ShapeError(f"mask must broadcast to the scores' shape {shape}; got {tuple(mask.shape)}.")
+
+
+def broadcasts(x: Tensor, shape: tuple[int, ...]) -> bool:
+    """Whether a mask or bias broadcasts to the scores' shape, without making that any larger."""
+    return x.ndim <= len(shape) and all(
+        size in (1, whole) for size, whole in zip(reversed(x.shape), reversed(shape), strict=False)
+    )
 
 
 def distances(
@@ -222,5 +226,9 @@ def positions_from_mask(is_token: Bool[Tensor, "batch position"]) -> Int[Tensor,
 
 def _has_values(tensor: Tensor) -> bool:
     """Whether values can be looked at now: not while a graph is traced, on the meta device, or under `vmap`."""
-    traced = torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
-    return not traced and not tensor.is_meta and tensor.numel() > 0
+    return not is_traced(tensor) and not tensor.is_meta and tensor.numel() > 0
+
+
+def is_traced(tensor: Tensor) -> bool:
+    """Whether a graph is being traced, or `torch.func` maps or differentiates over this tensor."""
+    return torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)

@@ -94,15 +94,10 @@ class MultiHeadAttention(nn.Module):
         """
         if key is None and value is not None:
             raise ShapeError("key must be given where value is; got a value alone.")
-        if key is None:
-            queries, newer = self.project_self(query, past)
-        else:
-            newer = self.project(key, key if value is None else value, first=0 if past is None else past.length)
-            queries = None
+        key = query if key is None else key
+        newer = self.project(key, key if value is None else value, first=0 if past is None else past.length)
         seen = newer if past is None else past.append(newer)
-        if queries is None:
-            queries = self.project_query(query, seen)
-        return self.look_up(queries, seen, mask=mask, bias=bias, causal=causal, gates=gates)
+        return self.look_up(self.project_query(query, seen), seen, mask=mask, bias=bias, causal=causal, gates=gates)
 
     def project(
         self,

@@ -89,7 +89,7 @@ class AttentionPositions(nn.Module):
         self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "query key"]
     ) -> Float[Tensor, "batch head query head_dim"]:
         """What is added to the context."""
-        raise NotImplementedError
+        raise NotImplementedError  # asked of schemes with `has_values` alone
 
 
 class Rotary(AttentionPositions):
