@@ -153,7 +153,7 @@ def main() -> None:
     preset = PRESETS["transformer"][options.preset]
     config = ModelConfig(vocab_size=preset["tokenizer"]["vocab_size"], **preset["model"])
     pairs = caption_like_pairs(6000, config.vocab_size)
-    stream = endless(pairs, preset["training"]["batch_tokens"], 1, pad_id=PAD, bos_id=BOS)
+    stream = endless(pairs, preset["training"]["batch_tokens"], 1, pad_id=PAD, start_ids=[BOS])
     batches = [next(stream) for _ in range(options.steps)]
     print(
         f"preset {options.preset}, {config.vocab_size:,} tokens, batches of {preset['training']['batch_tokens']:,} tokens; "
@@ -196,7 +196,7 @@ def main() -> None:
             for chunk in chunks:  # the end symbol is banned, as the plain loop does not stop at it: equal work
                 limits = [length] * len(chunk)
                 beam_search(
-                    ours, chunk, BeamSettings(beam), max_lengths=limits, bos_id=BOS, eos_id=EOS, banned_ids=(EOS,)
+                    ours, chunk, BeamSettings(beam), max_lengths=limits, start_ids=[BOS], eos_id=EOS, banned_ids=(EOS,)
                 )
             return float(len(rows))
 

@@ -31,7 +31,7 @@ def test_saved_is_loaded(make_model: MakeModel, letters: Tokenizer, tmp_path: Pa
     model = make_model(vocab_size=len(letters), tied_embeddings=tied)
     save_new(tmp_path / "deep" / "model", model, letters)
     state = torch.get_rng_state()
-    loaded, tokenizer = load_model(tmp_path / "deep" / "model")
+    loaded, tokenizer, _ = load_model(tmp_path / "deep" / "model")
     assert torch.equal(torch.get_rng_state(), state)
     ids = torch.tensor([[5, 6, 7, 3]])
     assert torch.equal(loaded(ids, ids), model(ids, ids))

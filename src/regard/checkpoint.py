@@ -23,7 +23,9 @@ from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
-COMPANIONS = ("results.json", "README.md", "metrics.jsonl", "report.html")
+SOURCE_TOKENIZER = "source_tokenizer.json"
+"""Where the source has a vocabulary of its own; `tokenizer.json` is then the target's."""
+COMPANIONS = (SOURCE_TOKENIZER, "results.json", "README.md", "metrics.jsonl", "report.html")
 FORMAT_VERSION = 1
 
 
@@ -32,6 +34,9 @@ class LoadedModel(NamedTuple):
 
     model: AnyModel
     tokenizer: Tokenizer
+    """Of the texts, or of the targets."""
+    source_tokenizer: Tokenizer
+    """The same one, but where the source has a vocabulary of its own."""
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
@@ -62,8 +67,11 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         raise ModelFolderError(f"the output folder must be in a folder that you may write to; got {path}.")
 
 
-def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer) -> None:
+def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None = None) -> None:
     """Write a model folder aside, sync it and rename it into place; a model that stands there gives way last.
+
+    Args:
+        source_tokenizer: where the source has a vocabulary of its own.
 
     Raises:
         RegardError: the disk is full or the folder cannot be written. Nothing was changed.
@@ -78,8 +86,11 @@ def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer) -> None:
             config = {
                 "format_version": FORMAT_VERSION,
                 "model": model.config.model_dump(mode="json"),
-                "tokenizer_sha256": hashlib.sha256((new / TOKENIZER).read_bytes()).hexdigest(),
+                "tokenizer_sha256": _digest(new / TOKENIZER),
             }
+            if source_tokenizer is not None and source_tokenizer is not tokenizer:
+                source_tokenizer.save(new / SOURCE_TOKENIZER)
+                config["source_tokenizer_sha256"] = _digest(new / SOURCE_TOKENIZER)
             write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
             save_weights(new, model)
             _swap(new, path, old)
@@ -119,19 +130,34 @@ def load_model(path: Path | str) -> LoadedModel:
         what = "an existing folder" if not folder.is_dir() else f"a model folder; {' and '.join(missing)} missing"
         raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.")
     config = _load_config(folder)
-    if hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest() != config["tokenizer_sha256"]:
-        raise ModelFolderError(
-            f"{folder / TOKENIZER} must be the tokenizer that the model was trained with; got another, or a changed one."
-        )
-    tokenizer = Tokenizer.load(folder / TOKENIZER)
+    model_config = config["model"]
+    tokenizer = _load_tokenizer(folder / TOKENIZER, config["tokenizer_sha256"], model_config.vocab_size)
+    source_tokenizer, source_digest = tokenizer, config.get("source_tokenizer_sha256")
+    if source_digest is not None:
+        num_ids = getattr(model_config, "source_vocab_size", None) or model_config.vocab_size
+        source_tokenizer = _load_tokenizer(folder / SOURCE_TOKENIZER, source_digest, num_ids)
     with torch.random.fork_rng(devices=[]):
-        model = build(config["model"])
-    if len(tokenizer) != model.config.vocab_size:
-        raise ModelFolderError(
-            f"{folder}: tokenizer and model must have one vocabulary; got {len(tokenizer)} and {model.config.vocab_size} tokens."
-        )
+        model = build(model_config)
     _load_weights(folder / WEIGHTS, model)
-    return LoadedModel(model.eval(), tokenizer)
+    return LoadedModel(model.eval(), tokenizer, source_tokenizer)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _load_tokenizer(path: Path, digest: str, vocab_size: int) -> Tokenizer:
+    if not path.is_file() or _digest(path) != digest:
+        raise ModelFolderError(
+            f"{path} must be the tokenizer that the model was trained with; got another, or a changed one."
+        )
+    tokenizer = Tokenizer.load(path)
+    # Somebody else's model may have more embeddings than its tokenizer has tokens: sizes are rounded up to be fast.
+    if len(tokenizer) > vocab_size or (tokenizer.is_ours and len(tokenizer) != vocab_size):
+        raise ModelFolderError(
+            f"{path.parent}: tokenizer and model must have one vocabulary; got {len(tokenizer)} and {vocab_size} tokens."
+        )
+    return tokenizer
 
 
 def _load_config(folder: Path) -> dict[str, Any]:
@@ -143,7 +169,7 @@ def _load_config(folder: Path) -> dict[str, Any]:
             raise ModelFolderError(
                 f"{path}: format_version must be {FORMAT_VERSION}; got {version}. A newer Regard wrote it: pip install -U regard"
             )
-        return {"model": parse_config(config["model"]), "tokenizer_sha256": config["tokenizer_sha256"]}
+        return {**config, "model": parse_config(config["model"]), "tokenizer_sha256": config["tokenizer_sha256"]}
     except SettingsError as error:
         raise ModelFolderError(f"{path}: {error}") from error
     except ValidationError as error:

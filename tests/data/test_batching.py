@@ -44,7 +44,7 @@ def test_pairs_of_like_length_share_a_batch() -> None:
 
 def test_a_batch_shifts_targets_by_one() -> None:
     pairs = EncodedPairs(Sequences.from_lists([[7, 8, 3], [9, 3]]), Sequences.from_lists([[5, 3], [4, 6, 5, 3]]))
-    batch = make_batch(pairs, np.array([0, 1]), pad_id=0, bos_id=2)
+    batch = make_batch(pairs, np.array([0, 1]), pad_id=0, start_ids=[2])
     assert batch.source_ids.tolist() == [[7, 8, 3], [9, 3, 0]]
     assert batch.target_ids.tolist() == [[2, 5, 0, 0], [2, 4, 6, 5]]
     assert batch.labels.tolist() == [[5, 3, 0, 0], [4, 6, 5, 3]]
@@ -63,7 +63,7 @@ def test_epochs_differ_and_seeds_repeat() -> None:
     num_batches = len(plan_batches(pairs.lengths, 20))
 
     def first_epochs(seed: int) -> list[list[int]]:
-        stream = endless(pairs, 20, seed, pad_id=0, bos_id=2)
+        stream = endless(pairs, 20, seed, pad_id=0, start_ids=[2])
         return [[i for _ in range(num_batches) for i in next(stream).indices] for _ in range(2)]
 
     one, two = first_epochs(1)
@@ -75,5 +75,5 @@ def test_epochs_differ_and_seeds_repeat() -> None:
 
 def test_in_order_is_every_pair_once() -> None:
     pairs = pairs_of([(1 + n % 7, 1 + n % 5) for n in range(30)])
-    seen = [index for batch in in_order(pairs, 20, pad_id=0, bos_id=2) for index in batch.indices]
+    seen = [index for batch in in_order(pairs, 20, pad_id=0, start_ids=[2]) for index in batch.indices]
     assert sorted(seen) == list(range(30))

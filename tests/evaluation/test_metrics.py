@@ -46,7 +46,7 @@ def test_likelihood_is_that_of_torch_pair_by_pair(make_model: Callable[..., Enco
     generator = torch.Generator().manual_seed(0)
     rows = [[*torch.randint(4, 23, (n,), generator=generator).tolist(), 3] for n in (1, 5, 2, 3, 7)]
     pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
-    found = likelihood(model, in_order(pairs, 20, pad_id=0, bos_id=2))
+    found = likelihood(model, in_order(pairs, 20, pad_id=0, start_ids=[2]))
     correct = 0
     total = 0.0
     for index, row in enumerate(rows):

@@ -68,7 +68,13 @@ def brute_force(source: int, settings: BeamSettings, max_length: int, banned: tu
 def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[int, ...]) -> None:
     settings = BeamSettings(beam_size=400, n_best=7, length_penalty=alpha)
     found = beam_search(
-        TableModel(), torch.tensor([[1], [2]]), settings, max_lengths=[3, 2], bos_id=BOS, eos_id=EOS, banned_ids=banned
+        TableModel(),
+        torch.tensor([[1], [2]]),
+        settings,
+        max_lengths=[3, 2],
+        start_ids=[BOS],
+        eos_id=EOS,
+        banned_ids=banned,
     )
     for source, max_length, hypotheses in zip((1, 2), (3, 2), found, strict=True):
         expected = brute_force(source, settings, max_length, banned)[:7]
@@ -82,7 +88,7 @@ def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[
 def test_scores_are_the_sum_of_their_tokens(source: int, beam: int, alpha: float) -> None:
     settings = BeamSettings(beam, beam, alpha)
     (hypotheses,) = beam_search(
-        TableModel(), torch.tensor([[source]]), settings, max_lengths=[5], bos_id=BOS, eos_id=EOS
+        TableModel(), torch.tensor([[source]]), settings, max_lengths=[5], start_ids=[BOS], eos_id=EOS
     )
     assert hypotheses == sorted(hypotheses, key=lambda h: -h.score)
     for hypothesis in hypotheses:
@@ -111,7 +117,7 @@ def sources(count: int) -> list[list[int]]:
 
 def search(model: EncoderDecoder, rows: list[list[int]], settings: BeamSettings) -> list[list[Hypothesis]]:
     limits = [len(row) + 6 for row in rows]
-    return beam_search(model, pad_right(rows, 0), settings, max_lengths=limits, bos_id=BOS, eos_id=EOS)
+    return beam_search(model, pad_right(rows, 0), settings, max_lengths=limits, start_ids=[BOS], eos_id=EOS)
 
 
 def test_a_beam_of_1_is_greedy(make_model: MakeModel) -> None:
@@ -143,13 +149,18 @@ def test_padding_on_the_left_gives_the_same(make_model: MakeModel) -> None:
     left = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
     settings = BeamSettings(3, 2)
     limits = [len(row) + 6 for row in rows]
-    found = beam_search(model, left, settings, max_lengths=limits, bos_id=BOS, eos_id=EOS)
+    found = beam_search(model, left, settings, max_lengths=limits, start_ids=[BOS], eos_id=EOS)
     assert [[h.ids for h in hs] for hs in found] == [[h.ids for h in hs] for hs in search(model, rows, settings)]
 
 
 def test_length_limits_are_kept_one_by_one() -> None:
     found = beam_search(
-        TableModel(), torch.tensor([[5], [5], [5]]), BeamSettings(2, 2), max_lengths=[1, 2, 4], bos_id=BOS, eos_id=EOS
+        TableModel(),
+        torch.tensor([[5], [5], [5]]),
+        BeamSettings(2, 2),
+        max_lengths=[1, 2, 4],
+        start_ids=[BOS],
+        eos_id=EOS,
     )
     for limit, hypotheses in zip([1, 2, 4], found, strict=True):
         for hypothesis in hypotheses:

@@ -49,24 +49,34 @@ def rnn(**choices: Any) -> Family:
     return Family(make, is_causal=True, has_steps=True)
 
 
-POSITIONS = ["sinusoidal_halves", "learned", "rotary", "linear_bias", "buckets", "relative_key", "relative_key_query"]
+SINUSOIDS = ["sinusoidal_halves", "sinusoidal_opennmt"]
+POSITIONS = [*SINUSOIDS, "learned", "rotary", "linear_bias", "buckets", "relative_key", "relative_key_query"]
 FAMILIES: dict[str, Family] = {
     "transformer": transformer(),
     "transformer, pre-norm": transformer(norm="pre"),
     "transformer, sandwich, rms, gated": transformer(norm="sandwich", norm_kind="rms", gated=True, activation="silu"),
     "transformer, grouped, no bias": transformer(num_kv_heads=1, bias=False, tied_embeddings="none"),
+    "transformer, two vocabularies": transformer(source_vocab_size=31, tied_embeddings="target"),
+    "transformer, source types": transformer(num_source_types=3, scale_embeddings=False, embedding_norm=True),
+    "transformer, source tied": transformer(tied_embeddings="source", output_bias=True, output_transform=True),
+    "transformer, narrow heads, no pad": transformer(head_dim=5, pad_id=-1),
     **{f"transformer, {name}": transformer(positions=name) for name in [*POSITIONS, "clipped", "none"]},
     **{
         f"rnn, {score}": rnn(score=score)
         for score in ["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"]
     },
     "rnn, lstm": rnn(cell="lstm"),
+    "rnn, two vocabularies": rnn(source_vocab_size=31),
     "decoder": decoder(),
     "decoder, grouped, untied": decoder(num_kv_heads=1, tied_embeddings=False),
+    "decoder, output bias, embedding norm": decoder(output_bias=True, embedding_norm=True, norm="post", pad_id=-1),
     "decoder, llama": decoder(positions="rotary", norm_kind="rms", gated=True, activation="silu", bias=False),
     **{f"decoder, {name}": decoder(positions=name) for name in [*POSITIONS, "clipped", "none"]},
     "encoder, mlm": encoder(),
     "encoder, pre-norm": encoder(norm="pre"),
+    "encoder, untied, no segments, no pad": encoder(num_segments=0, tied_embeddings=False, pad_id=-1),
+    "encoder, no head": encoder(task="none"),
+    "encoder, classes by relu": encoder(task="classify", labels=["a", "b"], pads_left=False, head_activation="relu"),
     "encoder, spans": encoder(task="spans"),
     "encoder, tags": encoder(task="tag", labels=["a", "b", "c"]),
     "encoder, classes": encoder(task="classify", labels=["a", "b"], pads_left=False),
@@ -107,7 +117,7 @@ def test_a_row_does_not_depend_on_padding_or_on_the_batch(name: str, side: str) 
         pytest.skip("a class is read off the first token")
     model = model_of(name)
     rows = [ids_of(1, length, seed=length) for length in (3, 7, 5)]
-    batch = torch.full((3, 9), PAD)
+    batch = torch.full((3, 9), model.config.pad_id)
     places = []
     for i, row in enumerate(rows):
         place = slice(0, row.shape[1]) if side == "right" else slice(9 - row.shape[1], 9)
@@ -145,7 +155,7 @@ def test_cached_equals_uncached(name: str) -> None:
 def test_prompts_of_different_length_are_padded_on_the_left(name: str) -> None:
     model = model_of(name)
     long, short = ids_of(1, 6, seed=1), ids_of(1, 4, seed=2)
-    prompts = torch.cat((long, torch.cat((torch.full((1, 2), PAD), short), dim=1)))
+    prompts = torch.cat((long, torch.cat((torch.full((1, 2), model.config.pad_id), short), dim=1)))
     state = model.prefill(prompts)
     logits, state = model.decode_step(prompts[:, -1:], state)
     for row, alone in enumerate((long, short)):
@@ -161,7 +171,7 @@ def test_saved_equals_loaded(name: str, tmp_path: Path) -> None:
     tokenizer = Tokenizer.train(["abcdefghij"], TokenizerConfig(kind="characters", vocab_size=50))
     model = model_of(name, vocab_size=len(tokenizer))
     save_new(tmp_path / "model", model, tokenizer)
-    loaded, _ = load_model(tmp_path / "model")
+    loaded, *_ = load_model(tmp_path / "model")
     assert type(loaded) is type(model)
     assert loaded.config == model.config
     ids = ids_of(2, 6) % (len(tokenizer) - 4) + 4

@@ -35,7 +35,7 @@ def copy_pairs(num_pairs: int = 64) -> EncodedPairs:
 
 
 def batch_of(*rows: int) -> Batch:
-    return make_batch(copy_pairs(), np.array(rows), pad_id=0, bos_id=2)
+    return make_batch(copy_pairs(), np.array(rows), pad_id=0, start_ids=[2])
 
 
 def trainer_of(
@@ -49,7 +49,7 @@ def trainer_of(
     config = TrainingConfig(**(defaults | settings))
     return Trainer(
         model,
-        batches or endless(copy_pairs(), 60, 1, pad_id=0, bos_id=2),
+        batches or endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2]),
         config,
         validate=lambda _: {"loss": next(losses) if losses else 1.0},
         keep=lambda _, run: recorder.kept.append(run.step),
@@ -87,7 +87,7 @@ def test_progress_counts_steps_and_tokens(make_model: MakeModel) -> None:
     recorder = Recorder()
     run = trainer_of(make_model(), recorder, accumulation=2).run()
     assert [progress.step for progress in recorder.steps] == [1, 2, 3, 4, 5, 6]
-    expected = endless(copy_pairs(), 60, 1, pad_id=0, bos_id=2)
+    expected = endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
     assert run.num_tokens == sum(next(expected).num_tokens for _ in range(12))
     assert recorder.steps[-1].remaining_seconds == 0
 
@@ -118,7 +118,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_changes_nothing(make_model: M
 
 
 def interrupted_after(num_batches: int) -> Iterator[Batch]:
-    stream = endless(copy_pairs(), 60, 1, pad_id=0, bos_id=2)
+    stream = endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
     for _ in range(num_batches):
         yield next(stream)
     raise KeyboardInterrupt

@@ -42,7 +42,7 @@ class Sequences:
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """A parallel text as ids; every source and every target ends with the end symbol."""
+    """A parallel text as ids: each source with the symbols around it, each target with the end symbol."""
 
     sources: Sequences
     targets: Sequences
@@ -58,11 +58,18 @@ class EncodedPairs:
         return self.sources.lengths, self.targets.lengths
 
 
-def encode_pairs(text: ParallelText, tokenizer: Tokenizer, max_positions: int) -> EncodedPairs:
-    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and named."""
-    eos = [tokenizer.eos_id]
-    sources = [ids + eos for ids in tokenizer.encode_batch(text.sources)]
-    targets = [ids + eos for ids in tokenizer.encode_batch(text.targets)]
+def encode_pairs(
+    text: ParallelText, tokenizer: Tokenizer, max_positions: int, *, source_tokenizer: Tokenizer | None = None
+) -> EncodedPairs:
+    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and named.
+
+    Args:
+        tokenizer: the targets'.
+        source_tokenizer: None: the same.
+    """
+    reader = source_tokenizer or tokenizer
+    sources = [reader.frame_source(ids) for ids in reader.encode_batch(text.sources)]
+    targets = [[*ids, tokenizer.eos_id] for ids in tokenizer.encode_batch(text.targets)]
     longest = [max(map(len, pair)) for pair in zip(sources, targets, strict=True)]
     kept = [i for i, length in enumerate(longest) if length <= max_positions]
     return EncodedPairs(
@@ -108,26 +115,29 @@ def endless_plan(
             yield indices, rng
 
 
-def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, bos_id: int) -> Batch:
-    """The tensors of some pairs."""
+def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, start_ids: Sequence[int]) -> Batch:
+    """The tensors of some pairs. No label is counted until all `start_ids` have been read."""
     rows: list[int] = indices.tolist()
     targets = [pairs.targets[row] for row in rows]
+    unlabelled = np.full(len(start_ids) - 1, pad_id)
     return Batch(
         source_ids=pad_right([pairs.sources[row] for row in rows], pad_id),
-        target_ids=pad_right([np.concatenate(([bos_id], target[:-1])) for target in targets], pad_id),
-        labels=pad_right(targets, pad_id),
+        target_ids=pad_right([np.concatenate((start_ids, target[:-1])) for target in targets], pad_id),
+        labels=pad_right([np.concatenate((unlabelled, target)) for target in targets], pad_id),
         num_tokens=sum(map(len, targets)),
         indices=rows,
     )
 
 
-def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, bos_id: int) -> Iterator[Batch]:
+def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: Sequence[int]) -> Iterator[Batch]:
     """All pairs once, by length: for validation."""
     for indices in plan_batches(pairs.lengths, batch_tokens):
-        yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
+        yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)
 
 
-def endless(pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, bos_id: int) -> Iterator[Batch]:
+def endless(
+    pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, start_ids: Sequence[int]
+) -> Iterator[Batch]:
     """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
     for indices, _ in endless_plan(pairs.lengths, batch_tokens, seed):
-        yield make_batch(pairs, indices, pad_id=pad_id, bos_id=bos_id)
+        yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)

@@ -27,7 +27,9 @@ def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def encode_stream(lines: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
-    """The ids of all lines, each line ended by the end symbol, which stands for the line break."""
+    """The ids of all lines, each line ended by the end symbol where it stands for the line break, else one document."""
+    if not tokenizer.symbols.lines_end:
+        return np.array([*tokenizer.symbols.start_ids, *tokenizer.encode("\n".join([*lines, ""]))], dtype=np.int32)
     rows = tokenizer.encode_batch(list(lines))
     return np.fromiter((id for row in rows for id in (*row, tokenizer.eos_id)), dtype=np.int32)
 

@@ -6,6 +6,7 @@ are done leave the batch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,7 +65,7 @@ def beam_search(
     settings: BeamSettings,
     *,
     max_lengths: list[int],
-    bos_id: int,
+    start_ids: Sequence[int],
     eos_id: int,
     banned_ids: tuple[int, ...] = (),
 ) -> list[list[Hypothesis]]:
@@ -75,6 +76,7 @@ def beam_search(
     for log-probabilities only fall, a live hypothesis can at best reach its present sum / normalizer(max_length).
 
     Args:
+        start_ids: what a target begins with, unscored: a begin symbol, and what else the model has been given to begin with.
         max_lengths: for each sentence, how many tokens a target may have, the end symbol included; at least 1.
         banned_ids: tokens that are never chosen. Scores are not renormalised for them.
     """
@@ -84,7 +86,9 @@ def beam_search(
     # The live hypotheses: sentence x beam, the best first. Places that are not taken have the score -inf.
     sentences = list(range(len(max_lengths)))
     scores = torch.zeros(len(sentences), 1, device=device)
-    ids = torch.full((len(sentences), 1, 1), bos_id, device=device)
+    for id in start_ids[:-1]:
+        _, state = model.decode_step(torch.full((len(sentences), 1), id, device=device), state)
+    ids = torch.full((len(sentences), 1, 1), start_ids[-1], device=device)
     token_log_probs = torch.zeros(len(sentences), 1, 0, device=device)
     for length in range(1, max(max_lengths, default=0) + 1):
         logits, state = model.decode_step(ids[:, :, -1], state)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Positions = Literal[
     "sinusoidal",
     "sinusoidal_halves",
+    "sinusoidal_opennmt",
     "learned",
     "rotary",
     "linear_bias",
@@ -18,6 +19,7 @@ Positions = Literal[
     "clipped",
     "none",
 ]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -31,6 +33,11 @@ class TransformerConfig(BaseModel):
     ff_dim: int = Field(2048, ge=1, description="inner width of the feed-forward layers")
     num_heads: int = Field(8, ge=1)
     num_kv_heads: int | None = Field(None, ge=1, description="heads of keys and values; null: num_heads")
+    head_dim: int = Field(
+        default_factory=lambda data: data["model_dim"] // data["num_heads"],
+        ge=1,
+        description="width of a head; model_dim / num_heads where it is not given",
+    )
     dropout: Share = Field(0.1, description="on embeddings and on each sublayer's output")
     attention_dropout: Share = Field(0.0, description="on attention weights")
     norm: Literal["post", "pre", "sandwich"] = Field(
@@ -38,21 +45,18 @@ class TransformerConfig(BaseModel):
     )
     norm_kind: Literal["layer", "rms", "none"] = "layer"
     norm_epsilon: float = Field(1e-5, gt=0)
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
+    activation: Activation = "relu"
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
     bias: bool = Field(True, description="whether linear maps have biases")
     positions: Positions = "sinusoidal"
     max_positions: int = Field(1024, ge=2, description="longest sequence, in tokens")
-    pad_id: int = Field(0, ge=0, description="the tokenizer's: not for users to set")
-
-    @property
-    def head_dim(self) -> int:
-        """Width of one head."""
-        return self.model_dim // self.num_heads
+    pad_id: int = Field(
+        0, ge=-1, description="the tokenizer's, not for users to set; -1: the vocabulary has none, padding is the id -1"
+    )
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> TransformerConfig:
-        if self.model_dim % self.num_heads:
+        if self.model_dim % self.num_heads and "head_dim" not in self.model_fields_set:
             raise ValueError(f"model_dim must be divisible by num_heads; got {self.model_dim} and {self.num_heads}.")
         if self.num_kv_heads and self.num_heads % self.num_kv_heads:
             raise ValueError(
@@ -71,9 +75,29 @@ class ModelConfig(TransformerConfig):
     arch: Literal["transformer"] = "transformer"
     num_encoder_layers: int = Field(6, ge=1)
     num_decoder_layers: int = Field(6, ge=1)
-    tied_embeddings: Literal["all", "target", "none"] = Field(
-        "all", description="which share one matrix: source, target and output; target and output; none"
+    tied_embeddings: Literal["all", "target", "source", "none"] = Field(
+        "all",
+        description="which share one matrix: source, target and output; target and output; source and target; none",
     )
+    source_vocab_size: int | None = Field(
+        None, ge=5, description="tokens of the source's own vocabulary; null: source and target share one"
+    )
+    num_source_types: int = Field(
+        0, ge=0, description="kinds of source token, each with a vector that is added; 0: none"
+    )
+    scale_embeddings: bool = Field(True, description="whether embeddings are multiplied by sqrt(model_dim)")
+    embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT and BART")
+    output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
+    output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+
+    @model_validator(mode="after")
+    def _vocabularies_fit(self) -> ModelConfig:
+        if self.source_vocab_size and self.tied_embeddings in ("all", "source"):
+            raise ValueError(
+                f"tied_embeddings must be target or none where the source has a vocabulary of its own; "
+                f"got {self.tied_embeddings}."
+            )
+        return self
 
 
 class DecoderConfig(TransformerConfig):
@@ -82,20 +106,30 @@ class DecoderConfig(TransformerConfig):
     arch: Literal["decoder"] = "decoder"
     num_layers: int = Field(6, ge=1)
     norm: Literal["post", "pre", "sandwich"] = "pre"
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "gelu_tanh"
+    activation: Activation = "gelu_tanh"
     positions: Positions = "learned"
     tied_embeddings: bool = Field(True, description="whether the output shares the embedding matrix")
+    embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
+    output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
 
 
 class EncoderConfig(TransformerConfig):
     """A Transformer encoder with a head for a task: BERT's shape where nothing is said."""
 
     arch: Literal["encoder"] = "encoder"
-    task: Literal["mlm", "classify", "tag", "spans"] = Field("mlm", description="what the head predicts")
+    task: Literal["mlm", "classify", "tag", "spans", "none"] = Field(
+        "mlm", description="what the head predicts; none: there is no head"
+    )
     num_layers: int = Field(6, ge=1)
-    num_segments: int = Field(2, ge=1, description="kinds of token: BERT's first and second sentence")
+    num_segments: int = Field(2, ge=0, description="kinds of token: BERT's first and second sentence; 0: no kinds")
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "gelu"
+    activation: Activation = "gelu"
+    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None = Field(
+        None, description="inside the head; null: gelu to predict tokens, tanh to classify"
+    )
+    tied_embeddings: bool = Field(
+        True, description="whether the output that predicts tokens shares the embedding matrix"
+    )
     norm_epsilon: float = Field(1e-12, gt=0)
     positions: Positions = "learned"
 
@@ -106,7 +140,10 @@ class RecurrentConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     arch: Literal["rnn"] = "rnn"
-    vocab_size: int = Field(ge=5, description="tokens of the one vocabulary that source and target share")
+    vocab_size: int = Field(ge=5, description="tokens of the vocabulary")
+    source_vocab_size: int | None = Field(
+        None, ge=5, description="tokens of the source's own vocabulary; null: source and target share one"
+    )
     model_dim: int = Field(
         512, ge=1, description="width of embeddings and states; the encoder has it in each direction"
     )

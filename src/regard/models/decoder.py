@@ -11,7 +11,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import DecoderConfig
-from regard.models.parts import EmbeddedPositions, feed_forward, final_norm, initial_scale, residual, self_attention
+from regard.models.parts import (
+    EmbeddedPositions,
+    feed_forward,
+    final_norm,
+    initial_scale,
+    look_up,
+    norm,
+    residual,
+    self_attention,
+)
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.layers import DecoderLayer
@@ -47,6 +56,7 @@ class Decoder(nn.Module):
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
         self.positions = EmbeddedPositions(config)
+        self.embedding_norm = norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
         self.embedding_dropout = Dropout(config.dropout)
         self.layers = cast(
             "Sequence[DecoderLayer]",
@@ -61,6 +71,7 @@ class Decoder(nn.Module):
         self.output_embedding = (
             self.embedding if config.tied_embeddings else nn.Embedding(config.vocab_size, config.model_dim)
         )
+        self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None
         for name, parameter in self.named_parameters():
             if parameter.ndim == 2:
                 is_residual = name.endswith("output_proj.weight")
@@ -82,7 +93,8 @@ class Decoder(nn.Module):
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
-        return states @ self.output_embedding.weight.T
+        logits = states @ self.output_embedding.weight.T
+        return logits if self.output_bias is None else logits + self.output_bias
 
     def prefill(self, prompt_ids: Int[Tensor, "sentence position"]) -> DecoderOnlyState:
         """The state after all of a prompt but its last token, which is the first that `decode_step` takes.
@@ -114,7 +126,8 @@ class Decoder(nn.Module):
     def _embed(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        return self.embedding_dropout(self.positions(self.embedding(ids), positions))
+        embedded = self.positions(look_up(self.embedding, ids, self.config.pad_id), positions)
+        return self.embedding_dropout(self.embedding_norm(embedded))
 
 
 def _all(is_token: Tensor) -> bool:

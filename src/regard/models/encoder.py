@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import EncoderConfig
 from regard.models.parts import (
     BERT_SCALE,
+    HEAD_ACTIVATIONS,
     EmbeddedPositions,
+    OutputTransform,
     feed_forward,
     final_norm,
     initial_scale,
+    look_up,
     norm,
     residual,
     self_attention,
@@ -36,7 +38,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
-        self.segment_embedding = nn.Embedding(config.num_segments, config.model_dim)
+        self.segment_embedding = nn.Embedding(config.num_segments, config.model_dim) if config.num_segments else None
         self.positions = EmbeddedPositions(config)
         self.embedding_norm = norm(config)(config.model_dim)
         self.embedding_dropout = Dropout(config.dropout)
@@ -49,6 +51,8 @@ class Encoder(nn.Module):
         )
         self.norm = final_norm(config)
         self.head = _head(config)
+        is_untied = config.task == "mlm" and not config.tied_embeddings
+        self.output_embedding = nn.Embedding(config.vocab_size, config.model_dim) if is_untied else self.embedding
         # Embeddings are normalised, so their scale decides only how fast they move: small ones learn fast.
         tables = {module.weight for module in self.modules() if isinstance(module, nn.Embedding)}
         for parameter in self.parameters():
@@ -72,8 +76,10 @@ class Encoder(nn.Module):
         """A vector for each token, in its context."""
         is_token = ids != self.config.pad_id
         mask = padding_mask(ids, self.config.pad_id)
-        kind = self.segment_embedding(ids.new_zeros(ids.shape) if segments is None else segments)
-        x = self.positions(self.embedding(ids) + kind, positions_from_mask(is_token))
+        x = look_up(self.embedding, ids, self.config.pad_id)
+        if self.segment_embedding is not None:
+            x = x + self.segment_embedding(ids.new_zeros(ids.shape) if segments is None else segments)
+        x = self.positions(x, positions_from_mask(is_token))
         x = self.embedding_dropout(self.embedding_norm(x))
         for layer in self.layers:
             x = layer(x, mask=mask, is_token=is_token)
@@ -81,23 +87,21 @@ class Encoder(nn.Module):
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*shape output"]:
         """What the task's head makes of the states."""
-        return self.head(states, self.embedding.weight)
+        return self.head(states, self.output_embedding.weight)
 
 
-class MaskedLanguageHead(nn.Module):
+class MaskedLanguageHead(OutputTransform):
     """Which token stands, or stood, at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
 
     def __init__(self, config: EncoderConfig) -> None:
-        super().__init__()
-        self.inner_proj = nn.Linear(config.model_dim, config.model_dim)
-        self.norm = norm(config)(config.model_dim)
+        super().__init__(config, config.head_activation or "gelu")
         self.bias = nn.Parameter(self.inner_proj.bias.new_zeros(config.vocab_size))
 
-    def forward(
+    def forward(  # type: ignore[override]  # the output matrix is the model's to give
         self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
     ) -> Float[Tensor, "*batch vocab"]:
-        """Logits of the vocabulary; its output matrix is the embedding matrix."""
-        return self.norm(F.gelu(self.inner_proj(states))) @ embedding.T + self.bias
+        """Logits of the vocabulary."""
+        return super().forward(states) @ embedding.T + self.bias
 
 
 class ClassHead(nn.Module):
@@ -105,6 +109,7 @@ class ClassHead(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
+        self.activation = config.head_activation or "tanh"
         self.pooler = nn.Linear(config.model_dim, config.model_dim)
         self.dropout = Dropout(config.dropout)
         self.output_proj = nn.Linear(config.model_dim, len(config.labels))
@@ -113,7 +118,18 @@ class ClassHead(nn.Module):
         self, states: Float[Tensor, "batch position model_dim"], embedding: Float[Tensor, "vocab model_dim"]
     ) -> Float[Tensor, "batch label"]:
         """Logits of the classes. The first token is at position 0: padding stands on the right."""
-        return self.output_proj(self.dropout(self.pooler(states[:, 0]).tanh()))
+        pooled = HEAD_ACTIVATIONS[self.activation](self.pooler(states[:, 0]))
+        return self.output_proj(self.dropout(pooled))
+
+
+class NoHead(nn.Module):
+    """The states themselves."""
+
+    def forward(
+        self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
+    ) -> Float[Tensor, "*batch model_dim"]:
+        """What came in."""
+        return states
 
 
 class TokenHead(nn.Module):
@@ -136,4 +152,6 @@ def _head(config: EncoderConfig) -> nn.Module:
         return MaskedLanguageHead(config)
     if config.task == "classify":
         return ClassHead(config)
+    if config.task == "none":
+        return NoHead()
     return TokenHead(config, 2 if config.task == "spans" else len(config.labels))

@@ -12,7 +12,17 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import ModelConfig
-from regard.models.parts import EmbeddedPositions, cross_attention, feed_forward, final_norm, residual, self_attention
+from regard.models.parts import (
+    EmbeddedPositions,
+    OutputTransform,
+    cross_attention,
+    feed_forward,
+    final_norm,
+    look_up,
+    norm,
+    residual,
+    self_attention,
+)
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding
@@ -60,12 +70,15 @@ class EncoderDecoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.source_embedding = embedding(config.vocab_size, config.model_dim)
-        shares_source = config.tied_embeddings == "all"
-        self.target_embedding = (
-            self.source_embedding if shares_source else embedding(config.vocab_size, config.model_dim)
+        sizes = config.vocab_size, config.model_dim
+        self.source_embedding = embedding(config.source_vocab_size or config.vocab_size, config.model_dim)
+        shares_source = config.tied_embeddings in ("all", "source")
+        self.target_embedding = self.source_embedding if shares_source else embedding(*sizes)
+        self.source_type_embedding = (
+            embedding(config.num_source_types, config.model_dim) if config.num_source_types else None
         )
         self.source_positions, self.target_positions = EmbeddedPositions(config), EmbeddedPositions(config)
+        self.source_norm, self.target_norm = _embedding_norm(config), _embedding_norm(config)
         self.embedding_dropout = Dropout(config.dropout)
         self.encoder_layers = cast(
             "Sequence[EncoderLayer]",
@@ -76,47 +89,57 @@ class EncoderDecoder(nn.Module):
             nn.ModuleList(_decoder_layer(config) for _ in range(config.num_decoder_layers)),
         )
         self.encoder_norm, self.decoder_norm = final_norm(config), final_norm(config)
-        self.output_embedding = (
-            embedding(config.vocab_size, config.model_dim)
-            if config.tied_embeddings == "none"
-            else self.target_embedding
-        )
+        self.output_transform = OutputTransform(config, config.activation) if config.output_transform else nn.Identity()
+        shares_target = config.tied_embeddings in ("all", "target")
+        self.output_embedding = self.target_embedding if shares_target else embedding(*sizes)
+        self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None
 
     def forward(
-        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+        self,
+        source_ids: Int[Tensor, "batch source"],
+        target_ids: Int[Tensor, "batch target"],
+        source_types: Int[Tensor, "batch source"] | None = None,
     ) -> Float[Tensor, "batch target vocab"]:
         """Logits of the token that follows each target position. Padding may stand on either side.
 
         logits[t] = decoder(target[0..t], encoder(source))[t] . output_embedding
+
+        Args:
+            source_types: which kind each source token is, where the configuration has kinds; None: all are of kind 0.
         """
-        return self.logits(self.states(source_ids, target_ids))
+        return self.logits(self.states(source_ids, target_ids, source_types))
 
     def states(
-        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+        self,
+        source_ids: Int[Tensor, "batch source"],
+        target_ids: Int[Tensor, "batch target"],
+        source_types: Int[Tensor, "batch source"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states: what `logits` projects onto the vocabulary."""
-        memory, source_mask = self._project_source(source_ids)
+        memory, source_mask = self._project_source(source_ids, source_types)
         self_mask = target_mask(target_ids, self.config.pad_id)
-        positions = positions_from_mask(target_ids != self.config.pad_id)
-        x = self._embed(self.target_embedding, self.target_positions, target_ids, positions)
+        x = self._embed_target(target_ids, positions_from_mask(target_ids != self.config.pad_id))
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
             x, _ = layer(x, layer_memory, self_mask=self_mask, source_mask=source_mask)
-        return self.decoder_norm(x)
+        return self.output_transform(self.decoder_norm(x))
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
-        return states @ self.output_embedding.weight.T
+        logits = states @ self.output_embedding.weight.T
+        return logits if self.output_bias is None else logits + self.output_bias
 
-    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> TransformerState:
+    def prefill(
+        self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
+    ) -> TransformerState:
         """The state before the first decoding step: the source, encoded and projected once."""
-        return TransformerState(*self._project_source(source_ids))
+        return TransformerState(*self._project_source(source_ids, source_types))
 
     def decode_step(
         self, ids: Int[Tensor, "sentence beam"], state: TransformerState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
         position = torch.full((ids.numel(), 1), state.length, device=ids.device)
-        x = self._embed(self.target_embedding, self.target_positions, ids.reshape(-1, 1), position)
+        x = self._embed_target(ids.reshape(-1, 1), position)
         past = []
         for index, layer in enumerate(self.decoder_layers):
             x, seen = layer(
@@ -127,31 +150,48 @@ class EncoderDecoder(nn.Module):
                 source_mask=state.source_mask,
             )
             past.append(seen)
-        logits = self.logits(self.decoder_norm(x)).view(*ids.shape, -1)
+        logits = self.logits(self.output_transform(self.decoder_norm(x))).view(*ids.shape, -1)
         return logits, TransformerState(state.memory, state.source_mask, past)
 
-    def _project_source(
-        self, source_ids: Int[Tensor, "batch source"]
-    ) -> tuple[list[KeysValues], Bool[Tensor, "batch 1 1 source"]]:
-        """The encoded source as each decoder layer's keys and values, and which of its positions are tokens."""
+    def encode(
+        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
+    ) -> Float[Tensor, "batch source model_dim"]:
+        """The source's vectors, each in its context: what the decoder looks at."""
         mask = padding_mask(source_ids, self.config.pad_id)
-        x = self._embed(self.source_embedding, self.source_positions, source_ids, positions_from_mask(mask[:, 0, 0]))
+        x = self._scaled(look_up(self.source_embedding, source_ids, self.config.pad_id))
+        if self.source_type_embedding is not None:
+            types = source_ids.new_zeros(source_ids.shape) if source_types is None else source_types
+            x = x + self.source_type_embedding(types)
+        x = self.source_positions(x, positions_from_mask(mask[:, 0, 0]))
+        x = self.embedding_dropout(self.source_norm(x))
         for layer in self.encoder_layers:
             x = layer(x, mask=mask)
-        encoded = self.encoder_norm(x)
-        attentions = [cast("MultiHeadAttention", layer.cross_attention) for layer in self.decoder_layers]
-        return [attention.project(encoded, encoded) for attention in attentions], mask
+        return self.encoder_norm(x)
 
-    def _embed(
-        self,
-        table: nn.Embedding,
-        embedded_positions: EmbeddedPositions,
-        ids: Int[Tensor, "batch position"],
-        positions: Int[Tensor, "batch position"],
+    def project(self, encoded: Float[Tensor, "batch source model_dim"]) -> list[KeysValues]:
+        """The encoded source as each decoder layer's keys and values."""
+        attentions = [cast("MultiHeadAttention", layer.cross_attention) for layer in self.decoder_layers]
+        return [attention.project(encoded, encoded) for attention in attentions]
+
+    def _project_source(
+        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None
+    ) -> tuple[list[KeysValues], Bool[Tensor, "batch 1 1 source"]]:
+        """The encoded source, projected, and which of its positions are tokens."""
+        return self.project(self.encode(source_ids, source_types)), padding_mask(source_ids, self.config.pad_id)
+
+    def _embed_target(
+        self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        """Embeddings times sqrt(model_dim), plus positions. Source: Vaswani et al. 2017, section 3.4."""
-        scaled = table(ids) * math.sqrt(self.config.model_dim)
-        return self.embedding_dropout(embedded_positions(scaled, positions))
+        x = self._scaled(look_up(self.target_embedding, ids, self.config.pad_id))
+        return self.embedding_dropout(self.target_norm(self.target_positions(x, positions)))
+
+    def _scaled(self, embedded: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+        """Embeddings times sqrt(model_dim). Source: Vaswani et al. 2017, section 3.4."""
+        return embedded * math.sqrt(self.config.model_dim) if self.config.scale_embeddings else embedded
+
+
+def _embedding_norm(config: ModelConfig) -> nn.Module:
+    return norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
 
 
 def _encoder_layer(config: ModelConfig) -> EncoderLayer:

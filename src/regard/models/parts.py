@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import ShapeError
 from regard.models.config import TransformerConfig
 from regard.nn.attention import Attention
-from regard.nn.layers import FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
+from regard.nn.layers import ACTIVATIONS, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.positions import (
     AttentionPositions,
@@ -26,6 +27,7 @@ from regard.nn.positions import (
 )
 
 BERT_DIM, BERT_SCALE = 768, 0.02
+HEAD_ACTIVATIONS = {**ACTIVATIONS, "tanh": torch.tanh}
 CLIPPED_DISTANCE = 16
 """As Shaw et al. 2018 use for their base model."""
 
@@ -51,7 +53,12 @@ def cross_attention(config: TransformerConfig) -> MultiHeadAttention:
 
 def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAttention:
     return MultiHeadAttention(
-        config.model_dim, config.num_heads, num_kv_heads=config.num_kv_heads, bias=config.bias, attention=attention
+        config.model_dim,
+        config.num_heads,
+        num_kv_heads=config.num_kv_heads,
+        head_dim=config.head_dim,
+        bias=config.bias,
+        attention=attention,
     )
 
 
@@ -86,6 +93,28 @@ def initial_scale(config: TransformerConfig) -> float:
     return float(BERT_SCALE * (BERT_DIM / config.model_dim) ** 0.5)
 
 
+def look_up(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Tensor, "..."]:
+    """The vectors of some ids. Padding that is no token of the vocabulary (`pad_id` -1) gets any: nothing attends to it."""
+    return table(ids.clamp(min=0) if pad_id < 0 else ids)
+
+
+class OutputTransform(nn.Module):
+    """A layer and a norm between the last states and the output embeddings: norm(activation(x W + b)).
+
+    Source: Devlin et al. 2019, section 3.1, task 1, and its code.
+    """
+
+    def __init__(self, config: TransformerConfig, activation: str) -> None:
+        super().__init__()
+        self.activation = activation
+        self.inner_proj = nn.Linear(config.model_dim, config.model_dim)
+        self.norm = norm(config)(config.model_dim)
+
+    def forward(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+        """What is compared with the output embeddings."""
+        return self.norm(HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)))
+
+
 class EmbeddedPositions(nn.Module):
     """What a configuration adds to embeddings for their positions: sinusoids, learned vectors, or nothing."""
 
@@ -96,7 +125,7 @@ class EmbeddedPositions(nn.Module):
             LearnedPositions(config.max_positions, config.model_dim) if config.positions == "learned" else None
         )
         self.waves: Tensor | None
-        layouts = {"sinusoidal": "interleaved", "sinusoidal_halves": "halves"}
+        layouts = {"sinusoidal": "interleaved", "sinusoidal_halves": "halves", "sinusoidal_opennmt": "opennmt"}
         waves = None
         if config.positions in layouts:
             layout = layouts[config.positions]

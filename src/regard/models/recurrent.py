@@ -48,19 +48,21 @@ class Recurrent(nn.Module):
     hidden[t] = cell([embedding(target[t]), context[t]], hidden[t - 1])
     states[t] = tanh(W_readout [hidden[t], embedding(target[t]), context[t]]);  logits[t] = states[t] . output_embedding
 
-    Source: Bahdanau et al. 2015, section 3 and appendix A; the readout is a tanh layer, not their maxout, and source and
-    target share one embedding matrix with the output, as they share one vocabulary.
+    Source: Bahdanau et al. 2015, section 3 and appendix A; the readout is a tanh layer, not their maxout, and target
+    and output share one embedding matrix, with the source where it has no vocabulary of its own.
     """
 
     cross_attention_names = ("cross_attention",)
+    output_bias: None = None
 
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
         self.config = config
         dim = config.model_dim
-        self.source_embedding = embedding(config.vocab_size, dim)
-        self.target_embedding = self.source_embedding
-        self.output_embedding = self.source_embedding
+        self.target_embedding = embedding(config.vocab_size, dim)
+        self.output_embedding = self.target_embedding
+        own_size = config.source_vocab_size
+        self.source_embedding = embedding(own_size, dim) if own_size else self.target_embedding
         self.embedding_dropout, self.readout_dropout = Dropout(config.dropout), Dropout(config.dropout)
         is_lstm = config.cell == "lstm"
         self.encoder = (nn.LSTM if is_lstm else nn.GRU)(dim, dim, bidirectional=True, batch_first=True)

@@ -19,7 +19,7 @@ from regard.nn.initialization import embedding
 
 
 def sinusoidal_positions(
-    num_positions: int, model_dim: int, *, layout: Literal["interleaved", "halves"] = "interleaved"
+    num_positions: int, model_dim: int, *, layout: Literal["interleaved", "halves", "opennmt"] = "interleaved"
 ) -> Float[Tensor, "position model_dim"]:
     """A wave of sines and cosines for each position, from fast in the first dimensions to slow in the last.
 
@@ -27,8 +27,8 @@ def sinusoidal_positions(
 
     Args:
         model_dim: an even number.
-        layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as tensor2tensor's and
-            Marian's models do.
+        layout: `interleaved` as in the paper; `halves` has all sines first and then all cosines, as Marian's models do;
+            `opennmt` is likewise, with positions from 1 and the exponent i / (model_dim / 2 - 1), as in OpenNMT-tf.
     Raises:
         ShapeError: `model_dim` is odd.
     Source: Vaswani et al. 2017, section 3.5.
@@ -36,7 +36,11 @@ def sinusoidal_positions(
     if model_dim % 2:
         raise ShapeError(f"model_dim must be even for sinusoidal positions; got {model_dim}.")
     position = torch.arange(num_positions, dtype=torch.float64)[:, None]
-    angle = position * _frequencies(model_dim, 10_000.0)
+    if layout == "opennmt":
+        exponent = torch.linspace(0, 1, model_dim // 2, dtype=torch.float64)
+        angle = (position + 1) * 10_000.0**-exponent
+    else:
+        angle = position * _frequencies(model_dim, 10_000.0)
     waves = (angle.sin(), angle.cos())
     return (torch.stack(waves, dim=-1).flatten(1) if layout == "interleaved" else torch.cat(waves, dim=-1)).float()
 

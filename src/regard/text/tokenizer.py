@@ -10,12 +10,13 @@ they survive, and the pieces between spaces are cut into tokens. What differs is
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 import tokenizers
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import DataError, ModelFolderError, SettingsError
@@ -23,6 +24,8 @@ from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
 MASK = "<mask>"
+EXTENSION = "regard"
+"""The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
 
 
 class TokenizerConfig(BaseModel):
@@ -34,27 +37,62 @@ class TokenizerConfig(BaseModel):
     vocab_size: int = Field(8000, ge=8, description="at most so many tokens, the four special ones included")
     split_digits: bool = Field(True, description="cut numbers into digits, so that unseen numbers are composed")
     leading_space: bool = Field(True, description="read a text as if a space stood before it, so that words are alike")
+    shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
 
+class Symbols(BaseModel):
+    """The ids with a meaning of their own, and where they stand around a text; Regard's own where nothing is said."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pad_id: int = Field(0, ge=-1, description="-1: the vocabulary has none, and what fills up a batch is no token")
+    unk_id: int = Field(1, ge=0)
+    bos_id: int = Field(2, ge=0, description="in front of an encoder's texts")
+    eos_id: int = Field(3, ge=0)
+    mask_id: int | None = Field(None, ge=0)
+    start_ids: list[int] = Field([2], min_length=1, description="what a decoder has read before it writes")
+    source_begin_ids: list[int] = []
+    source_end_ids: list[int] = [3]
+    banned_ids: list[int] = Field([0, 1, 2], description="what a decoder never writes")
+    lines_end: bool = Field(True, description="whether eos_id stands for the line break in running text")
+
+    @property
+    def special_ids(self) -> set[int]:
+        """What is never read from a text nor shown in one."""
+        ids = {self.pad_id, self.unk_id, self.bos_id, self.eos_id, *self.start_ids}
+        return ids | ({self.mask_id} if self.mask_id is not None else set())
+
+
 class Tokenizer:
-    """Strings to ids and back. Special tokens have fixed ids: pad 0, unknown 1, begin 2, end 3.
+    """Strings to ids and back.
+
+    A tokenizer of ours gives its special tokens fixed ids: pad 0, unknown 1, begin 2, end 3. One that came with somebody
+    else's model has the ids that its `symbols` say, and may name its tokens by a list of its own, its `vocabulary`.
 
     A special token spelled out in a text ("</s>") is never read as the symbol. Decoding gives back what was encoded,
     composed (NFC), but for one leading space, a literal "▁" (which is read as a space), and characters that are not in the
     vocabulary: never seen in training, or too rare for its size.
     """
 
-    pad_id, unk_id, bos_id, eos_id = range(4)
-
-    def __init__(self, backend: tokenizers.Tokenizer) -> None:
+    def __init__(
+        self, backend: tokenizers.Tokenizer, symbols: Symbols | None = None, vocabulary: Sequence[str] | None = None
+    ) -> None:
         self._backend = backend
         self._backend.encode_special_tokens = True
-        self.mask_id: int | None = backend.token_to_id(MASK)
+        self.symbols = Symbols(mask_id=backend.token_to_id(MASK)) if symbols is None else symbols
+        self.pad_id, self.unk_id = self.symbols.pad_id, self.symbols.unk_id
+        self.bos_id, self.eos_id = self.symbols.bos_id, self.symbols.eos_id
+        self.mask_id = self.symbols.mask_id
         """The id of <mask>, where there is one."""
+        self._special = self.symbols.special_ids
+        self.is_ours = symbols is None
+        self.vocabulary = None if vocabulary is None else list(vocabulary)
+        """The token of each id, where the backend only cuts texts into tokens; None: the backend's ids are the ids."""
+        self._ids = {token: id for id, token in enumerate(self.vocabulary or ())}
 
     def __len__(self) -> int:
-        return self._backend.get_vocab_size()
+        return self._backend.get_vocab_size() if self.vocabulary is None else len(self.vocabulary)
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
@@ -102,19 +140,33 @@ class Tokenizer:
             ModelFolderError: the file is missing, damaged, or numbers the special tokens differently.
         """
         try:
-            backend = tokenizers.Tokenizer.from_buffer(Path(path).read_bytes())
+            content = json.loads(Path(path).read_bytes())
+            extra = content.pop(EXTENSION, None)
+            backend = tokenizers.Tokenizer.from_buffer(json.dumps(content).encode())
+            if extra is not None:
+                return cls(backend, Symbols(**extra["symbols"]), extra["vocabulary"])
         except OSError as error:
             raise ModelFolderError(f"{path} must be a tokenizer; got: {error.strerror}.") from error
-        except ValueError as error:
-            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {error}. Is it whole?") from error
+        except (ValueError, AttributeError, KeyError, TypeError) as error:
+            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what}. Is it whole?") from error
         found = [backend.token_to_id(token) for token in SPECIAL_TOKENS]
         if found != [0, 1, 2, 3]:
             raise ModelFolderError(f"{path} must give {', '.join(SPECIAL_TOKENS)} the ids 0 to 3; got {found}.")
         return cls(backend)
 
     def save(self, path: Path | str) -> None:
-        """Write `tokenizer.json`, whole or not at all."""
-        write_whole(path, self._backend.to_str(pretty=True).encode("utf-8"))
+        """Write `tokenizer.json`, whole or not at all. What is not Hugging Face's to say stands under the key `regard`."""
+        content = self._backend.to_str(pretty=True)
+        if not self.is_ours:
+            extra = {"symbols": self.symbols.model_dump(), "vocabulary": self.vocabulary}
+            content = json.dumps({**json.loads(content), EXTENSION: extra}, ensure_ascii=False, indent=2)
+        write_whole(path, content.encode("utf-8"))
+
+    @property
+    def backend_json(self) -> str:
+        """The tokenizer as Hugging Face `tokenizers` reads it, without symbols and vocabulary of its own."""
+        return self._backend.to_str(pretty=True)
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text, without begin and end symbols."""
@@ -133,19 +185,33 @@ class Tokenizer:
             raise DataError(
                 f"text {bad} must be a string of whole Unicode characters; got {texts[bad - 1]!r}."
             ) from error
-        return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
+        if self.vocabulary is None:
+            return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
+        return [[self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens] for row in encodings]
+
+    def frame_source(self, ids: Sequence[int]) -> list[int]:
+        """The ids of a text, with the symbols that an encoder expects around them."""
+        return [*self.symbols.source_begin_ids, *ids, *self.symbols.source_end_ids]
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """The spelling of each id; `▁` stands for a space."""
-        return [self._backend.id_to_token(id) or UNK for id in ids]
+        return [self._token(id) or UNK for id in ids]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some ids; special symbols are left out."""
-        return self._backend.decode(list(ids), skip_special_tokens=True)
+        if self.vocabulary is None and self.is_ours:
+            return self._backend.decode(list(ids), skip_special_tokens=True)
+        tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
+        return self._backend.decoder.decode(tokens) if self._backend.decoder else "".join(tokens)
+
+    def _token(self, id: int) -> str | None:
+        if self.vocabulary is None:
+            return self._backend.id_to_token(id)
+        return self.vocabulary[id] if 0 <= id < len(self.vocabulary) else None
 
     def _ordinary(self, id: int) -> int:
         """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
-        return id if id > self.eos_id and id != self.mask_id else self.unk_id
+        return self.unk_id if id in self._special else id
 
 
 def _is_unicode(text: object) -> bool:

@@ -36,14 +36,19 @@ def pair_loss(model: PairModel, batch: Batch, *, smoothing: float) -> Float[Tens
     """Of each next target token, given the source and the target tokens before it."""
     is_token = batch.labels != model.config.pad_id
     states = model.states(batch.source_ids, batch.target_ids)[is_token]
-    return smoothed_cross_entropy(states, model.output_embedding.weight, batch.labels[is_token], smoothing=smoothing)
+    return _next_token_loss(model, states, batch.labels[is_token], smoothing)
 
 
 def language_loss(model: Decoder, batch: LabelledBatch, *, smoothing: float) -> Float[Tensor, ""]:
     """Of each next token, given those before it."""
     counts = batch.labels != IGNORED
     states = model.states(batch.ids)[counts]
-    return smoothed_cross_entropy(states, model.output_embedding.weight, batch.labels[counts], smoothing=smoothing)
+    return _next_token_loss(model, states, batch.labels[counts], smoothing)
+
+
+def _next_token_loss(model: PairModel | Decoder, states: Tensor, labels: Tensor, smoothing: float) -> Tensor:
+    weight, bias = model.output_embedding.weight, model.output_bias
+    return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing)
 
 
 def label_loss(model: Encoder, batch: LabelledBatch, *, smoothing: float) -> Float[Tensor, ""]:
@@ -59,11 +64,12 @@ def smoothed_cross_entropy(
     output_embedding: Float[Tensor, "vocab model_dim"],
     labels: Int[Tensor, " token"],
     *,
+    bias: Float[Tensor, " vocab"] | None = None,
     smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
     """The label-smoothed cross-entropy of the next tokens, summed over tokens, in nats.
 
-    log_probs = log_softmax(states . output_embedding);  q = (1 - smoothing) onehot(label) + smoothing / vocab
+    log_probs = log_softmax(states . output_embedding + bias);  q = (1 - smoothing) onehot(label) + smoothing / vocab
     loss = - sum over tokens and vocab of q log_probs
 
     Projection and loss are one function with its own backward: logits exist for one chunk of tokens at a time, in
@@ -73,7 +79,7 @@ def smoothed_cross_entropy(
         smoothing: from 0 up to, not including, 1; spread over all tokens, as `torch.nn.functional.cross_entropy` does.
     Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
     """
-    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, labels, smoothing)
+    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, bias, labels, smoothing)
     return loss
 
 
@@ -81,18 +87,22 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     """Computes the gradients in the forward pass, while a chunk's probabilities are at hand."""
 
     @staticmethod
-    def forward(ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, smoothing: float) -> Tensor:
+    def forward(
+        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, smoothing: float
+    ) -> Tensor:
         vocab = weight.shape[0]
         needs_gradient = any(ctx.needs_input_grad)
         loss = torch.zeros((), dtype=torch.float32, device=states.device)
         if needs_gradient:
             states_grad = torch.empty_like(states)
             weight_grad = torch.zeros_like(weight, dtype=torch.float32)
+            bias_grad = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         chunk = max(1, CHUNK_LOGITS // vocab)
         for start in range(0, len(labels), chunk):
             part = slice(start, start + chunk)
             label = labels[part, None]
-            log_probs = (states[part] @ weight.T).float().log_softmax(dim=-1)
+            logits = (states[part] @ weight.T).float()
+            log_probs = (logits if bias is None else logits + bias).log_softmax(dim=-1)
             loss -= (1 - smoothing) * log_probs.gather(1, label).sum()
             if smoothing:
                 loss -= smoothing / vocab * log_probs.sum()
@@ -102,20 +112,18 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
                 if smoothing:
                     grad -= smoothing / vocab
                 grad.scatter_add_(1, label, grad.new_full(label.shape, smoothing - 1))
+                if bias_grad is not None:
+                    bias_grad += grad.sum(dim=0)
                 grad = grad.to(states.dtype)
                 torch.matmul(grad, weight, out=states_grad[part])
                 weight_grad += grad.T @ states[part]
         if needs_gradient:
-            ctx.save_for_backward(states_grad, weight_grad.to(weight.dtype))
+            ctx.save_for_backward(
+                states_grad, weight_grad.to(weight.dtype), None if bias_grad is None else bias_grad.to(weight.dtype)
+            )
         return loss
 
     @staticmethod
-    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        states_grad, weight_grad = ctx.saved_tensors
-        scale = upstream[0]
-        return (
-            states_grad * scale.to(states_grad.dtype),
-            weight_grad * scale.to(weight_grad.dtype),
-            None,
-            None,
-        )
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        scaled = (None if grad is None else grad * upstream[0].to(grad.dtype) for grad in ctx.saved_tensors)
+        return (*scaled, None, None)

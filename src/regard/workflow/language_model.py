@@ -62,7 +62,9 @@ class LanguageModel:
         for number, row in enumerate(rows, start=1):
             if len(row) > limit:
                 raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
-        banned = (tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id)
+        banned = tuple(tokenizer.symbols.banned_ids)
+        # Where the end symbol is not the line break, it ends the text.
+        ends = (tokenizer.eos_id,) if stop_at_line or not tokenizer.symbols.lines_end else ()
         texts = []
         for index, row in enumerate(rows):
             generator = torch.Generator().manual_seed((seed * 1_000_003 + index) % 2**63)
@@ -80,12 +82,13 @@ class LanguageModel:
                     max_tokens=room,
                     generators=[generator],
                     banned_ids=banned,
-                    end_ids=(tokenizer.eos_id,) if stop_at_line else (),
+                    end_ids=ends,
                 )
                 written += newer
                 if len(newer) < room:
                     break
-            texts.append(self._decode(written))
+            text = self._decode(written)
+            texts.append(text.split("\n", 1)[0] if stop_at_line else text)
         return texts
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
@@ -112,7 +115,9 @@ class LanguageModel:
         }
 
     def _encode_prompt(self, prompt: str) -> list[int]:
-        """The ids of a prompt; a line break is the end symbol, and a text begins as after one."""
+        """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document."""
+        if not self.tokenizer.symbols.lines_end:
+            return self.tokenizer.encode(prompt) or list(self.tokenizer.symbols.start_ids)
         first, *others = self.tokenizer.encode_batch(prompt.split("\n"))
         ids = [self.tokenizer.eos_id, *first]
         for line in others:
@@ -120,6 +125,8 @@ class LanguageModel:
         return ids
 
     def _decode(self, ids: Sequence[int]) -> str:
+        if not self.tokenizer.symbols.lines_end:
+            return self.tokenizer.decode(ids)
         lines: list[list[int]] = [[]]
         for id in ids:
             if id == self.tokenizer.eos_id:

@@ -45,13 +45,13 @@ def load(path: Path | str, *, device: str = "auto") -> Loaded:
         ModelFolderError: a folder that is missing, incomplete or damaged.
         SettingsError: a device that this machine lacks.
     """
-    model, tokenizer = load_model(path)
+    model, tokenizer, source_tokenizer = load_model(path)
     model.to(resolve_device(device))
     if isinstance(model, Decoder):
         return LanguageModel(model, tokenizer)
     if isinstance(model, Encoder):
         return Predictor(model, tokenizer)
-    return Translator(model, tokenizer)
+    return Translator(model, tokenizer, source_tokenizer)
 
 
 def load_as(path: Path | str, kind: type[Kind], *, device: str = "auto") -> Kind:

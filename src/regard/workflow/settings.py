@@ -48,12 +48,16 @@ class RunSettings(BaseModel):
                 if not isinstance(values, Mapping):
                     raise SettingsError(f"section {section} must hold keys and values; got {values!r}.")
                 merged[section] |= values
-        for key in ("vocab_size", "pad_id"):
+        for key in ("vocab_size", "source_vocab_size", "pad_id"):
             if key in merged["model"]:
                 raise SettingsError(
                     f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set tokenizer.vocab_size."
                 )
         merged["model"]["vocab_size"] = merged["tokenizer"]["vocab_size"]
+        if merged["tokenizer"].get("shared") is False and "source_vocab_size" in family.model_fields:
+            merged["model"]["source_vocab_size"] = merged["tokenizer"]["vocab_size"]
+            if "tied_embeddings" in family.model_fields:
+                merged["model"].setdefault("tied_embeddings", "target")
         sections: dict[str, type[BaseModel]] = {
             "model": family,
             "tokenizer": TokenizerConfig,

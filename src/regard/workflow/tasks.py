@@ -43,6 +43,7 @@ class Task:
     """What a run needs to know of its data."""
 
     tokenizer: Tokenizer
+    """Of the texts, or of the targets."""
     settings: RunSettings
     """With what the data decide: sizes of the vocabulary, names of labels."""
     batches: Iterator[Any]
@@ -57,6 +58,8 @@ class Task:
     """The share of positions that are padding."""
     notes: list[str] = field(default_factory=list)
     """What the user should be told."""
+    source_tokenizer: Tokenizer | None = None
+    """Where the source has a vocabulary of its own."""
 
 
 def hold_out_pairs(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]:
@@ -101,14 +104,21 @@ def hold_out_end(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]
 
 def translation_task(training: ParallelText, valid: ParallelText, settings: RunSettings) -> Task:
     """Pairs of texts, for an encoder-decoder."""
-    tokenizer = Tokenizer.train(training.sources + training.targets, settings.tokenizer)
-    settings = _with_model(settings, tokenizer)
+    if settings.tokenizer.shared:
+        tokenizer, source_tokenizer = Tokenizer.train(training.sources + training.targets, settings.tokenizer), None
+        settings = _with_model(settings, tokenizer)
+    else:
+        tokenizer, source_tokenizer = (
+            Tokenizer.train(side, settings.tokenizer) for side in (training.targets, training.sources)
+        )
+        settings = _with_model(settings, tokenizer, source_vocab_size=len(source_tokenizer))
     notes: list[str] = []
-    training_pairs = _encode_pairs(training, tokenizer, settings, notes)
-    valid_pairs = _encode_pairs(valid, tokenizer, settings, notes)
+    training_pairs, valid_pairs = (
+        _encode_pairs(text, tokenizer, source_tokenizer, settings, notes) for text in (training, valid)
+    )
     if valid_pairs.too_long:
         valid = _select(valid, sorted(set(range(len(valid))) - set(valid_pairs.too_long)))
-    symbols = {"pad_id": tokenizer.pad_id, "bos_id": tokenizer.bos_id}
+    symbols: dict[str, Any] = {"pad_id": tokenizer.pad_id, "start_ids": tokenizer.symbols.start_ids}
     batch_tokens = settings.training.batch_tokens
 
     def validate(model: Any) -> Scores:
@@ -126,6 +136,7 @@ def translation_task(training: ParallelText, valid: ParallelText, settings: RunS
         {"name": valid.name, "num_pairs": len(valid)},
         padding_share(training_pairs.lengths, lengths, batch_tokens),
         notes,
+        source_tokenizer,
     )
 
 
@@ -244,10 +255,16 @@ def _select(text: ParallelText, indices: Sequence[int]) -> ParallelText:
     return replace(text, sources=[text.sources[i] for i in indices], targets=[text.targets[i] for i in indices])
 
 
-def _encode_pairs(text: ParallelText, tokenizer: Tokenizer, settings: RunSettings, notes: list[str]) -> EncodedPairs:
+def _encode_pairs(
+    text: ParallelText,
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer | None,
+    settings: RunSettings,
+    notes: list[str],
+) -> EncodedPairs:
     """The ids of a text; what does not fit the model is left out and said."""
     limit = settings.model.max_positions
-    pairs = encode_pairs(text, tokenizer, limit)
+    pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
     if not len(pairs):
         raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
     if pairs.too_long:

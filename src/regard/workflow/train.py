@@ -39,7 +39,7 @@ from regard.workflow.tasks import (
 )
 from regard.workflow.translator import Translator
 
-DECIDED_BY_DATA = {"vocab_size", "pad_id", "labels"}
+DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 TASKS = ("mlm", "classify", "tag")
 """What an encoder can be trained for."""
 Names = Sequence[str | os.PathLike[str]]
@@ -235,7 +235,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, display: RunDisplay)
         if is_saved:
             save_weights(output, candidate)
         else:
-            save_new(output, candidate, task.tokenizer)
+            save_new(output, candidate, task.tokenizer, task.source_tokenizer)
             is_saved = True
         _write_metrics(output, run)
 

@@ -59,9 +59,11 @@ class ForcedScore:
 class Translator:
     """A trained model with its tokenizer."""
 
-    def __init__(self, model: PairModel, tokenizer: Tokenizer) -> None:
+    def __init__(self, model: PairModel, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None = None) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
+        """Of the targets."""
+        self.source_tokenizer = source_tokenizer or tokenizer
         self.device = next(model.parameters()).device
 
     def translate(
@@ -101,9 +103,9 @@ class Translator:
                 pad_right([sources[i] for i in indices], self.tokenizer.pad_id).to(self.device),
                 settings,
                 max_lengths=limits,
-                bos_id=self.tokenizer.bos_id,
+                start_ids=self.tokenizer.symbols.start_ids,
                 eos_id=self.tokenizer.eos_id,
-                banned_ids=(self.tokenizer.pad_id, self.tokenizer.unk_id, self.tokenizer.bos_id),
+                banned_ids=tuple(self.tokenizer.symbols.banned_ids),
             )
             for index, hypotheses in zip(indices, found, strict=True):
                 candidates = [self._candidate(hypothesis) for hypothesis in hypotheses]
@@ -167,17 +169,17 @@ class Translator:
         if not source.strip():
             raise DataError("source must have text; got a blank one.")
         target = self.translate([source])[0].text if target is None else target
-        eos = self.tokenizer.eos_id
+        eos, start_ids = self.tokenizer.eos_id, self.tokenizer.symbols.start_ids
         source_ids = [*self._encode_sources([source])[0]]
         target_ids = self.tokenizer.encode(target)
         weights = cross_attention(
             self.model,
             torch.tensor(source_ids, device=self.device),
-            torch.tensor([self.tokenizer.bos_id, *target_ids], device=self.device),
-        )
+            torch.tensor([*start_ids, *target_ids], device=self.device),
+        )[:, :, len(start_ids) - 1 :]
         layer = sharpest_layer(weights)
         return Alignment(
-            self.tokenizer.tokens(source_ids),
+            self.source_tokenizer.tokens(source_ids),
             self.tokenizer.tokens([*target_ids, eos]),
             weights[layer].mean(dim=0).tolist(),
             layer + 1,
@@ -193,12 +195,14 @@ class Translator:
         )
 
     def _encode_sources(self, texts: Sequence[str]) -> list[list[int]]:
-        limit = self.model.config.max_positions
-        sources = [[*ids, self.tokenizer.eos_id] for ids in self.tokenizer.encode_batch(list(texts))]
+        reader, limit = self.source_tokenizer, self.model.config.max_positions
+        sources = [reader.frame_source(ids) for ids in reader.encode_batch(list(texts))]
+        room = limit - len(reader.frame_source([]))
         for number, ids in enumerate(sources, start=1):
             if len(ids) > limit:
+                length = len(ids) - limit + room
                 raise DataError(
-                    f"line {number}: a text must have at most {limit - 1} tokens; got {len(ids) - 1}. Split it into sentences."
+                    f"line {number}: a text must have at most {room} tokens; got {length}. Split it into sentences."
                 )
         return sources
 
@@ -216,9 +220,11 @@ class Translator:
         if len(sources) != len(targets):
             raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
         text = ParallelText(list(sources), list(targets), "pairs")
-        pairs = encode_pairs(text, self.tokenizer, self.model.config.max_positions)
+        limit = self.model.config.max_positions
+        pairs = encode_pairs(text, self.tokenizer, limit, source_tokenizer=self.source_tokenizer)
         if pairs.too_long:
-            limit, line = self.model.config.max_positions - 1, pairs.too_long[0] + 1
-            raise DataError(f"line {line}: a text must have at most {limit} tokens; got more. Split it into sentences.")
-        symbols = {"pad_id": self.tokenizer.pad_id, "bos_id": self.tokenizer.bos_id}
-        return likelihood(self.model, in_order(pairs, SCORING_BATCH_TOKENS, **symbols))
+            line, room = pairs.too_long[0] + 1, limit - 1
+            raise DataError(f"line {line}: a text must have at most {room} tokens; got more. Split it into sentences.")
+        start_ids = self.tokenizer.symbols.start_ids
+        batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=self.tokenizer.pad_id, start_ids=start_ids)
+        return likelihood(self.model, batches)
