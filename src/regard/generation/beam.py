@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.errors import SettingsError
+from regard.errors import SettingsError, nearest_hint
 from regard.models.interface import SequenceToSequence, State
 
 
@@ -25,12 +25,15 @@ class BeamSettings:
     Args:
         beam_size: hypotheses that go on at each step, for each sentence; 1 is greedy search.
         n_best: hypotheses returned for each sentence, at most `beam_size`.
-        length_penalty: alpha of Wu et al. 2016, equation 14; 0 favours short targets, 1 is about the mean per token.
+        length_penalty: the exponent alpha; 0 favours short targets, 1 is the mean per token, or about it.
+        length_norm: what a log-probability is divided by: `wu`, ((5 + length) / 6)^alpha as in Wu et al. 2016, equation 14;
+            `average`, length^alpha as in Hugging Face, fairseq and CTranslate2.
     """
 
     beam_size: int = 5
     n_best: int = 1
     length_penalty: float = 1.0
+    length_norm: Literal["wu", "average"] = "wu"
 
     def __post_init__(self) -> None:
         if not 1 <= self.n_best <= self.beam_size:
@@ -39,10 +42,14 @@ class BeamSettings:
             )
         if self.length_penalty < 0:
             raise SettingsError(f"length_penalty must be at least 0; got {self.length_penalty}.")
+        if self.length_norm not in ("wu", "average"):
+            hint = nearest_hint(self.length_norm, ("wu", "average"))
+            raise SettingsError(f"length_norm must be wu or average; got {self.length_norm!r}. {hint}")
 
     def normalizer(self, length: int) -> float:
-        """What a log-probability is divided by to compare targets of several lengths: ((5 + length) / 6)^alpha."""
-        return float(((5 + length) / 6) ** self.length_penalty)
+        """What a log-probability is divided by to compare targets of several lengths, the end symbol counted."""
+        ratio = length if self.length_norm == "average" else (5 + length) / 6
+        return float(ratio**self.length_penalty)
 
 
 @dataclass(frozen=True)
@@ -71,9 +78,10 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """The best targets of each source, best first.
 
-    A hypothesis that ends takes its place in the beam with it, so a beam of 1 is greedy search, and a search ends when
-    `beam_size` hypotheses have ended, or when `n_best` have and no live one can become better:
-    for log-probabilities only fall, a live hypothesis can at best reach its present sum / normalizer(max_length).
+    At each step the `beam_size` best candidates count: those of them that end are finished, and the best candidates that go
+    on take their places. A search ends when `beam_size` hypotheses have finished, so a beam of 1 is greedy search; or when
+    `n_best` have and no live one can become better: for log-probabilities only fall, a live hypothesis can at best reach its
+    present sum / normalizer(max_length). These are the rules of fairseq and CTranslate2.
 
     Args:
         start_ids: what a target begins with, unscored: a begin symbol, and what else the model has been given to begin with.
@@ -97,20 +105,19 @@ def beam_search(
         for id in banned_ids:
             chosen[..., id] = -torch.inf
         vocab = log_probs.shape[-1]
-        width = min(settings.beam_size, ids.shape[1] * vocab)
+        # As many again as the beam is wide: if all of the best end, the beam is still full.
+        width = min(2 * settings.beam_size, ids.shape[1] * vocab)
         scores, flat = (scores[:, :, None] + chosen).flatten(1).topk(width, dim=1)
         parents, newest = flat // vocab, flat % vocab
         added = log_probs.flatten(1).gather(1, flat)
         ids = torch.cat((_follow(ids, parents), newest[:, :, None]), dim=2)
         token_log_probs = torch.cat((_follow(token_log_probs, parents), added[:, :, None]), dim=2)
 
-        # A sentence with n hypotheses finished has beam_size - n places left: the candidates after them go.
-        places = torch.tensor([settings.beam_size - len(finished[s]) for s in sentences], device=device)
-        scores = scores.masked_fill(torch.arange(width, device=device) >= places[:, None], -torch.inf)
         limits = torch.tensor([max_lengths[s] for s in sentences], device=device)
-        is_live = scores > -torch.inf
-        is_eos = is_live & (newest == eos_id)
-        ends = is_eos | (is_live & (limits <= length)[:, None])
+        at_limit = (limits <= length)[:, None]
+        is_eos = newest == eos_id
+        counts = (scores > -torch.inf) & (torch.arange(width, device=device) < settings.beam_size)
+        ends = counts & (is_eos | at_limit)
         for row, beam in ends.nonzero().tolist():
             at_end = bool(is_eos[row, beam])
             finished[sentences[row]].append(
@@ -121,7 +128,9 @@ def beam_search(
                     finish_reason="eos" if at_end else "length",
                 )
             )
-        scores = scores.masked_fill(ends, -torch.inf)
+        scores, order = scores.masked_fill(is_eos | at_limit, -torch.inf).sort(dim=1, descending=True, stable=True)
+        scores, order = scores[:, : settings.beam_size], order[:, : settings.beam_size]
+        parents, ids, token_log_probs = parents.gather(1, order), _follow(ids, order), _follow(token_log_probs, order)
 
         best_live = scores.max(dim=1).values.tolist()
         going_on = [
@@ -146,7 +155,7 @@ def _follow(history: Tensor, parents: Int[Tensor, "sentence beam"]) -> Tensor:
 
 def _can_improve(finished: list[Hypothesis], best_live: float, max_length: int, settings: BeamSettings) -> bool:
     """Whether a live hypothesis of a sentence can still enter its n-best list."""
-    if best_live == -torch.inf:
+    if best_live == -torch.inf or len(finished) >= settings.beam_size:
         return False
     if len(finished) < settings.n_best:
         return True

@@ -103,16 +103,16 @@ class Decoder(nn.Module):
         """
         read = prompt_ids[:, :-1]
         state = DecoderOnlyState(None, prompt_ids.new_zeros((len(prompt_ids), 0), dtype=torch.bool), len(prompt_ids))
-        return self._read(read, state)[1] if read.shape[1] else state
+        return self.read(read, state)[1] if read.shape[1] else state
 
     def decode_step(
         self, ids: Int[Tensor, "sentence beam"], state: DecoderOnlyState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], DecoderOnlyState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        x, state = self._read(ids.reshape(-1, 1), state)
-        return self.logits(self.norm(x)).view(*ids.shape, -1), state
+        states, state = self.read(ids.reshape(-1, 1), state)
+        return self.logits(states).view(*ids.shape, -1), state
 
-    def _read(self, ids: Int[Tensor, "row position"], state: DecoderOnlyState) -> tuple[Tensor, DecoderOnlyState]:
+    def read(self, ids: Int[Tensor, "row position"], state: DecoderOnlyState) -> tuple[Tensor, DecoderOnlyState]:
         """The residual stream after more tokens, and the state that has read them."""
         is_token = torch.cat((state.is_token, ids != self.config.pad_id), dim=1)
         x = self._embed(ids, positions_from_mask(is_token)[:, -ids.shape[1] :])
@@ -121,7 +121,7 @@ class Decoder(nn.Module):
             before = None if state.past is None else state.past[index]
             x, seen = layer(x, past=before, self_mask=is_token[:, None, None], causal=True)
             past.append(seen)
-        return x, DecoderOnlyState(past, is_token, state.num_sentences)
+        return self.norm(x), DecoderOnlyState(past, is_token, state.num_sentences)
 
     def _embed(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]

@@ -202,7 +202,7 @@ class Tokenizer:
         if self.vocabulary is None and self.is_ours:
             return self._backend.decode(list(ids), skip_special_tokens=True)
         tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
-        return self._backend.decoder.decode(tokens) if self._backend.decoder else "".join(tokens)
+        return self._backend.decoder.decode(tokens) if self._backend.decoder else " ".join(tokens)
 
     def _token(self, id: int) -> str | None:
         if self.vocabulary is None:

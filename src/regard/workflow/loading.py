@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import torch
 
-from regard.checkpoint import load_model
+from regard.checkpoint import LoadedModel, load_model
 from regard.errors import SettingsError
+from regard.interop.formats import is_foreign, read_foreign
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.workflow.language_model import LanguageModel
@@ -39,19 +40,32 @@ def resolve_device(name: str) -> torch.device:
 
 
 def load(path: Path | str, *, device: str = "auto") -> Loaded:
-    """The model of a folder, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
+    """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
+    Args:
+        path: a model folder of ours, or one in a format that we read (Hugging Face, CTranslate2, Marian), or a name on the
+            Hugging Face hub.
+        device: `auto`, `cpu`, `cuda`.
     Raises:
-        ModelFolderError: a folder that is missing, incomplete or damaged.
+        ModelFolderError: a folder that is missing, incomplete or damaged, or a foreign model that we cannot represent.
         SettingsError: a device that this machine lacks.
     """
-    model, tokenizer, source_tokenizer = load_model(path)
+    model, tokenizer, source_tokenizer = load_any(path)
     model.to(resolve_device(device))
     if isinstance(model, Decoder):
         return LanguageModel(model, tokenizer)
     if isinstance(model, Encoder):
         return Predictor(model, tokenizer)
     return Translator(model, tokenizer, source_tokenizer)
+
+
+def load_any(path: Path | str) -> LoadedModel:
+    """The parts of a model, of ours or of a foreign one, on the CPU.
+
+    Raises:
+        ModelFolderError: as for `load`.
+    """
+    return read_foreign(path).loaded if is_foreign(path) else load_model(path)
 
 
 def load_as(path: Path | str, kind: type[Kind], *, device: str = "auto") -> Kind:

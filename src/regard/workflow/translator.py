@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import torch
 
@@ -73,6 +73,7 @@ class Translator:
         beam_size: int = 5,
         n_best: int = 1,
         length_penalty: float = 1.0,
+        length_norm: Literal["wu", "average"] = "wu",
         batch_size: int = 64,
         max_length: int | None = None,
     ) -> list[Translation]:
@@ -80,7 +81,8 @@ class Translator:
 
         Args:
             beam_size: 1 is greedy search.
-            length_penalty: alpha of Wu et al. 2016; 0 favours short translations.
+            length_penalty: the exponent alpha; 0 favours short translations.
+            length_norm: `wu` divides by ((5 + length) / 6)^alpha (Wu et al. 2016), `average` by length^alpha.
             batch_size: sentences at once; the result does not depend on it.
             max_length: tokens a translation may have; None: twice those of the source, and 20 more.
         Raises:
@@ -93,7 +95,7 @@ class Translator:
             raise SettingsError(f"batch_size must be at least 1; got {batch_size}.")
         if max_length is not None and max_length < 1:
             raise SettingsError(f"max_length must be at least 1; got {max_length}.")
-        settings = BeamSettings(beam_size, n_best, length_penalty)
+        settings = BeamSettings(beam_size, n_best, length_penalty, length_norm)
         sources = self._encode_sources(texts)
         results: list[Translation | None] = [None] * len(texts)
         for indices in self._by_length(sources, texts, batch_size):

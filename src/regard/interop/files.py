@@ -1,0 +1,185 @@
+"""Somebody else's model folder, read with care: JSON and safetensors; pickles only as bare tensors, and said so.
+
+Nothing in a folder is ever run. A name that is no folder is looked up on the Hugging Face hub, or in its local cache.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from regard.errors import MissingExtraError, ModelFolderError, nearest_hint
+
+SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
+
+
+class PickleWarning(UserWarning):
+    """Weights were read from a pickle, with PyTorch's loader for bare tensors."""
+
+
+def is_hub_name(name: str | Path) -> bool:
+    """Whether a name is written as on the hub: owner/model."""
+    return str(name).count("/") == 1 and not str(name).startswith((".", "/", "~")) and not str(name).endswith("/")
+
+
+def find_folder(name: str | Path) -> Path:
+    """A folder of this machine: `name` itself, or what the hub has under it, such as `Helsinki-NLP/opus-mt-en-de`.
+
+    Raises:
+        ModelFolderError: there is no such folder, here or there.
+        MissingExtraError: `huggingface_hub` is not installed.
+    """
+    path = Path(name)
+    if path.exists() or not is_hub_name(name):
+        return path
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+    except ImportError as error:
+        raise MissingExtraError(f"{name} (a name on the Hugging Face hub)", "convert") from error
+    try:
+        folder = Path(snapshot_download(str(name), allow_patterns=HUB_FILES))
+        if not any(folder.glob("*.safetensors")):
+            folder = Path(snapshot_download(str(name), allow_patterns=[*HUB_FILES, "*.bin"]))
+    except (RepositoryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise ModelFolderError(
+            f"{name} must be an existing folder, or a model on the Hugging Face hub that can be reached; got: {reason}"
+        ) from error
+    return folder
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file.
+
+    Raises:
+        ModelFolderError: it is missing or no JSON object.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelFolderError(f"{path} must be a file; got: {error.strerror}.") from error
+    except ValueError as error:
+        raise ModelFolderError(f"{path} must be JSON; got: {error}. Is it whole?") from error
+    if not isinstance(content, dict):
+        raise ModelFolderError(f"{path} must hold a JSON object; got {type(content).__name__}.")
+    return content
+
+
+def read_optional(path: Path) -> dict[str, Any]:
+    """A JSON object from a file, or an empty one where there is no file."""
+    return read_json(path) if path.is_file() else {}
+
+
+def read_tensors(folder: Path) -> dict[str, Tensor]:
+    """All tensors of a folder as Hugging Face writes it, in one file or in several with an index.
+
+    Raises:
+        ModelFolderError: there are none, a file is missing or damaged, or a pickle holds more than tensors.
+    """
+    for file, index, read in ((SAFE, SAFE_INDEX, _read_safe), (PICKLE, PICKLE_INDEX, _read_pickle)):
+        if (folder / file).is_file():
+            return read(folder / file)
+        if (folder / index).is_file():
+            parts = read_json(folder / index).get("weight_map")
+            if not isinstance(parts, dict) or not all(isinstance(part, str) for part in parts.values()):
+                raise ModelFolderError(f"{folder / index} must say which file each tensor is in; it does not.")
+            names = sorted({Path(part).name for part in parts.values()})  # never a path that leads out of the folder
+            return {name: tensor for part in names for name, tensor in read(folder / part).items()}
+    found = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) if folder.is_dir() else "no folder"
+    raise ModelFolderError(f"{folder} must hold weights: {SAFE} or {PICKLE}; got {found}.")
+
+
+def _read_safe(path: Path) -> dict[str, Tensor]:
+    try:
+        return safetensors.torch.load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
+
+
+def _read_pickle(path: Path) -> dict[str, Tensor]:
+    warnings.warn(
+        f"{path.name} is a pickle: only bare tensors are read from it, no code is run. Prefer safetensors.",
+        PickleWarning,
+        stacklevel=2,
+    )
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, OSError, EOFError, ValueError, KeyError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise ModelFolderError(f"{path} must be a pickle of bare tensors; got: {reason} It was not run.") from error
+    content = content.get("state_dict", content) if isinstance(content, dict) else content
+    if not isinstance(content, dict) or not all(isinstance(tensor, Tensor) for tensor in content.values()):
+        raise ModelFolderError(f"{path} must be a pickle of bare tensors by name; got something else.")
+    return content
+
+
+class ForeignConfig:
+    """A foreign configuration: values with their defaults, and a refusal of those that we cannot represent."""
+
+    def __init__(self, values: dict[str, Any], where: Path | str) -> None:
+        self.values, self.where = values, where
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key; `default` where it is missing or null.
+
+        Raises:
+            ModelFolderError: it is of another type than the default.
+        """
+        value = self.values.get(key)
+        if value is None:
+            return default
+        wanted = (int, float) if isinstance(default, float) else type(default)
+        if default is not None and not isinstance(value, wanted):
+            raise ModelFolderError(f"{self.where}: {key} must be of type {type(default).__name__}; got {value!r}.")
+        return value
+
+    def require(self, key: str) -> Any:
+        """The value of a key that must be there."""
+        if self.values.get(key) is None:
+            raise ModelFolderError(f"{self.where} must have the key {key}; it does not.")
+        return self.values[key]
+
+    def choose(self, key: str, choices: dict[Any, Any], default: Any) -> Any:
+        """What a value means among ours.
+
+        Raises:
+            ModelFolderError: it means nothing; the message lists what does.
+        """
+        value = self.get(key, default) if isinstance(default, str) else self.values.get(key, default)
+        if value not in choices:
+            hint = nearest_hint(value, choices) if isinstance(value, str) else ""
+            allowed = ", ".join(str(choice) for choice in choices)
+            raise ModelFolderError(f"{self.where}: {key} must be one of {allowed}; got {value!r}. {hint}".rstrip())
+        return choices[value]
+
+    def refuse_unless(self, key: str, allowed: Any, default: Any = None) -> None:
+        """Make sure that a key has the one value that we can represent.
+
+        Raises:
+            ModelFolderError: it has another.
+        """
+        value = self.values.get(key, default)
+        if value is not None and value != allowed:
+            raise ModelFolderError(
+                f"{self.where}: {key} must be {allowed!r} to be represented in Regard; got {value!r}."
+            )
+
+    def same(self, key: str, other: str) -> Any:
+        """The one value of two keys that we keep as one."""
+        first, second = self.require(key), self.require(other)
+        if first != second:
+            raise ModelFolderError(
+                f"{self.where}: {key} and {other} must be equal to be represented in Regard; got {first} and {second}."
+            )
+        return first

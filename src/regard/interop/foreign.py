@@ -1,0 +1,71 @@
+"""Foreign models: what a format knows of one before it is read (`Blueprint`), and what it is after (`ForeignModel`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoint import LoadedModel
+from regard.interop.check import Check, Reference, compare
+from regard.interop.mapping import Account, Place, read_in
+from regard.models.config import AnyConfig
+from regard.models.families import AnyModel, build
+from regard.text.tokenizer import Symbols
+
+
+@dataclass(frozen=True)
+class ForeignModel:
+    """Somebody else's model, read or written: ours beside it, with the account of how."""
+
+    format: str
+    loaded: LoadedModel
+    account: Account
+    notes: list[str] = field(default_factory=list)
+    make_reference: Callable[[], Reference] | None = None
+    """Loads the original implementation; raises ImportError where it is not installed."""
+
+    def check(self) -> Check | None:
+        """How far ours is from the original; None where that is not installed."""
+        if self.make_reference is None:
+            return None
+        try:
+            reference = self.make_reference()
+        except ImportError:
+            return None
+        size = getattr(self.loaded.model.config, "source_vocab_size", None)
+        return compare(self.loaded.model, self.loaded.tokenizer.symbols, reference, source_vocab_size=size)
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A foreign model, understood: enough to build ours and to fill it."""
+
+    config: AnyConfig
+    places: Callable[[nn.Module], dict[str, Place]]
+    """The place of each parameter of a model that was built from `config`."""
+    symbols: Symbols
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other names under which a tensor may be stored, because it is shared."""
+    explained: Mapping[str, str] = field(default_factory=dict)
+    """Patterns of names of tensors that are no part of our model, and why not."""
+    notes: list[str] = field(default_factory=list)
+    """What the user should know, such as a setting that only training reads."""
+    prepared: Callable[[dict[str, Tensor]], dict[str, str]] | None = None
+    """Changes the tensors before they are read, and says of each that is gone what became of it."""
+
+    def build(self, tensors: Mapping[str, Tensor], *, where: str) -> tuple[AnyModel, Account]:
+        """Our model with their tensors, in evaluation mode, and the account of all tensors."""
+        tensors = dict(tensors)
+        for name, others in self.aliases.items():
+            stored = next((other for other in others if other in tensors), None)
+            if name not in tensors and stored is not None:
+                tensors[name] = tensors.pop(stored)
+        gone = self.prepared(tensors) if self.prepared else {}
+        with torch.random.fork_rng(devices=[]):
+            model = build(self.config)
+        account = read_in(model, self.places(model), tensors, where=where, explained=self.explained)
+        account.accounted.update(gone)
+        return model.eval(), account

@@ -1,0 +1,269 @@
+"""Other people's tokenizers as ours: `tokenizer.json`, BERT's and GPT-2's vocabulary files, SentencePiece models.
+
+Ours keep their ids. Where somebody's model numbers the pieces of a SentencePiece model by a list of its own, as Marian
+does, our tokenizer has that list as its `vocabulary`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+
+from regard.errors import MissingExtraError, ModelFolderError
+from regard.interop.files import read_json, read_optional
+from regard.text.tokenizer import Symbols, Tokenizer
+
+KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
+UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
+"""Kinds of model and of piece in SentencePiece's files."""
+
+
+def read_tokenizers(folder: Path, symbols: Symbols, *, by_word: bool = False) -> tuple[Tokenizer, Tokenizer]:
+    """The tokenizers of source and target that stand in a Hugging Face folder, the same one where there is one.
+
+    Args:
+        symbols: the ids that the model's configuration knows; the tokenizer's own files say it better where they do.
+        by_word: texts come in words, as in tagging: a tokenizer of bytes reads each as if after a space.
+    Raises:
+        ModelFolderError: there is no tokenizer that we can read.
+    """
+    if (folder / "source.spm").is_file() and (folder / "vocab.json").is_file():
+        return _marian(folder, symbols)
+    backend = _backend(folder)
+    backend.no_truncation()
+    backend.no_padding()
+    if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
+        backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer = Tokenizer(backend, _with_named_symbols(folder, backend, symbols))
+    return tokenizer, tokenizer
+
+
+def _backend(folder: Path) -> tokenizers.Tokenizer:
+    path = folder / "tokenizer.json"
+    if path.is_file():
+        try:
+            return tokenizers.Tokenizer.from_buffer(path.read_bytes())
+        except ValueError as error:
+            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {error}. Is it whole?") from error
+    if (folder / "vocab.txt").is_file():
+        return word_pieces(folder)
+    if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        return byte_pairs(folder)
+    for name in ("spiece.model", "sentencepiece.model", "tokenizer.model"):
+        if (folder / name).is_file():
+            return sentence_pieces(folder / name)
+    raise ModelFolderError(f"{folder} must hold a tokenizer: {KNOWN_FILES}; got none.")
+
+
+def word_pieces(folder: Path) -> tokenizers.Tokenizer:
+    """BERT's tokenizer from its `vocab.txt`. Source: Devlin et al. 2019, section 3, and Wu et al. 2016, section 4.1."""
+    settings = read_optional(folder / "tokenizer_config.json")
+    lines = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    backend = tokenizers.Tokenizer(
+        models.WordPiece({token: id for id, token in enumerate(lines)}, unk_token=settings.get("unk_token", "[UNK]"))
+    )
+    backend.normalizer = normalizers.BertNormalizer(
+        lowercase=settings.get("do_lower_case", True),
+        strip_accents=settings.get("strip_accents"),
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
+    )
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    return backend
+
+
+def byte_pairs(folder: Path) -> tokenizers.Tokenizer:
+    """GPT-2's, RoBERTa's and BART's tokenizer from `vocab.json` and `merges.txt`. Source: Radford et al. 2019, section 2.2."""
+    settings = read_optional(folder / "tokenizer_config.json")
+    try:
+        model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    except Exception as error:  # the library's only word for a damaged file
+        raise ModelFolderError(f"{folder} must hold a vocab.json and merges.txt that fit; got: {error}.") from error
+    backend = tokenizers.Tokenizer(model)
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=settings.get("add_prefix_space", False))
+    backend.decoder = decoders.ByteLevel()
+    named = (settings.get(f"{name}_token") for name in ("bos", "eos", "unk", "pad", "mask"))
+    special = [token if isinstance(token, str) else token.get("content") for token in named if token]
+    backend.add_special_tokens([token for token in special if token and backend.token_to_id(token) is not None])
+    return backend
+
+
+def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
+    """A unigram model of SentencePiece, with its normalisation. Source: Kudo and Richardson 2018.
+
+    Raises:
+        ModelFolderError: it is damaged, or a byte-pair model.
+        MissingExtraError: `sentencepiece` is not installed.
+    """
+    proto = _read_proto(path)
+    if proto.trainer_spec.model_type != UNIGRAM:
+        raise ModelFolderError(
+            f"{path} must be a unigram model to be read; got another kind. Convert it to tokenizer.json."
+        )
+    # Control symbols and the unknown one are never read from a text.
+    pieces = [(piece.piece, piece.score) for piece in proto.pieces]
+    backend = tokenizers.Tokenizer(
+        models.Unigram(pieces, unk_id=proto.trainer_spec.unk_id, byte_fallback=proto.trainer_spec.byte_fallback)
+    )
+    steps: list[normalizers.Normalizer] = []
+    if proto.normalizer_spec.precompiled_charsmap:
+        steps.append(normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap))
+    if proto.normalizer_spec.remove_extra_whitespaces:
+        steps += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
+    backend.normalizer = normalizers.Sequence(steps)
+    scheme = "always" if proto.normalizer_spec.add_dummy_prefix else "never"
+    crosses_spaces = any("▁" in piece.piece[1:] for piece in proto.pieces if piece.type == NORMAL)
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=not crosses_spaces)
+    backend.decoder = decoders.Metaspace(prepend_scheme=scheme)
+    defined = [piece.piece for piece in proto.pieces if piece.type == USER_DEFINED]
+    backend.add_tokens([AddedToken(piece, normalized=False, special=False) for piece in defined])
+    return backend
+
+
+def _read_proto(path: Path) -> Any:
+    try:
+        from google.protobuf.message import DecodeError
+        from sentencepiece import sentencepiece_model_pb2
+    except ImportError as error:
+        raise MissingExtraError(f"{path.name} (a SentencePiece model)", "convert") from error
+    messages: Any = sentencepiece_model_pb2
+    proto = messages.ModelProto()
+    try:
+        proto.ParseFromString(path.read_bytes())
+    except (DecodeError, OSError) as error:
+        raise ModelFolderError(f"{path} must be a SentencePiece model; got: {error}. Is it whole?") from error
+    if not proto.pieces:
+        raise ModelFolderError(f"{path} must be a SentencePiece model; it has no pieces.")
+    return proto
+
+
+def _marian(folder: Path, symbols: Symbols) -> tuple[Tokenizer, Tokenizer]:
+    """Marian's two tokenizers: each cuts by its own SentencePiece model; one list numbers the pieces, or one for each side."""
+    target_list = folder / "target_vocab.json"
+    names = {"source": folder / "vocab.json", "target": target_list if target_list.is_file() else folder / "vocab.json"}
+    found = {}
+    for side, path in names.items():
+        vocabulary = vocabulary_list(read_json(path), path)
+        backend = sentence_pieces(folder / f"{side}.spm")
+        languages = [token for token in vocabulary if token.startswith(">>") and token.endswith("<<")]
+        backend.add_tokens([AddedToken(token, normalized=False, special=False) for token in languages])
+        ids = {token: id for id, token in enumerate(vocabulary)}
+        unk_id = ids.get("<unk>", symbols.unk_id)
+        found[side] = Tokenizer(backend, symbols.model_copy(update={"unk_id": unk_id}), vocabulary)
+    return found["source"], found["target"]
+
+
+def vocabulary_list(ids: Mapping[str, Any], path: Path) -> list[str]:
+    """The tokens in the order of their ids.
+
+    Raises:
+        ModelFolderError: the ids are not 0, 1, 2 and so on.
+    """
+    if sorted(ids.values(), key=str) != sorted(range(len(ids)), key=str):
+        raise ModelFolderError(f"{path} must number its {len(ids)} tokens from 0; it does not.")
+    return sorted(ids, key=ids.__getitem__)
+
+
+def whole_tokens(vocabulary: Sequence[str], symbols: Symbols) -> tuple[tokenizers.Tokenizer, str]:
+    """A tokenizer for a vocabulary that came alone, and what it does: characters are told apart, words by their spaces."""
+    is_symbol = re.compile(r"<[^<>]+>").fullmatch  # "<blank>", for example
+    ordinary = [token for id, token in enumerate(vocabulary) if id not in symbols.special_ids and not is_symbol(token)]
+    unk = vocabulary[symbols.unk_id]
+    backend = tokenizers.Tokenizer(models.WordLevel({token: id for id, token in enumerate(vocabulary)}, unk_token=unk))
+    if ordinary and all(len(token) == 1 for token in ordinary):
+        backend.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")
+        backend.decoder = decoders.Fuse()
+        return backend, "the vocabulary is one of characters: texts are cut into them"
+    backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return backend, "the vocabulary came without a tokenizer: texts must be tokens with spaces between them"
+
+
+def _with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) -> Symbols:
+    """The symbols with what the tokenizer's files say of them."""
+    named = read_optional(folder / "special_tokens_map.json") | read_optional(folder / "tokenizer_config.json")
+
+    def id_of(*names: str) -> int | None:
+        for name in names:
+            token = named.get(f"{name}_token")
+            token = token.get("content") if isinstance(token, dict) else token
+            if isinstance(token, str) and (id := backend.token_to_id(token)) is not None:
+                return id
+        return None
+
+    changes: dict[str, Any] = {"mask_id": id_of("mask") if id_of("mask") is not None else _usual_mask(backend)}
+    unk = id_of("unk")
+    if unk is None:
+        unk = next((id for name in ("<unk>", "[UNK]") if (id := backend.token_to_id(name)) is not None), symbols.unk_id)
+    changes["unk_id"] = unk
+    if symbols.source_begin_ids == [symbols.bos_id] and symbols.source_end_ids:
+        # An encoder's frame: [CLS] and [SEP], whatever ids the configuration has by default.
+        begin, end = id_of("cls", "bos"), id_of("sep", "eos")
+        begin = backend.token_to_id("[CLS]") if begin is None else begin
+        end = backend.token_to_id("[SEP]") if end is None else end
+        if begin is not None and end is not None:
+            changes |= {"bos_id": begin, "source_begin_ids": [begin], "source_end_ids": [end]}
+            if symbols.start_ids == [symbols.bos_id]:
+                changes |= {"eos_id": end, "start_ids": [begin]}
+    return symbols.model_copy(update=changes)
+
+
+def _usual_mask(backend: tokenizers.Tokenizer) -> int | None:
+    return next((id for name in ("[MASK]", "<mask>") if (id := backend.token_to_id(name)) is not None), None)
+
+
+def write_tokenizer(
+    folder: Path, tokenizer: Tokenizer, *, frame: tuple[list[int], list[int]] | None, max_positions: int
+) -> None:
+    """A tokenizer of ours as Hugging Face's `AutoTokenizer` reads it: `tokenizer.json` and `tokenizer_config.json`.
+
+    Args:
+        frame: the symbols in front of a text and behind it; None: it puts none there.
+    Raises:
+        ModelFolderError: it has a vocabulary of its own, which `tokenizer.json` cannot say.
+    """
+    if tokenizer.vocabulary is not None:
+        raise ModelFolderError(
+            "a tokenizer with a vocabulary beside its SentencePiece model cannot be written as tokenizer.json. "
+            "Take the spm and vocabulary files of the model that it came from."
+        )
+    content = json.loads(tokenizer.backend_json)
+    symbols = tokenizer.symbols
+    if frame is not None:
+        content["post_processor"] = _template(tokenizer, *frame)
+    (folder / "tokenizer.json").write_text(json.dumps(content, ensure_ascii=False, indent=2), encoding="utf-8")
+    ids = {"pad": symbols.pad_id, "unk": symbols.unk_id, "bos": symbols.bos_id, "eos": symbols.eos_id}
+    if symbols.mask_id is not None:
+        ids["mask"] = symbols.mask_id
+    settings: dict[str, Any] = {f"{name}_token": tokenizer.tokens([id])[0] for name, id in ids.items() if id >= 0}
+    if frame is not None:
+        settings |= {"cls_token": settings["bos_token"], "sep_token": settings["eos_token"]}
+    settings |= {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": max_positions,
+        "clean_up_tokenization_spaces": False,
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings, ensure_ascii=False, indent=2), encoding="utf-8")
+
+
+def _template(tokenizer: Tokenizer, begin: list[int], end: list[int]) -> dict[str, Any]:
+    """What puts symbols around a text."""
+    names = dict(zip([*begin, *end], tokenizer.tokens([*begin, *end]), strict=True))
+
+    def piece(kind: str, id: str, type_id: int = 0) -> dict[str, Any]:
+        return {kind: {"id": id, "type_id": type_id}}
+
+    single = [*(piece("SpecialToken", names[id]) for id in begin), piece("Sequence", "A")]
+    single += [piece("SpecialToken", names[id]) for id in end]
+    second = [piece("Sequence", "B", 1), *(piece("SpecialToken", names[id], 1) for id in end)]
+    return {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": single + second,
+        "special_tokens": {name: {"id": name, "ids": [id], "tokens": [name]} for id, name in names.items()},
+    }

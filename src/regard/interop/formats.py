@@ -1,0 +1,186 @@
+"""Every format in one place: which one a folder is in, how it is read, and how ours is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+from pydantic import ValidationError
+from torch import Tensor
+
+from regard.checkpoint import CONFIG, LoadedModel, check_output
+from regard.errors import ModelFolderError, SettingsError, nearest_hint
+from regard.interop import ctranslate2, marian, onnx
+from regard.interop.files import ForeignConfig, find_folder, is_hub_name, read_json, read_optional, read_tensors
+from regard.interop.foreign import Blueprint, ForeignModel
+from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
+from regard.interop.hugging_face import bart, bert, bert_generation, gpt2, t5
+from regard.interop.hugging_face.reference import TransformersReference
+from regard.interop.mapping import Account
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import AnyModel
+from regard.text.tokenizer import Symbols
+
+BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
+    "bert": bert.blueprint,
+    "roberta": bert.blueprint,
+    "distilbert": bert.blueprint,
+    **dict.fromkeys(bert.SAME_SHAPE, bert.blueprint),
+    "gpt2": gpt2.blueprint,
+    "bert-generation": bert_generation.blueprint,
+    "encoder-decoder": bert_generation.pair_blueprint,
+    "marian": bart.blueprint,
+    "bart": bart.blueprint,
+    "t5": t5.blueprint,
+}
+"""How each `model_type` of Hugging Face is read."""
+GENERATION_KEYS = (
+    "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "eos_token_id", "pad_token_id", "bos_token_id",
+)  # fmt: skip
+FORMATS = (
+    "bert",
+    "roberta",
+    "distilbert",
+    "gpt2",
+    "bert-generation",
+    "encoder-decoder",
+    "marian",
+    "ctranslate2",
+    "onnx",
+)
+"""What ours is written as."""
+
+
+def is_foreign(path: Path | str) -> bool:
+    """Whether something is not a model folder of ours: another format, or a name on the hub."""
+    config = Path(path) / CONFIG
+    if not config.is_file():
+        is_elsewhere = not Path(path).exists() and is_hub_name(path)
+        return is_elsewhere or (Path(path) / ctranslate2.MODEL).is_file() or _npz(Path(path)) is not None
+    return "model_type" in read_json(config) or (Path(path) / ctranslate2.MODEL).is_file()
+
+
+def read_foreign(name: Path | str) -> ForeignModel:
+    """A model in another format, as ours.
+
+    Args:
+        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, or a name on the hub.
+    Raises:
+        ModelFolderError: it cannot be found, read or represented.
+    """
+    path = find_folder(name)
+    npz = _npz(path)
+    try:
+        if (path / ctranslate2.MODEL).is_file():
+            return ctranslate2.read(path)
+        if npz is not None:
+            return marian.read(npz)
+        if (path / "config.json").is_file():
+            return _read_hugging_face(path)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"])) or "the configuration"
+        raise ModelFolderError(f"{path}: {key}: {first['msg']}; got {first['input']!r}.") from error
+    what = "a model" if path.exists() else "an existing folder"
+    raise ModelFolderError(
+        f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz."
+    )
+
+
+def _npz(path: Path) -> Path | None:
+    if path.suffix == ".npz" and path.is_file():
+        return path
+    found = sorted(path.glob("*.npz")) if path.is_dir() else []
+    return found[0] if len(found) == 1 else None
+
+
+def _read_hugging_face(folder: Path) -> ForeignModel:
+    generation = read_optional(folder / "generation_config.json")
+    values = {key: generation[key] for key in GENERATION_KEYS if generation.get(key) is not None}
+    config = ForeignConfig(read_json(folder / "config.json") | values, folder / "config.json")
+    model_type = config.require("model_type")
+    if model_type not in BLUEPRINTS:
+        raise ModelFolderError(
+            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. "
+            f"{nearest_hint(str(model_type), BLUEPRINTS)}"
+        )
+    tensors = read_tensors(folder)
+    blueprint = BLUEPRINTS[model_type](config, tensors)
+    model, account = blueprint.build(tensors, where=str(folder))
+    by_word = isinstance(model, Encoder) and model.config.task == "tag"
+    source, target = read_tokenizers(folder, blueprint.symbols, by_word=by_word)
+    return ForeignModel(
+        f"Hugging Face {model_type}",
+        LoadedModel(model, target, source),
+        account,
+        blueprint.notes,
+        lambda: TransformersReference(folder, target.symbols),
+    )
+
+
+def write_foreign(loaded: LoadedModel, output: Path, format: str, *, overwrite: bool = False) -> ForeignModel:
+    """Write a model of ours in another format, into a new folder.
+
+    Args:
+        format: one of `FORMATS`.
+    Raises:
+        SettingsError: an unknown format, or one for another family of models.
+        ModelFolderError: the format cannot say something of this model, or the folder cannot be written.
+    """
+    if format not in FORMATS:
+        raise SettingsError(f"format must be one that Regard writes; got {format!r}. {nearest_hint(format, FORMATS)}")
+    check_output(output, overwrite=False)
+    symbols = loaded.tokenizer.symbols
+    if format == "ctranslate2":
+        return ctranslate2.write(loaded, output)
+    if format == "onnx":
+        return onnx.write(loaded, output)
+    config, tensors = _exported(loaded.model, symbols, format)
+    output.mkdir(parents=True, exist_ok=True)
+    frame = None
+    if isinstance(loaded.model, Encoder):
+        frame = [symbols.bos_id], [symbols.eos_id]
+    elif isinstance(loaded.model, EncoderDecoder):
+        frame = symbols.source_begin_ids, symbols.source_end_ids
+    max_positions = loaded.model.config.max_positions
+    write_tokenizer(output, loaded.source_tokenizer, frame=frame, max_positions=max_positions)
+    if loaded.source_tokenizer is not loaded.tokenizer:
+        (output / "target").mkdir()
+        write_tokenizer(output / "target", loaded.tokenizer, frame=None, max_positions=max_positions)
+    safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
+    (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
+    if isinstance(loaded.model, EncoderDecoder | Decoder):
+        keys = (*GENERATION_KEYS, "forced_eos_token_id")
+        generation = {key: config[key] for key in keys if config.get(key) not in (None, [])}
+        (output / "generation_config.json").write_text(json.dumps(generation, indent=2), encoding="utf-8")
+    account = Account([(name, name) for name in tensors])
+    return ForeignModel(
+        f"Hugging Face {format}", loaded, account, [], lambda: TransformersReference(output, loaded.tokenizer.symbols)
+    )
+
+
+def _exported(model: AnyModel, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    if format in bert.STYLES and isinstance(model, Encoder):
+        return bert.export(model, symbols, format)
+    if format == "gpt2" and isinstance(model, Decoder):
+        return gpt2.export(model, symbols)
+    if format == "bert-generation" and isinstance(model, Encoder | Decoder):
+        return bert_generation.export(model, symbols)
+    if format == "encoder-decoder" and isinstance(model, EncoderDecoder):
+        return bert_generation.export_pair(model, symbols)
+    if format == "marian" and isinstance(model, EncoderDecoder):
+        return bart.export(model, symbols)
+    suitable = {
+        "transformer": "marian, encoder-decoder, ctranslate2, onnx",
+        "decoder": "gpt2, bert-generation, onnx",
+        "encoder": "bert, roberta, distilbert, bert-generation, onnx",
+        "rnn": "none of them",
+    }[model.config.arch]
+    raise SettingsError(
+        f"format must suit a model of arch {model.config.arch}; got {format}. Those that do: {suitable}."
+    )

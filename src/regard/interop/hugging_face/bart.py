@@ -1,0 +1,239 @@
+"""MarianMT and BART: post-norm encoder-decoders. Marian has sinusoids, BART learned positions and normalised embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import ModelFolderError
+from regard.interop.files import ForeignConfig
+from regard.interop.foreign import Blueprint
+from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
+from regard.interop.mapping import Place, modules, write_out
+from regard.models.config import ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.nn.positions import sinusoidal_positions
+from regard.text.tokenizer import Symbols
+
+BART_OFFSET = 2
+"""Rows in front of BART's tables of positions that nothing reads."""
+LAYER = {
+    "self_attention.query_proj": "self_attn.q_proj",
+    "self_attention.key_proj": "self_attn.k_proj",
+    "self_attention.value_proj": "self_attn.v_proj",
+    "self_attention.output_proj": "self_attn.out_proj",
+    "self_attention_residual.norm": "self_attn_layer_norm",
+    "cross_attention.query_proj": "encoder_attn.q_proj",
+    "cross_attention.key_proj": "encoder_attn.k_proj",
+    "cross_attention.value_proj": "encoder_attn.v_proj",
+    "cross_attention.output_proj": "encoder_attn.out_proj",
+    "cross_attention_residual.norm": "encoder_attn_layer_norm",
+    "feed_forward.inner_proj": "fc1",
+    "feed_forward.output_proj": "fc2",
+    "feed_forward_residual.norm": "final_layer_norm",
+}
+SHARED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
+CLASSES = {"marian": "MarianMTModel", "bart": "BartForConditionalGeneration"}
+
+
+def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    """A foreign MarianMT or BART, understood.
+
+    Raises:
+        ModelFolderError: something in its configuration that ours cannot say.
+    """
+    kind = config.require("model_type")
+    is_bart = kind == "bart"
+    if config.get("architectures") != ["BartModel"]:  # its output matrix is its embedding matrix
+        config.refuse_unless("architectures", [CLASSES[kind]])
+    for key in ("normalize_before", "add_final_layer_norm"):
+        config.refuse_unless(key, False)
+    config.refuse_unless("normalize_embedding", is_bart)
+    is_shared = is_bart or config.get("share_encoder_decoder_embeddings", True)
+    is_tied = config.get("tie_word_embeddings", True)
+    vocab_size = config.require("vocab_size")
+    bias = tensors.get("final_logits_bias")
+    ours = ModelConfig(
+        vocab_size=vocab_size if is_shared else config.require("decoder_vocab_size"),
+        source_vocab_size=None if is_shared else vocab_size,
+        model_dim=config.require("d_model"),
+        ff_dim=config.same("encoder_ffn_dim", "decoder_ffn_dim"),
+        num_heads=config.same("encoder_attention_heads", "decoder_attention_heads"),
+        num_encoder_layers=config.require("encoder_layers"),
+        num_decoder_layers=config.require("decoder_layers"),
+        dropout=config.get("dropout", 0.1),
+        attention_dropout=config.get("attention_dropout", 0.0),
+        activation=config.choose("activation_function", ACTIVATIONS, "gelu"),
+        positions="learned" if is_bart else "sinusoidal_halves",
+        max_positions=config.get("max_position_embeddings", 1024),
+        scale_embeddings=config.get("scale_embedding", False),
+        embedding_norm=is_bart,
+        tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
+            (is_shared, is_tied), "none"
+        ),
+        output_bias=bias is not None and bool(bias.any()),
+        pad_id=_pad_id(config),
+    )
+    explained = {"final_logits_bias": "all zeros"} if not ours.output_bias else {}
+    if not is_bart:
+        _check_sinusoids(tensors, ours, config.where)
+        explained["*embed_positions.weight"] = "sinusoids, which ours computes"
+    notes = [
+        f"{key} {config.values[key]} is read only in training: left out"
+        for key in ("activation_dropout", "encoder_layerdrop", "decoder_layerdrop")
+        if config.get(key)
+    ]
+    words = config.get("bad_words_ids") or []
+    if any(len(word) > 1 for word in words):
+        notes.append("bad_words_ids of several tokens are not kept: only single tokens can be banned")
+    return Blueprint(
+        ours,
+        lambda model: _places(model, "lm_head"),
+        _symbols(config, [word[0] for word in words if len(word) == 1], begins=is_bart),
+        aliases={"model.shared.weight": SHARED} if is_shared else {},
+        explained=explained,
+        notes=notes,
+    )
+
+
+def _pad_id(config: ForeignConfig) -> int:
+    """Padding that is also the first token a decoder reads is an ordinary token of ours, and our padding is no token."""
+    pad_id = config.require("pad_token_id")
+    return -1 if config.get("decoder_start_token_id", pad_id) == pad_id else int(pad_id)
+
+
+def _symbols(config: ForeignConfig, banned_ids: list[int], *, begins: bool) -> Symbols:
+    end = config.get("eos_token_id", 0)
+    start_ids = [config.get("decoder_start_token_id", config.require("pad_token_id"))]
+    if (forced := config.get("forced_bos_token_id")) is not None:
+        start_ids.append(forced)
+    begin = config.get("bos_token_id", end)
+    return Symbols(
+        pad_id=_pad_id(config), unk_id=config.get("unk_token_id", 3 if begins else 1), bos_id=begin, eos_id=end,
+        start_ids=start_ids, source_begin_ids=[begin] if begins else [], source_end_ids=[end],
+        banned_ids=sorted({*banned_ids, config.require("pad_token_id")}), lines_end=False,
+    )  # fmt: skip
+
+
+def _check_sinusoids(tensors: Mapping[str, Tensor], config: ModelConfig, where: object) -> None:
+    for name, tensor in tensors.items():
+        if name.endswith("embed_positions.weight"):
+            waves = sinusoidal_positions(tensor.shape[0], tensor.shape[1], layout="halves")
+            if not torch.allclose(tensor.float(), waves, atol=1e-3):
+                raise ModelFolderError(f"{where}: {name} must be Marian's sinusoids; it holds other numbers.")
+
+
+def _places(model: nn.Module, output: str) -> dict[str, Place]:
+    assert isinstance(model, EncoderDecoder)
+    config = model.config
+    is_shared = config.tied_embeddings in ("all", "source")
+    names = {
+        "source_embedding": "model.shared" if is_shared else "model.encoder.embed_tokens",
+        "target_embedding": "model.decoder.embed_tokens",
+        "output_embedding": output,
+        "source_positions.learned.table": "model.encoder.embed_positions",
+        "target_positions.learned.table": "model.decoder.embed_positions",
+        "source_norm": "model.encoder.layernorm_embedding",
+        "target_norm": "model.decoder.layernorm_embedding",
+    }
+    names |= layer_names("encoder_layers", "model.encoder.layers", config.num_encoder_layers, LAYER)
+    names |= layer_names("decoder_layers", "model.decoder.layers", config.num_decoder_layers, LAYER)
+    places = modules(names, model)
+    for side in ("source", "target"):
+        table = f"{side}_positions.learned.table.weight"
+        if table in places:
+            places[table] = Place(places[table].name, first_row=BART_OFFSET)
+    if config.output_bias:
+        places["output_bias"] = Place("final_logits_bias", unsqueezed=True)
+    return places
+
+
+def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder-decoder of ours as MarianMT.
+
+    Sinusoids that are interleaved become Marian's, all sines first, by an exact change of basis (`with_halved_sinusoids`).
+
+    Raises:
+        ModelFolderError: the model has something that MarianMT does not.
+    """
+    ours = model.config
+    refuse("marian", {
+        "norm": (ours.norm, "post"),
+        "norm_kind": (ours.norm_kind, "layer"),
+        "norm_epsilon": (ours.norm_epsilon, 1e-5),
+        "gated": (ours.gated, False),
+        "bias": (ours.bias, True),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
+        "embedding_norm": (ours.embedding_norm, False),
+        "output_transform": (ours.output_transform, False),
+        "num_source_types": (ours.num_source_types, 0),
+    })  # fmt: skip
+    if ours.positions == "sinusoidal":
+        model = with_halved_sinusoids(model)
+    elif ours.positions != "sinusoidal_halves":
+        refuse("marian", {"positions": (ours.positions, "sinusoidal")})
+    is_shared = ours.tied_embeddings in ("all", "source")
+    pad_id = symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0]
+    config: dict[str, Any] = {
+        "model_type": "marian",
+        "architectures": ["MarianMTModel"],
+        "vocab_size": ours.source_vocab_size or ours.vocab_size,
+        "decoder_vocab_size": ours.vocab_size,
+        "d_model": ours.model_dim,
+        "encoder_layers": ours.num_encoder_layers,
+        "decoder_layers": ours.num_decoder_layers,
+        "encoder_ffn_dim": ours.ff_dim,
+        "decoder_ffn_dim": ours.ff_dim,
+        "encoder_attention_heads": ours.num_heads,
+        "decoder_attention_heads": ours.num_heads,
+        "activation_function": THEIR_ACTIVATIONS[ours.activation],
+        "dropout": ours.dropout,
+        "attention_dropout": ours.attention_dropout,
+        "activation_dropout": 0.0,
+        "max_position_embeddings": ours.max_positions,
+        "scale_embedding": ours.scale_embeddings,
+        "share_encoder_decoder_embeddings": is_shared,
+        "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
+        "is_encoder_decoder": True,
+        "pad_token_id": pad_id,
+        "eos_token_id": symbols.eos_id,
+        "forced_eos_token_id": symbols.eos_id,
+        "decoder_start_token_id": symbols.start_ids[0],
+        "bad_words_ids": [[id] for id in symbols.banned_ids],
+        "torch_dtype": "float32",
+    }
+    if len(symbols.start_ids) > 1:
+        config["forced_bos_token_id"] = symbols.start_ids[1]
+    tensors = write_out(model, _places(model, "lm_head"))
+    tensors.setdefault("final_logits_bias", torch.zeros(1, ours.vocab_size))
+    return config, tensors
+
+
+def with_halved_sinusoids(model: EncoderDecoder) -> EncoderDecoder:
+    """The same function with all sines first: every vector of the residual stream in another order of its axes."""
+    order = torch.cat((torch.arange(0, model.config.model_dim, 2), torch.arange(1, model.config.model_dim, 2)))
+    config = model.config.model_copy(update={"positions": "sinusoidal_halves"})
+    with torch.random.fork_rng(devices=[]):
+        turned = EncoderDecoder(config).eval()
+    theirs = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, parameter in turned.named_parameters():
+            parameter.copy_(_reordered(name, theirs[name].detach().cpu(), order))
+    return turned
+
+
+def _reordered(name: str, tensor: Tensor, order: Tensor) -> Tensor:
+    """A parameter for a residual stream whose axes stand in another order: those axes that touch the stream follow."""
+    if name.endswith("embedding.weight"):
+        return tensor[:, order]
+    if name.endswith("output_proj.weight"):
+        return tensor[order]
+    if name.endswith("_proj.weight"):
+        return tensor[:, order]
+    if name.endswith("output_proj.bias") or "norm" in name:
+        return tensor[order]
+    return tensor

@@ -1,0 +1,274 @@
+"""BertGeneration, and EncoderDecoderModel: BERT's layers as decoders, alone or behind an encoder. Source: Rothe et al. 2020."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.interop.files import ForeignConfig
+from regard.interop.foreign import Blueprint
+from regard.interop.hugging_face.bert import (
+    ACTIVATIONS,
+    BERT_EMBEDDINGS,
+    BERT_LAYER,
+    HEADLESS,
+    THEIR_ACTIVATIONS,
+    layer_names,
+    refuse,
+)
+from regard.interop.hugging_face.bert import symbols as bert_symbols
+from regard.interop.mapping import Place, modules, write_out
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.text.tokenizer import Symbols
+
+KINDS = {"bert": "bert", "bert-generation": "bert-generation"}
+"""What an EncoderDecoderModel of ours can be made of."""
+OLD_BIAS = {"*lm_head.bias": "nothing reads it", "*cls.predictions.bias": "nothing reads it"}
+"""Where it differs from the decoder's bias, which is read."""
+POST_NORM: dict[str, Any] = {"norm": "post", "positions": "learned"}
+
+
+def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    """A BertGeneration encoder or decoder alone, understood."""
+    config.refuse_unless("position_embedding_type", "absolute")
+    is_decoder = (config.get("architectures") or ["BertGenerationEncoder"])[0] == "BertGenerationDecoder"
+    if is_decoder:
+        config.refuse_unless("add_cross_attention", False)
+    sizes = _sizes(config, max_positions=config.get("max_position_embeddings", 512))
+    pad_id = config.get("pad_token_id", 0)
+    found = bert_symbols(config, pad_id, bos=config.get("bos_token_id", 2), eos=config.get("eos_token_id", 1))
+    if not is_decoder:
+        prefix = "bert." if any(name.startswith("bert.") for name in tensors) else ""
+        ours: EncoderConfig | DecoderConfig = EncoderConfig(
+            **sizes, num_layers=config.get("num_hidden_layers", 24), num_segments=0, task="none", pad_id=pad_id
+        )
+        return Blueprint(ours, lambda model: _encoder_places(model, prefix), found, explained=HEADLESS)
+    ours = DecoderConfig(
+        **sizes, num_layers=config.get("num_hidden_layers", 24), embedding_norm=True, output_bias=True, pad_id=pad_id,
+        tied_embeddings=config.get("tie_word_embeddings", True),
+    )  # fmt: skip
+    return Blueprint(
+        ours, _decoder_places, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS
+    )
+
+
+def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    """A foreign EncoderDecoderModel of BERT or BertGeneration, understood.
+
+    A BERT decoder adds the vector of kind 0 to every token; ours has it in its table of positions.
+    """
+    sides = {side: ForeignConfig(config.require(side), f"{config.where}: {side}") for side in ("encoder", "decoder")}
+    kinds = {side: part.choose("model_type", KINDS, "bert") for side, part in sides.items()}
+    for part in sides.values():
+        part.refuse_unless("position_embedding_type", "absolute")
+    encoder, decoder = sides["encoder"], sides["decoder"]
+    lengths = [part.get("max_position_embeddings", 512) for part in sides.values()]
+    sizes = _sizes(decoder, max_positions=min(lengths))
+    for key, value in _sizes(encoder, max_positions=min(lengths)).items():
+        if key not in ("vocab_size", "dropout", "attention_dropout"):
+            refuse_difference(config, key, value, sizes[key])
+    pad_id = decoder.get("pad_token_id", config.get("pad_token_id", 0))
+    start = config.get("decoder_start_token_id", decoder.get("bos_token_id", 101))
+    end = config.get("eos_token_id", decoder.get("eos_token_id", 102))
+    begin = encoder.get("bos_token_id", start)
+    is_tied = decoder.get("tie_word_embeddings", True)
+    ours = ModelConfig(
+        **sizes,
+        source_vocab_size=encoder.require("vocab_size"),
+        num_source_types=encoder.get("type_vocab_size", 2) if kinds["encoder"] == "bert" else 0,
+        num_encoder_layers=encoder.get("num_hidden_layers", 12),
+        num_decoder_layers=decoder.get("num_hidden_layers", 12),
+        scale_embeddings=False,
+        embedding_norm=True,
+        output_bias=True,
+        output_transform=kinds["decoder"] == "bert",
+        tied_embeddings="target" if is_tied else "none",
+        pad_id=-1 if start == pad_id else pad_id,
+    )
+    head = "decoder.cls.predictions" if kinds["decoder"] == "bert" else "decoder.lm_head"
+    return Blueprint(
+        ours,
+        lambda model: _pair_places(model, head),
+        Symbols(
+            pad_id=ours.pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=[start], source_begin_ids=[begin],
+            source_end_ids=[encoder.get("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
+        ),
+        aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
+        explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},
+        notes=[] if lengths[0] == lengths[1] else [f"positions from {min(lengths)} on, which one side lacks, are left out"],
+        prepared=_with_kind_in_positions if kinds["decoder"] == "bert" else None,
+    )  # fmt: skip
+
+
+def _with_kind_in_positions(tensors: dict[str, Tensor]) -> dict[str, str]:
+    """Add the decoder's vector of kind 0 to its positions, in place; what became of which tensor."""
+    kinds = "decoder.bert.embeddings.token_type_embeddings.weight"
+    if kinds not in tensors:
+        return {}
+    table = "decoder.bert.embeddings.position_embeddings.weight"
+    tensors[table] = tensors[table].float() + tensors.pop(kinds)[0].float()
+    return {kinds: "row 0 is added to the decoder's positions; a decoder reads no other"}
+
+
+def refuse_difference(config: ForeignConfig, key: str, encoder: object, decoder: object) -> None:
+    """Make sure that encoder and decoder agree."""
+    if encoder != decoder:
+        both = ForeignConfig({"encoder": encoder, "decoder": decoder}, f"{config.where}: {key}")
+        both.same("encoder", "decoder")
+
+
+def _sizes(config: ForeignConfig, *, max_positions: int) -> dict[str, Any]:
+    return POST_NORM | {
+        "vocab_size": config.require("vocab_size"),
+        "model_dim": config.require("hidden_size"),
+        "num_heads": config.require("num_attention_heads"),
+        "ff_dim": config.require("intermediate_size"),
+        "activation": config.choose("hidden_act", ACTIVATIONS, "gelu"),
+        "dropout": config.get("hidden_dropout_prob", 0.1),
+        "attention_dropout": config.get("attention_probs_dropout_prob", 0.1),
+        "norm_epsilon": config.get("layer_norm_eps", 1e-12),
+        "max_positions": max_positions,
+    }
+
+
+def _encoder_places(model: nn.Module, prefix: str) -> dict[str, Place]:
+    assert isinstance(model, Encoder)
+    names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
+    return modules(names | layer_names("layers", f"{prefix}encoder.layer", model.config.num_layers, BERT_LAYER), model)
+
+
+def _decoder_places(model: nn.Module) -> dict[str, Place]:
+    assert isinstance(model, Decoder)
+    names = {ours: f"bert.{theirs}" for ours, theirs in BERT_EMBEDDINGS.items()}
+    names |= layer_names("layers", "bert.encoder.layer", model.config.num_layers, BERT_LAYER)
+    names["output_embedding"] = "lm_head.decoder"
+    return modules(names, model) | {"output_bias": Place("lm_head.decoder.bias")}
+
+
+def _pair_places(model: nn.Module, head: str) -> dict[str, Place]:
+    assert isinstance(model, EncoderDecoder)
+    names = {
+        "source_embedding": "encoder.embeddings.word_embeddings",
+        "source_type_embedding": "encoder.embeddings.token_type_embeddings",
+        "source_positions.learned.table": "encoder.embeddings.position_embeddings",
+        "source_norm": "encoder.embeddings.LayerNorm",
+        "target_embedding": "decoder.bert.embeddings.word_embeddings",
+        "target_positions.learned.table": "decoder.bert.embeddings.position_embeddings",
+        "target_norm": "decoder.bert.embeddings.LayerNorm",
+        "output_transform.inner_proj": f"{head}.transform.dense",
+        "output_transform.norm": f"{head}.transform.LayerNorm",
+        "output_embedding": f"{head}.decoder",
+    }
+    names |= layer_names("encoder_layers", "encoder.encoder.layer", model.config.num_encoder_layers, BERT_LAYER)
+    names |= layer_names("decoder_layers", "decoder.bert.encoder.layer", model.config.num_decoder_layers, BERT_LAYER)
+    return modules(names, model) | {"output_bias": Place(f"{head}.decoder.bias")}
+
+
+def _wanted(ours: EncoderConfig | DecoderConfig | ModelConfig) -> dict[str, tuple[Any, Any]]:
+    return {
+        "norm": (ours.norm, "post"),
+        "norm_kind": (ours.norm_kind, "layer"),
+        "positions": (ours.positions, "learned"),
+        "gated": (ours.gated, False),
+        "bias": (ours.bias, True),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
+    }
+
+
+def _config(ours: EncoderConfig | DecoderConfig | ModelConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
+    return {
+        "vocab_size": ours.vocab_size,
+        "hidden_size": ours.model_dim,
+        "num_hidden_layers": num_layers,
+        "num_attention_heads": ours.num_heads,
+        "intermediate_size": ours.ff_dim,
+        "hidden_act": THEIR_ACTIVATIONS[ours.activation],
+        "hidden_dropout_prob": ours.dropout,
+        "attention_probs_dropout_prob": ours.attention_dropout,
+        "layer_norm_eps": ours.norm_epsilon,
+        "max_position_embeddings": ours.max_positions,
+        "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
+        "bos_token_id": symbols.bos_id,
+        "eos_token_id": symbols.eos_id,
+    }
+
+
+def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder or decoder of ours as BertGeneration.
+
+    Raises:
+        ModelFolderError: the model has something that BertGeneration does not.
+    """
+    ours = model.config
+    kind = {"model_type": "bert-generation", "torch_dtype": "float32"}
+    config = kind | _config(ours, ours.num_layers, symbols)
+    if isinstance(model, Encoder):
+        refuse("bert-generation", _wanted(ours) | {
+            "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
+        })  # fmt: skip
+        return config | {"architectures": ["BertGenerationEncoder"]}, write_out(model, _encoder_places(model, ""))
+    refuse("bert-generation", _wanted(ours) | {
+        "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
+    })  # fmt: skip
+    extra = {
+        "architectures": ["BertGenerationDecoder"],
+        "is_decoder": True,
+        "tie_word_embeddings": model.config.tied_embeddings,
+    }
+    return config | extra, _with_both_biases(write_out(model, _decoder_places(model)), "lm_head")
+
+
+def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
+    """The output bias under both of its names: readers of either find it."""
+    return tensors | {f"{head}.bias": tensors[f"{head}.decoder.bias"].clone()}
+
+
+def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of an encoder-decoder of ours as EncoderDecoderModel, of BERT where it has kinds
+    of source token or a layer before the output, and else of BertGeneration.
+
+    Raises:
+        ModelFolderError: the model has something that neither has.
+    """
+    ours = model.config
+    refuse("encoder-decoder", _wanted(ours) | {
+        "embedding_norm": (ours.embedding_norm, True),
+        "output_bias": (ours.output_bias, True),
+        "scale_embeddings": (ours.scale_embeddings, False),
+    })  # fmt: skip
+    sides = {"encoder": ours.num_source_types > 0, "decoder": ours.output_transform}
+    config: dict[str, Any] = {
+        "model_type": "encoder-decoder",
+        "architectures": ["EncoderDecoderModel"],
+        "is_encoder_decoder": True,
+        "decoder_start_token_id": symbols.start_ids[0],
+        "pad_token_id": symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0],
+        "eos_token_id": symbols.eos_id,
+        "tie_word_embeddings": False,
+        "torch_dtype": "float32",
+    }
+    for side, is_bert in sides.items():
+        num_layers = ours.num_encoder_layers if side == "encoder" else ours.num_decoder_layers
+        config[side] = _config(ours, num_layers, symbols) | {"model_type": "bert" if is_bert else "bert-generation"}
+    config["encoder"]["vocab_size"] = ours.source_vocab_size or ours.vocab_size
+    config["encoder"]["type_vocab_size"] = max(ours.num_source_types, 1)
+    config["decoder"] |= {
+        "type_vocab_size": 1,
+        "is_decoder": True,
+        "add_cross_attention": True,
+        "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
+    }
+    head = "decoder.cls.predictions" if ours.output_transform else "decoder.lm_head"
+    tensors = _with_both_biases(write_out(model, _pair_places(model, head)), head)
+    if ours.tied_embeddings in ("all", "source"):
+        tensors["decoder.bert.embeddings.word_embeddings.weight"] = model.target_embedding.weight.detach().clone()
+    if ours.output_transform:
+        tensors["decoder.bert.embeddings.token_type_embeddings.weight"] = torch.zeros(1, ours.model_dim)
+    return config, tensors

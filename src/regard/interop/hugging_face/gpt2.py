@@ -1,0 +1,128 @@
+"""GPT-2: a pre-norm decoder with fused, transposed projections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor, nn
+
+from regard.interop.files import ForeignConfig
+from regard.interop.foreign import Blueprint
+from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, refuse
+from regard.interop.mapping import Place, modules, write_out
+from regard.models.config import DecoderConfig
+from regard.models.decoder import Decoder
+from regard.text.tokenizer import Symbols
+
+LAYER = {
+    "self_attention_residual.norm": "ln_1",
+    "self_attention.output_proj": "attn.c_proj",
+    "feed_forward_residual.norm": "ln_2",
+    "feed_forward.inner_proj": "mlp.c_fc",
+    "feed_forward.output_proj": "mlp.c_proj",
+}
+
+
+def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
+    """A foreign GPT-2, understood. It has no padding symbol: ours is no token."""
+    for key, allowed in {
+        "scale_attn_weights": True,
+        "scale_attn_by_inverse_layer_idx": False,
+        "add_cross_attention": False,
+    }.items():
+        config.refuse_unless(key, allowed)
+    if (architecture := (config.get("architectures") or ["GPT2LMHeadModel"])[0]) not in (
+        "GPT2LMHeadModel",
+        "GPT2Model",
+    ):
+        config.refuse_unless("architectures", ["GPT2LMHeadModel"], [architecture])
+    model_dim = config.get("n_embd", 768)
+    ours = DecoderConfig(
+        vocab_size=config.get("vocab_size", 50257),
+        model_dim=model_dim,
+        ff_dim=config.get("n_inner", 4 * model_dim),
+        num_heads=config.get("n_head", 12),
+        num_layers=config.get("n_layer", 12),
+        max_positions=config.get("n_positions", 1024),
+        dropout=config.get("resid_pdrop", 0.1),
+        attention_dropout=config.get("attn_pdrop", 0.1),
+        norm_epsilon=config.get("layer_norm_epsilon", 1e-5),
+        activation=config.choose("activation_function", ACTIVATIONS, "gelu_new"),
+        tied_embeddings=config.get("tie_word_embeddings", True),
+        pad_id=-1,
+    )
+    end = config.get("eos_token_id", ours.vocab_size - 1)
+    prefix = "transformer." if any(name.startswith("transformer.") for name in tensors) else ""
+    return Blueprint(
+        ours,
+        lambda model: _places(model, prefix),
+        Symbols(pad_id=-1, unk_id=end, bos_id=end, eos_id=end, start_ids=[config.get("bos_token_id", end)],
+                source_end_ids=[], banned_ids=[], lines_end=False),
+        aliases={f"{prefix}wte.weight": ("lm_head.weight",)},
+        explained={"*.attn.bias": "not a weight: the causal mask", "*.attn.masked_bias": "not a weight"},
+    )  # fmt: skip
+
+
+def _places(model: nn.Module, prefix: str) -> dict[str, Place]:
+    assert isinstance(model, Decoder)
+    names = {
+        "embedding": f"{prefix}wte",
+        "positions.learned.table": f"{prefix}wpe",
+        "norm": f"{prefix}ln_f",
+        "output_embedding": "lm_head",
+    }
+    for index in range(model.config.num_layers):
+        names |= {f"layers.{index}.{ours}": f"{prefix}h.{index}.{theirs}" for ours, theirs in LAYER.items()}
+    places = modules(names, model, transposed=True)
+    for index in range(model.config.num_layers):
+        for part, projection in enumerate(("query_proj", "key_proj", "value_proj")):
+            for kind in ("weight", "bias"):
+                places[f"layers.{index}.self_attention.{projection}.{kind}"] = Place(
+                    f"{prefix}h.{index}.attn.c_attn.{kind}",
+                    first_row=part * model.config.model_dim,
+                    transposed=kind == "weight",
+                )
+    return places
+
+
+def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The configuration and the tensors of a decoder of ours as GPT-2.
+
+    Raises:
+        ModelFolderError: the decoder has something that GPT-2 does not.
+    """
+    ours = model.config
+    refuse("gpt2", {
+        "norm": (ours.norm, "pre"),
+        "norm_kind": (ours.norm_kind, "layer"),
+        "positions": (ours.positions, "learned"),
+        "gated": (ours.gated, False),
+        "bias": (ours.bias, True),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
+        "embedding_norm": (ours.embedding_norm, False),
+        "output_bias": (ours.output_bias, False),
+    })  # fmt: skip
+    config = {
+        "model_type": "gpt2",
+        "architectures": ["GPT2LMHeadModel"],
+        "vocab_size": ours.vocab_size,
+        "n_embd": ours.model_dim,
+        "n_inner": ours.ff_dim,
+        "n_head": ours.num_heads,
+        "n_layer": ours.num_layers,
+        "n_positions": ours.max_positions,
+        "resid_pdrop": ours.dropout,
+        "embd_pdrop": ours.dropout,
+        "attn_pdrop": ours.attention_dropout,
+        "layer_norm_epsilon": ours.norm_epsilon,
+        "activation_function": THEIR_ACTIVATIONS[ours.activation],
+        "tie_word_embeddings": ours.tied_embeddings,
+        "bos_token_id": symbols.start_ids[-1] if not symbols.lines_end else symbols.eos_id,
+        "eos_token_id": symbols.eos_id,
+        "torch_dtype": "float32",
+    }
+    if symbols.pad_id >= 0:
+        config["pad_token_id"] = symbols.pad_id
+    return config, write_out(model, _places(model, "transformer."))

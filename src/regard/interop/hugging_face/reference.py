@@ -1,0 +1,77 @@
+"""The `transformers` package's own answer, to hold ours against."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from regard.data.batch import pad_right
+from regard.interop.check import likeliest
+from regard.interop.files import read_json
+from regard.text.tokenizer import Symbols
+
+PADDING = -1
+
+
+class TransformersReference:
+    """A model that `transformers` has read from a folder."""
+
+    what: Literal["logits"] = "logits"
+
+    def __init__(self, folder: Path, symbols: Symbols) -> None:
+        import transformers
+
+        self.name = f"transformers {transformers.__version__}"
+        self.symbols = symbols
+        architecture = read_json(folder / "config.json")["architectures"][0]
+        if architecture == "BartModel":
+            architecture = "BartForConditionalGeneration"
+        logger = logging.getLogger("transformers")
+        level = logger.level
+        logger.setLevel(logging.ERROR)
+        try:
+            model = getattr(transformers, architecture).from_pretrained(folder, attn_implementation="eager")
+        finally:
+            logger.setLevel(level)
+        self.model: Any = model.float().eval()
+
+    @torch.inference_mode()
+    def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+        """The logits of each text; for models without a head the last states."""
+        if sources is None:
+            output = self.model(**_inputs(texts))
+            if "start_logits" in output:
+                logits = torch.stack((output.start_logits, output.end_logits), dim=-1)
+            else:
+                names = ("logits", "prediction_logits", "last_hidden_state")
+                logits = next(output[name] for name in names if name in output)
+            return [logits[row] if logits.ndim == 2 else logits[row, : len(text)] for row, text in enumerate(texts)]
+        start = self.symbols.start_ids
+        targets = [[*start, *text] for text in texts]
+        target = _inputs(targets)
+        logits = self.model(
+            **_inputs(sources), decoder_input_ids=target["input_ids"], decoder_attention_mask=target["attention_mask"]
+        ).logits
+        return [logits[row, len(start) - 1 : len(ids)] for row, ids in enumerate(targets)]
+
+    def greedy(self, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int) -> list[int]:
+        """The likeliest tokens, each from the whole text before it."""
+        written: list[int] = []
+        for _ in range(num_tokens):
+            text = written if source is not None else [*beginning, *written]
+            logits = self.values(None if source is None else [source], [text])[0]
+            best = likeliest(logits[-1], self.symbols)
+            if best == self.symbols.eos_id:
+                break
+            written.append(best)
+        return written
+
+
+def _inputs(texts: Sequence[Sequence[int]]) -> dict[str, Tensor]:
+    ids = pad_right(texts, PADDING)
+    return {"input_ids": ids.clamp(min=0), "attention_mask": (ids != PADDING).long()}

@@ -1,0 +1,178 @@
+"""Tensors there and here: for each tensor of ours, its place in somebody else's model; read in, or written out.
+
+A format says where things stand (`Place`); what is the same for all of them is done here, in both directions: fused and
+transposed matrices, rows that nothing reads, and the account of every tensor on both sides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import ModelFolderError
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one tensor of ours stands in a foreign model.
+
+    Args:
+        name: of the foreign tensor.
+        first_row: ours are the rows from there on: of a fused matrix, or after rows that nothing reads.
+        transposed: the foreign matrix maps rows to columns, as in GPT-2 and Marian.
+        factor: ours = theirs * factor.
+        unsqueezed: the foreign tensor has an axis of length 1 in front.
+    """
+
+    name: str
+    first_row: int = 0
+    transposed: bool = False
+    factor: float = 1.0
+    unsqueezed: bool = False
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of every tensor of a conversion."""
+
+    mapped: list[tuple[str, str]]
+    """Theirs and ours; one of theirs may hold several of ours, and the other way round."""
+    accounted: dict[str, str] = field(default_factory=dict)
+    """Theirs that are no part of the model in ours, each with the reason."""
+    left_over: list[str] = field(default_factory=list)
+    """Theirs that nothing reads, for no known reason."""
+
+    def lines(self) -> list[str]:
+        """What to print."""
+        theirs = {name for name, _ in self.mapped}
+        ours = {name for _, name in self.mapped}
+        lines = [f"{len(theirs)} of their tensors are {len(ours)} of ours; none of ours is left over"]
+        by_reason: dict[str, list[str]] = defaultdict(list)
+        for name, reason in self.accounted.items():
+            by_reason[reason].append(name)
+        lines += [f"{_names(names)}: {reason}" for reason, names in by_reason.items()]
+        if self.left_over:
+            lines.append(
+                f"LEFT OVER, {len(self.left_over)} of theirs that are not in the model: {_names(self.left_over)}"
+            )
+        return lines
+
+
+def read_in(
+    model: nn.Module,
+    places: Mapping[str, Place],
+    tensors: Mapping[str, Tensor],
+    *,
+    where: str,
+    explained: Mapping[str, str] | None = None,
+) -> Account:
+    """Fill a model of ours with the tensors of a foreign one.
+
+    Args:
+        places: for each parameter of ours, its place.
+        tensors: theirs, by name; any floating-point dtype.
+        where: the foreign model, as messages call it.
+        explained: patterns of names of tensors that are no part of our model, and why not.
+    Raises:
+        ModelFolderError: a tensor is missing, has another shape than the configuration says, or holds numbers that are
+            not finite.
+    """
+    mapped = []
+    with torch.no_grad():
+        for ours, parameter in model.named_parameters():
+            place = places[ours]
+            if place.name not in tensors:
+                raise ModelFolderError(
+                    f"{where} must hold the tensor {place.name}, which {ours} is read from; it does not."
+                )
+            theirs = tensors[place.name]
+            if place.unsqueezed and theirs.shape[:1] == (1,):
+                theirs = theirs[0]
+            if place.transposed:
+                theirs = theirs.T
+            end = place.first_row + parameter.shape[0]
+            part = theirs[place.first_row : end]
+            if part.shape != parameter.shape:
+                raise ModelFolderError(
+                    f"{where}: {place.name} must have a part of shape {tuple(parameter.shape)} for {ours}; "
+                    f"got {tuple(tensors[place.name].shape)}."
+                )
+            if not part.isfinite().all():
+                raise ModelFolderError(f"{where}: {place.name} must hold finite numbers; it does not.")
+            parameter.copy_(part.float() * place.factor if place.factor != 1 else part)
+            mapped.append((place.name, ours))
+    accounted, left_over = _account_for_rest(places, tensors, {name for name, _ in mapped}, explained or {})
+    return Account(mapped, accounted, left_over)
+
+
+def write_out(model: nn.Module, places: Mapping[str, Place]) -> dict[str, Tensor]:
+    """The tensors of a foreign model, from ours. Rows that nothing reads are zeros."""
+    parts: dict[str, list[tuple[Place, Tensor]]] = defaultdict(list)
+    for ours, parameter in model.named_parameters():
+        parts[places[ours].name].append((places[ours], parameter.detach().cpu().float()))
+    written = {}
+    for name, pieces in parts.items():
+        pieces.sort(key=lambda piece: piece[0].first_row)
+        rows: list[Tensor] = []
+        for place, tensor in pieces:
+            gap = place.first_row - sum(map(len, rows))
+            assert gap >= 0, name
+            if gap:
+                rows.append(tensor.new_zeros((gap, *tensor.shape[1:])))
+            rows.append(tensor / place.factor if place.factor != 1 else tensor)
+        whole = torch.cat(rows)
+        place = pieces[0][0]
+        whole = whole.T if place.transposed else whole
+        written[name] = (whole[None] if place.unsqueezed else whole).contiguous()
+    return written
+
+
+def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: bool = False) -> dict[str, Place]:
+    """Places for whole modules: `weight` and `bias` of each stand under the same names there.
+
+    Args:
+        ours_to_theirs: names of modules; those that our model does not have are passed over.
+        transposed: their linear maps go from rows to columns.
+    """
+    linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+    places = {}
+    for name, _ in model.named_parameters():
+        module, _, kind = name.rpartition(".")
+        if module in ours_to_theirs:
+            is_turned = transposed and kind == "weight" and module in linear
+            places[name] = Place(f"{ours_to_theirs[module]}.{kind}", transposed=is_turned)
+    return places
+
+
+def _account_for_rest(
+    places: Mapping[str, Place], tensors: Mapping[str, Tensor], used: set[str], explained: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Why the tensors that were not read were not: a copy of one that was, a known reason, or none."""
+    accounted, left_over = {}, []
+    by_shape: dict[tuple[int, ...], list[str]] = defaultdict(list)
+    for name in sorted(used):
+        by_shape[tuple(tensors[name].shape)].append(name)
+    for name, tensor in tensors.items():
+        if name in used:
+            continue
+        reason = next((why for pattern, why in explained.items() if fnmatchcase(name, pattern)), None)
+        twin = next((other for other in by_shape[tuple(tensor.shape)] if torch.equal(tensors[other], tensor)), None)
+        if twin is not None:
+            accounted[name] = f"the same as {twin}"
+        elif reason is not None:
+            accounted[name] = reason
+        else:
+            left_over.append(name)
+    for place in places.values():
+        if place.first_row and place.name in used and place.name.endswith("positions.weight"):
+            accounted[f"rows 0 to {place.first_row - 1} of {place.name}"] = "no position reads them"
+    return accounted, left_over
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -1,0 +1,263 @@
+"""Marian's own `.npz`: the parameters by name, and the training options as YAML in `special:model.yml`.
+
+Marian's decoder reads a zero vector before the first token; ours reads the padding token, whose vector is zero, as
+Hugging Face's conversion does.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from torch import Tensor, nn
+
+from regard.checkpoint import LoadedModel
+from regard.errors import ModelFolderError
+from regard.interop.check import Reference
+from regard.interop.files import ForeignConfig
+from regard.interop.foreign import Blueprint, ForeignModel
+from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
+from regard.interop.mapping import Place
+from regard.models.config import ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.text.tokenizer import Symbols, Tokenizer
+
+OPTIONS = "special:model.yml"
+PAD = "<pad>"
+NEVER = -1e4
+"""The output bias of the padding token: a probability of 0, in half precision as well."""
+ACTIVATIONS = {"relu": "relu", "swish": "silu"}
+"""Marian's gelu is swish(1.702 x), which is none of ours."""
+NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}
+"""What stands before a sublayer, after it, and after the last layer: d dropout, a residual sum, n norm."""
+
+
+def read(path: Path) -> ForeignModel:
+    """The model of an `.npz`, with the vocabularies that stand beside it.
+
+    Raises:
+        ModelFolderError: the file is damaged, or the model is of a kind that we cannot represent.
+    """
+    arrays = _arrays(path)
+    options = _options(arrays, path)
+    config = _config(options, arrays, path)
+    tokenizers, note = _tokenizers(path.parent, config)
+    tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items() if name != OPTIONS}
+    tensors.setdefault("decoder_ff_logit_out_b", torch.zeros(1, config.vocab_size - 1))
+    add_zero_start(
+        tensors, ("Wemb", "encoder_Wemb", "decoder_Wemb", "decoder_ff_logit_out_W"), "decoder_ff_logit_out_b"
+    )
+    blueprint = Blueprint(
+        config, _places, tokenizers["target"].symbols,
+        explained={"decoder_c_*": "of other architectures; nothing reads it"},
+    )  # fmt: skip
+    model, account = blueprint.build(tensors, where=str(path))
+    notes = [f"a padding token was added to the vocabulary: the zero vector that Marian's decoder starts from; {note}"]
+    loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
+    return ForeignModel("Marian", loaded, account, notes, lambda: _reference(path, loaded))
+
+
+def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:
+    """One more token, in place: its vector is zero, as what Marian's decoder starts from, and it is never written.
+
+    Args:
+        tables: names of embedding and output matrices, those that there are; one with `_W` is transposed.
+        bias: the name of the output bias.
+    """
+    for name in tables:
+        if name in tensors:
+            axis = 1 if name.endswith("_W") else 0
+            row = torch.zeros_like(tensors[name].narrow(axis, 0, 1))
+            tensors[name] = torch.cat((tensors[name], row), dim=axis)
+    last = torch.full_like(tensors[bias][..., :1], NEVER)
+    tensors[bias] = torch.cat((tensors[bias], last), dim=-1)
+
+
+def _reference(path: Path, loaded: LoadedModel) -> Reference:
+    """CTranslate2's reading of the file, as Marian itself is no Python package."""
+    import ctranslate2.converters
+
+    from regard.interop.ctranslate2 import CTranslate2Reference
+
+    files = [str(file) for file in _vocabulary_files(path.parent)]
+    vocabularies = [
+        tokenizer.tokens(range(len(tokenizer) - 1)) for tokenizer in (loaded.source_tokenizer, loaded.tokenizer)
+    ]
+    with tempfile.TemporaryDirectory() as aside:
+        folder = Path(aside, "model")
+        ctranslate2.converters.MarianConverter(str(path), files).convert(str(folder))
+        return CTranslate2Reference(folder, vocabularies[0], vocabularies[1], loaded.tokenizer.symbols)
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        raise ModelFolderError(f"{path} must be a whole .npz of numbers; got: {error}.") from error
+
+
+def _options(arrays: dict[str, np.ndarray], path: Path) -> ForeignConfig:
+    if OPTIONS not in arrays:
+        raise ModelFolderError(f"{path} must be a Marian model; it does not hold {OPTIONS}.")
+    try:
+        options = yaml.safe_load(arrays[OPTIONS].tobytes().rstrip(b"\0").decode("utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ModelFolderError(f"{path}: {OPTIONS} must be YAML; got: {' '.join(str(error).split())}.") from error
+    if not isinstance(options, dict):
+        raise ModelFolderError(f"{path}: {OPTIONS} must hold keys and values; got {options!r}.")
+    return ForeignConfig(options, f"{path}: {OPTIONS}")
+
+
+def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -> ModelConfig:
+    for key, allowed in {
+        "type": "transformer",
+        "transformer-decoder-autoreg": "self-attention",
+        "transformer-train-position-embeddings": False,
+        "transformer-no-projection": False,
+        "factors-combine": "sum",
+    }.items():
+        options.refuse_unless(key, allowed)
+    steps = [options.get(f"transformer-{name}", "") for name in ("preprocess", "postprocess", "postprocess-top")]
+    if tuple(steps) not in NORMS:
+        known = " or ".join(" ".join(repr(step) for step in allowed) for allowed in NORMS)
+        raise ModelFolderError(
+            f"{options.where}: transformer-preprocess, -postprocess and -postprocess-top must be {known}; got {steps}."
+        )
+    for key in ("transformer-ffn-depth", "transformer-decoder-ffn-depth"):
+        if options.get(key, 2) not in (0, 2):
+            options.refuse_unless(key, 2)
+    source_size, target_size = options.require("dim-vocabs")
+    is_shared = "Wemb" in arrays
+    if is_shared:
+        tied = "all" if options.get("tied-embeddings-all", True) or options.get("tied-embeddings", False) else "source"
+    else:
+        tied = "target" if options.get("tied-embeddings", False) else "none"
+    return ModelConfig(
+        vocab_size=target_size + 1,
+        source_vocab_size=None if is_shared else source_size + 1,
+        model_dim=options.require("dim-emb"),
+        ff_dim=options.require("transformer-dim-ffn"),
+        num_heads=options.require("transformer-heads"),
+        num_encoder_layers=options.require("enc-depth"),
+        num_decoder_layers=options.require("dec-depth"),
+        activation=options.choose("transformer-ffn-activation", ACTIVATIONS, "swish"),
+        norm=NORMS[tuple(steps)],
+        norm_epsilon=1e-6,
+        embedding_norm="n" in options.get("transformer-postprocess-emb", "d"),
+        positions="sinusoidal_halves",
+        max_positions=max(int(options.get("max-length", 1024)), 1024),
+        output_bias=True,
+        tied_embeddings=tied,
+        pad_id=-1,
+    )
+
+
+def _places(model: nn.Module) -> dict[str, Place]:
+    assert isinstance(model, EncoderDecoder)
+    config = model.config
+    is_shared = config.tied_embeddings in ("all", "source")
+    places = {
+        "source_embedding.weight": Place("Wemb" if is_shared else "encoder_Wemb"),
+        "target_embedding.weight": Place("decoder_Wemb"),
+        "output_embedding.weight": Place("decoder_ff_logit_out_W", transposed=True),
+        "output_bias": Place("decoder_ff_logit_out_b", unsqueezed=True),
+    }
+    pre = "_pre" if config.norm == "pre" else ""
+    for side, stack in (("source", "encoder"), ("target", "decoder")):
+        places |= _norm(f"{side}_norm", f"{stack}_emb", "_pre")
+        places |= _norm(f"{stack}_norm", f"{stack}_top")
+    for side, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
+        for index in range(num_layers):
+            ours, theirs = f"{side}_layers.{index}", f"{side}_l{index + 1}"
+            places |= _attention(f"{ours}.self_attention", f"{theirs}_self", pre)
+            if side == "decoder":
+                places |= _attention(f"{ours}.cross_attention", f"{theirs}_context", pre)
+            for number, projection in ((1, "inner_proj"), (2, "output_proj")):
+                places |= _linear(
+                    f"{ours}.feed_forward.{projection}", f"{theirs}_ffn_W{number}", f"{theirs}_ffn_b{number}"
+                )
+            places |= _norm(f"{ours}.feed_forward_residual.norm", f"{theirs}_ffn_ffn", pre)
+    return places
+
+
+def _attention(ours: str, theirs: str, pre: str) -> dict[str, Place]:
+    places = _norm(f"{ours}_residual.norm", f"{theirs}_Wo", pre)
+    for projection, letter in (("query", "q"), ("key", "k"), ("value", "v"), ("output", "o")):
+        places |= _linear(f"{ours}.{projection}_proj", f"{theirs}_W{letter}", f"{theirs}_b{letter}")
+    return places
+
+
+def _linear(ours: str, weight: str, bias: str) -> dict[str, Place]:
+    return {f"{ours}.weight": Place(weight, transposed=True), f"{ours}.bias": Place(bias, unsqueezed=True)}
+
+
+def _norm(ours: str, theirs: str, pre: str = "") -> dict[str, Place]:
+    return {
+        f"{ours}.weight": Place(f"{theirs}_ln_scale{pre}", unsqueezed=True),
+        f"{ours}.bias": Place(f"{theirs}_ln_bias{pre}", unsqueezed=True),
+    }
+
+
+def _tokenizers(folder: Path, config: ModelConfig) -> tuple[dict[str, Tokenizer], str]:
+    """The tokenizers of both sides from the vocabularies in a model's folder, with the padding token added at the end.
+
+    Raises:
+        ModelFolderError: there is no vocabulary, or one of another size than the model's.
+    """
+    sizes = {"source": config.source_vocab_size or config.vocab_size, "target": config.vocab_size}
+    files = _vocabulary_files(folder)
+    found: dict[str, Tokenizer] = {}
+    note = ""
+    for side, path in zip(("source", "target"), files, strict=True):
+        try:
+            content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise ModelFolderError(f"{path} must be YAML; got: {' '.join(str(error).split())}.") from error
+        vocabulary = [*vocabulary_list({str(token): id for token, id in content.items()}, path), PAD]
+        if len(vocabulary) != sizes[side]:
+            raise ModelFolderError(f"{path} must hold {sizes[side] - 1} tokens; got {len(vocabulary) - 1}.")
+        ids = {token: id for id, token in enumerate(vocabulary)}
+        end, pad_id = ids.get("</s>", 0), len(vocabulary) - 1
+        symbols = Symbols(
+            pad_id=-1, unk_id=ids.get("<unk>", 1), bos_id=end, eos_id=end, start_ids=[pad_id],
+            source_end_ids=[end], banned_ids=[pad_id], lines_end=False,
+        )  # fmt: skip
+        if (folder / f"{side}.spm").is_file():
+            found[side] = Tokenizer(sentence_pieces(folder / f"{side}.spm"), symbols, vocabulary)
+        else:
+            backend, note = whole_tokens(vocabulary, symbols)
+            found[side] = Tokenizer(backend, symbols)
+    return found, note or "texts are cut by the SentencePiece models beside it"
+
+
+def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
+    """The files of the source's vocabulary and the target's, the same one where they share it.
+
+    Two files are told apart by `decoder.yml`, which Marian writes beside a model.
+
+    Raises:
+        ModelFolderError: there is none, or it is not clear which is which.
+    """
+    decoder = folder / "decoder.yml"
+    if decoder.is_file():
+        named = (yaml.safe_load(decoder.read_text(encoding="utf-8")) or {}).get("vocabs") or []
+        files = [folder / Path(name).name for name in named]
+    else:
+        files = sorted(folder.glob("*vocab*.yml"))
+    if len(files) not in (1, 2) or not all(file.is_file() for file in files):
+        raise ModelFolderError(
+            f"{folder} must hold the model's vocabularies, *vocab*.yml; got {', '.join(file.name for file in files) or 'none'}."
+        )
+    if len(files) == 2 and not decoder.is_file():
+        raise ModelFolderError(
+            f"{folder} must say which vocabulary is the source's; got {files[0].name} and {files[1].name}. "
+            "Write decoder.yml with a line such as: vocabs: [source.yml, target.yml]"
+        )
+    return files[0], files[-1]

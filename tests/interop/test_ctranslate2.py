@@ -1,0 +1,255 @@
+"""CTranslate2's folders, held against the `ctranslate2` package; the real transliteration model gives its answers."""
+
+import json
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from regard.checkpoint import LoadedModel, load_model, save_new
+from regard.data.batch import pad_right
+from regard.errors import ModelFolderError
+from regard.generation.beam import BeamSettings, beam_search
+from regard.interop.ctranslate2_file import read_variables
+from regard.interop.formats import read_foreign, write_foreign
+from regard.models.config import ModelConfig
+from regard.models.families import build
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.workflow.loading import load
+from regard.workflow.translator import Translator
+
+ctranslate2 = pytest.importorskip("ctranslate2")
+
+REAL = Path(__file__).parents[3] / "shared" / "data" / "transliteration_aren"
+needs_real_model = pytest.mark.skipif(not REAL.is_dir(), reason="the shared data is not on this machine")
+
+
+@pytest.fixture(scope="module")
+def real() -> Translator:
+    found = load(REAL / "ctranslate2_v2_aren-transliteration")
+    assert isinstance(found, Translator)
+    return found
+
+
+@pytest.fixture(scope="module")
+def answers() -> list[dict[str, Any]]:
+    return json.loads((REAL / "aren_transliteration_reference.json").read_text(encoding="utf-8"))["items"]
+
+
+@needs_real_model
+def test_the_real_model_has_no_tensor_left_over_and_agrees_with_the_package() -> None:
+    foreign = read_foreign(REAL / "ctranslate2_v2_aren-transliteration")
+    assert foreign.account.left_over == []
+    assert any("cut into" in note for note in foreign.notes), foreign.notes
+    check = foreign.check()
+    assert check is not None
+    assert check.largest_difference < 2e-5
+    assert check.first_difference is None
+
+
+@needs_real_model
+def test_the_real_weights_are_the_arrays_that_others_read() -> None:
+    _, variables = read_variables(REAL / "ctranslate2_v2_aren-transliteration" / "model.bin")
+    with np.load(REAL / "aren_transliteration_f32.npz") as arrays:
+        assert {name.replace(".", "/") for name in arrays.files} <= variables.keys()
+        for name in arrays.files:
+            assert np.array_equal(arrays[name], variables[name.replace(".", "/")])
+
+
+@needs_real_model
+def test_greedy_answers_are_ctranslate2s(real: Translator, answers: list[dict[str, Any]]) -> None:
+    for item, found in zip(answers, real.translate([item["source"] for item in answers], beam_size=1), strict=True):
+        assert found.text == item["greedy"]
+        # CTranslate2 divides by the number of tokens, the end symbol included.
+        mean = sum(found.token_log_probs) / len(found.token_log_probs)
+        assert mean == pytest.approx(item["greedy_score_lp1"], abs=1e-4)
+
+
+@needs_real_model
+@pytest.mark.parametrize("alpha", [0, 0.6])
+def test_the_four_best_are_ctranslate2s(alpha: float, real: Translator, answers: list[dict[str, Any]]) -> None:
+    """It allows no end symbol at the first step and divides its probability, up to 1.3e-4 here, among the other tokens."""
+    words = [item["source"] for item in answers]
+    found = real.translate(words, beam_size=4, n_best=4, length_penalty=alpha, length_norm="average")
+    for item, translation in zip(answers, found, strict=True):
+        expected = item[f"beam4_lp{alpha}"]
+        assert [candidate.text for candidate in translation.n_best] == [text for text, _ in expected]
+        for candidate, (_, score) in zip(translation.n_best, expected, strict=True):
+            assert candidate.score == pytest.approx(score, abs=1e-4 if alpha else 1.3e-4)
+
+
+@needs_real_model
+def test_beam_scores_are_the_packages_under_the_same_rules(real: Translator, answers: list[dict[str, Any]]) -> None:
+    """Without its rule that a first end symbol is impossible, CTranslate2's scores are sums of log-probabilities."""
+    package = ctranslate2.Translator(str(REAL / "ctranslate2_v2_aren-transliteration"), compute_type="float32")
+    words = [item["source"] for item in answers]
+    settings = {"beam_size": 4, "num_hypotheses": 4, "length_penalty": 0, "return_scores": True}
+    theirs = package.translate_batch([list(word) for word in words], min_decoding_length=0, **settings)
+    for expected, found in zip(theirs, real.translate(words, beam_size=4, n_best=4, length_penalty=0), strict=True):
+        assert [candidate.text for candidate in found.n_best] == ["".join(tokens) for tokens in expected.hypotheses]
+        assert [candidate.score for candidate in found.n_best] == pytest.approx(expected.scores, abs=1e-5)
+
+
+@needs_real_model
+def test_forced_scores_are_ctranslate2s(real: Translator, answers: list[dict[str, Any]]) -> None:
+    targets = ["".join(item["forced_tokens"][:-1]) for item in answers]
+    for item, scored in zip(answers, real.score([item["source"] for item in answers], targets), strict=True):
+        assert scored.token_log_probs == pytest.approx(item["forced_log_probs"], abs=1e-4)
+
+
+@needs_real_model
+def test_the_attention_is_ctranslate2s(real: Translator, answers: list[dict[str, Any]]) -> None:
+    """It returns head 0 of the last layer."""
+    from regard.inspection.capture import cross_attention
+
+    item = answers[0]
+    source = torch.tensor(real.source_tokenizer.frame_source(real.source_tokenizer.encode(item["source"])))
+    target = torch.tensor([*real.tokenizer.symbols.start_ids, *real.tokenizer.encode(item["greedy"])])
+    weights = cross_attention(real.model, source, target)[-1, 0]
+    expected = torch.tensor(item["cross_attention"])
+    torch.testing.assert_close(weights[: len(expected)].cpu(), expected, rtol=0, atol=1e-4)
+
+
+@needs_real_model
+def test_the_real_model_saved_as_ours_answers_alike(real: Translator, tmp_path: Path) -> None:
+    save_new(tmp_path / "ours", real.model, real.tokenizer, real.source_tokenizer)
+    again = load(tmp_path / "ours")
+    assert isinstance(again, Translator)
+    word = "آتزمون"
+    assert again.translate([word]) == real.translate([word])
+
+
+# ours, written and read again
+
+
+LINES = ["the cat sat on the mat", "a dog ran over the hill", "birds sing"] * 3
+CONFIGS: dict[str, dict[str, Any]] = {
+    "post-norm": {},
+    "pre-norm, gelu, two vocabularies": {
+        "norm": "pre", "activation": "gelu", "tied_embeddings": "none", "source_vocab_size": 0, "output_bias": True,
+    },
+    "learned, embedding norm, silu": {"positions": "learned", "embedding_norm": True, "activation": "silu"},
+    "opennmt's sinusoids, unscaled, source tied": {
+        "positions": "sinusoidal_opennmt", "scale_embeddings": False, "tied_embeddings": "source",
+    },
+    "one layer, halves": {"positions": "sinusoidal_halves", "num_encoder_layers": 1, "num_decoder_layers": 3},
+}  # fmt: skip
+
+
+def ours(name: str) -> LoadedModel:
+    choices = dict(CONFIGS[name])
+    tokenizer = Tokenizer.train(LINES, TokenizerConfig(vocab_size=60))
+    source = tokenizer
+    if "source_vocab_size" in choices:
+        source = Tokenizer.train(LINES[:2], TokenizerConfig(vocab_size=40))
+        choices["source_vocab_size"] = len(source)
+    sizes = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    torch.manual_seed(1)
+    model = build(ModelConfig(**sizes | {"vocab_size": len(tokenizer), "max_positions": 40} | choices)).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    return LoadedModel(model, tokenizer, source)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_ours_written_answers_alike_and_is_read_again(name: str, tmp_path: Path) -> None:
+    loaded = ours(name)
+    check = write_foreign(loaded, tmp_path / "ct2", "ctranslate2").check()
+    assert check is not None
+    assert check.largest_difference < 5e-5
+    assert check.num_decoded > 10
+    again = read_foreign(tmp_path / "ct2")
+    assert again.account.left_over == []
+    source, target = (torch.randint(5, 30, (2, length)) for length in (6, 5))
+    torch.testing.assert_close(again.loaded.model(source, target), loaded.model(source, target), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "tolerance"), [("float16", 2e-2), ("bfloat16", 0.2), ("int16", 5e-2), ("int8", 0.3)])
+def test_quantised_weights_are_read(kind: str, tolerance: float, tmp_path: Path) -> None:
+    """Quantised by the package; in float32 arithmetic it then computes with the numbers that we read."""
+    from ctranslate2.specs.model_spec import ModelSpec
+
+    loaded = ours("post-norm")
+    original, save = loaded.model, ModelSpec.save
+
+    def save_quantised(spec: Any, folder: str) -> None:
+        spec._quantize(kind)
+        save(spec, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModelSpec, "save", save_quantised)
+        write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+    foreign = read_foreign(tmp_path / "ct2")
+    assert (
+        any(f"were {'float32' if kind == 'bfloat16' else kind}" in note for note in foreign.notes) or kind == "bfloat16"
+    )
+    check = foreign.check()
+    assert check is not None
+    assert check.largest_difference < 1e-4, "the package computes with other numbers than we read"
+    source, target = (torch.randint(5, 30, (2, length)) for length in (6, 5))
+    difference = (foreign.loaded.model(source, target) - original(source, target)).abs().max()
+    assert 0 < difference < tolerance * 10
+
+
+def test_a_beam_is_the_packages(tmp_path: Path) -> None:
+    loaded = ours("post-norm")
+    write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+    translator = ctranslate2.Translator(str(tmp_path / "ct2"), compute_type="float32")
+    ids = loaded.tokenizer.encode("the cat ran")
+    (theirs,) = translator.translate_batch(
+        [loaded.tokenizer.tokens(ids)], beam_size=3, num_hypotheses=3, length_penalty=0, max_decoding_length=8,
+        return_scores=True, min_decoding_length=0,
+    )  # fmt: skip
+    (mine,) = beam_search(
+        loaded.model, pad_right([[*ids, 3]], 0), BeamSettings(3, 3, 0.0), max_lengths=[8], start_ids=[2], eos_id=3
+    )
+    assert [loaded.tokenizer.tokens(found.ids) for found in mine[:1]] == theirs.hypotheses[:1]
+    assert mine[0].score == pytest.approx(theirs.scores[0], abs=1e-4)
+
+
+# what must be refused
+
+
+def test_a_cut_off_file_is_refused(tmp_path: Path) -> None:
+    write_foreign(ours("post-norm"), tmp_path / "ct2", "ctranslate2")
+    path = tmp_path / "ct2" / "model.bin"
+    content = path.read_bytes()
+    for length in (0, 3, 20, 500, len(content) - 5):
+        path.write_bytes(content[:length])
+        with pytest.raises(ModelFolderError, match=r"whole CTranslate2 model|binary version"):
+            read_foreign(tmp_path / "ct2")
+    path.write_bytes(struct.pack("<I", 99) + content[4:])
+    with pytest.raises(ModelFolderError, match="binary version 2 to 6; got 99"):
+        read_foreign(tmp_path / "ct2")
+
+
+def test_a_folder_without_vocabulary_is_refused(tmp_path: Path) -> None:
+    write_foreign(ours("post-norm"), tmp_path / "ct2", "ctranslate2")
+    for path in (tmp_path / "ct2").glob("*vocabulary*"):
+        path.unlink()
+    with pytest.raises(ModelFolderError, match="must hold source_vocabulary"):
+        read_foreign(tmp_path / "ct2")
+
+
+def test_what_ctranslate2_lacks_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    loaded = ours("post-norm")
+    config = loaded.model.config.model_copy(update={"positions": "rotary"})
+    with pytest.raises(ModelFolderError, match="positions must be"):
+        write_foreign(loaded._replace(model=build(config)), tmp_path / "ct2", "ctranslate2")
+    assert not (tmp_path / "ct2").exists()
+
+
+@needs_real_model
+def test_a_folder_of_ours_with_two_vocabularies_needs_both(tmp_path: Path) -> None:
+    found = read_foreign(REAL / "ctranslate2_v2_aren-transliteration").loaded
+    save_new(tmp_path / "ours", *found)
+    (tmp_path / "ours" / "source_tokenizer.json").unlink()
+    with pytest.raises(ModelFolderError, match=r"source_tokenizer\.json must be the tokenizer"):
+        load_model(tmp_path / "ours")
+    shutil.copy(tmp_path / "ours" / "tokenizer.json", tmp_path / "ours" / "source_tokenizer.json")
+    with pytest.raises(ModelFolderError, match="got another, or a changed one"):
+        load_model(tmp_path / "ours")
