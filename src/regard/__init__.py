@@ -24,6 +24,7 @@ from regard.errors import (
 )
 
 if TYPE_CHECKING:
+    from regard.interop.convert import convert
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.predictor import Prediction, Predictor
@@ -48,11 +49,13 @@ __all__ = [
     "TrainingResult",
     "Translation",
     "Translator",
+    "convert",
     "load",
     "train",
 ]
 
 _LATER = {
+    "regard.interop.convert": ("convert",),
     "regard.workflow.language_model": ("LanguageModel",),
     "regard.workflow.loading": ("load",),
     "regard.workflow.predictor": ("Prediction", "Predictor"),

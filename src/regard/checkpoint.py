@@ -9,6 +9,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,23 +78,34 @@ def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer
     Raises:
         RegardError: the disk is full or the folder cannot be written. Nothing was changed.
     """
+    with aside(path) as new:
+        tokenizer.save(new / TOKENIZER)
+        config = {
+            "format_version": FORMAT_VERSION,
+            "model": model.config.model_dump(mode="json"),
+            "tokenizer_sha256": _digest(new / TOKENIZER),
+        }
+        if source_tokenizer is not None and source_tokenizer is not tokenizer:
+            source_tokenizer.save(new / SOURCE_TOKENIZER)
+            config["source_tokenizer_sha256"] = _digest(new / SOURCE_TOKENIZER)
+        write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
+        save_weights(new, model)
+
+
+@contextmanager
+def aside(path: Path) -> Iterator[Path]:
+    """A new folder that takes the place of `path` when all is written to it; if anything fails, nothing has changed.
+
+    Raises:
+        ModelFolderError: the disk is full or the folder cannot be written.
+    """
     path = path.absolute()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as aside:
-            new, old = Path(aside, "new"), Path(aside, "old")
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as beside:
+            new, old = Path(beside, "new"), Path(beside, "old")
             new.mkdir()
-            tokenizer.save(new / TOKENIZER)
-            config = {
-                "format_version": FORMAT_VERSION,
-                "model": model.config.model_dump(mode="json"),
-                "tokenizer_sha256": _digest(new / TOKENIZER),
-            }
-            if source_tokenizer is not None and source_tokenizer is not tokenizer:
-                source_tokenizer.save(new / SOURCE_TOKENIZER)
-                config["source_tokenizer_sha256"] = _digest(new / SOURCE_TOKENIZER)
-            write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
-            save_weights(new, model)
+            yield new
             _swap(new, path, old)
     except OSError as error:
         raise ModelFolderError(f"{path} must be writable; got: {error.strerror}. Nothing was changed.") from error

@@ -14,6 +14,7 @@ import typer
 
 import regard
 from regard.cli import train, use
+from regard.cli.convert import convert
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -25,7 +26,17 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train.demo, train.train, use.translate, use.generate, use.predict, use.evaluate, use.score, use.info):
+for command in (
+    train.demo,
+    train.train,
+    use.translate,
+    use.generate,
+    use.predict,
+    use.evaluate,
+    use.score,
+    use.info,
+    convert,
+):
     app.command()(command)
 
 

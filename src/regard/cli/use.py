@@ -202,9 +202,9 @@ def score(
 
 def info(model: Model, as_json: AsJson = False) -> None:
     """Say what a model folder holds: sizes, settings, and the scores measured when it was trained."""
-    from regard.checkpoint import load_model
+    from regard.workflow.loading import load_any
 
-    loaded, tokenizer, _ = load_model(model)
+    loaded, tokenizer, _ = load_any(model)
     results_file = model / "results.json"
     results: dict[str, Any] = {}
     if results_file.is_file():

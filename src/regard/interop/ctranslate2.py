@@ -12,13 +12,13 @@ from torch import Tensor, nn
 
 from regard.checkpoint import LoadedModel
 from regard.errors import MissingExtraError, ModelFolderError
+from regard.interop.check import Reference
 from regard.interop.ctranslate2_file import dequantized, read_variables, read_vocabulary, vocabulary_tokens
 from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, whole_tokens
 from regard.interop.hugging_face.bert import refuse
-from regard.interop.mapping import Account, Place, write_out
-from regard.interop.marian import PAD, add_zero_start
+from regard.interop.mapping import PAD, Account, Place, add_zero_start, write_out
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols, Tokenizer
@@ -74,8 +74,11 @@ def read(folder: Path) -> ForeignModel:
     )
     model, account = blueprint.build(tensors, where=str(folder / MODEL))
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
-    make = lambda: CTranslate2Reference(folder, names["source"], names["target"], symbols["target"])  # noqa: E731
-    return ForeignModel("CTranslate2", loaded, account, notes, make)
+
+    def reference(path: Path) -> Reference:
+        return CTranslate2Reference(path, names["source"], names["target"], symbols["target"])
+
+    return ForeignModel("CTranslate2", loaded, account, notes, reference, folder)
 
 
 def _add_zero_start(tensors: dict[str, Tensor], vocabularies: dict[str, list[str]]) -> None:
@@ -328,7 +331,6 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     spec.config.layer_norm_epsilon = config.norm_epsilon
     spec.validate()
     spec.optimize()
-    output.mkdir(parents=True, exist_ok=True)
     spec.save(str(output))
     loaded.source_tokenizer.save(output / "tokenizer.json")
     if loaded.tokenizer is not loaded.source_tokenizer:
@@ -342,14 +344,11 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         notes.append(
             f"CTranslate2 keeps no list of tokens that are never written; pass suppress_sequences for {banned}"
         )
-    theirs = symbols.model_copy(update={"banned_ids": []})
-    return ForeignModel(
-        "CTranslate2",
-        loaded,
-        account,
-        notes,
-        lambda: CTranslate2Reference(output, vocabularies[0], vocabularies[1], theirs),
-    )
+
+    def reference(path: Path) -> Reference:
+        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], symbols)
+
+    return ForeignModel("CTranslate2", loaded, account, notes, reference, output)
 
 
 def _fill(spec: Any, model: EncoderDecoder) -> None:

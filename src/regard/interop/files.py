@@ -114,7 +114,9 @@ def _read_pickle(path: Path) -> dict[str, Tensor]:
         stacklevel=2,
     )
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of pickles that PyTorch did not write, before it refuses them
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, OSError, EOFError, ValueError, KeyError) as error:
         reason = str(error).strip().split("\n")[0]
         raise ModelFolderError(f"{path} must be a pickle of bare tensors; got: {reason} It was not run.") from error

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -24,15 +25,21 @@ class ForeignModel:
     loaded: LoadedModel
     account: Account
     notes: list[str] = field(default_factory=list)
-    make_reference: Callable[[], Reference] | None = None
-    """Loads the original implementation; raises ImportError where it is not installed."""
+    make_reference: Callable[[Path], Reference] | None = None
+    """Loads the original implementation of the foreign files; raises ImportError where it is not installed."""
+    path: Path = Path()
+    """Where the foreign files are."""
+
+    def at(self, path: Path) -> ForeignModel:
+        """The same after its files were moved."""
+        return replace(self, path=path)
 
     def check(self) -> Check | None:
         """How far ours is from the original; None where that is not installed."""
         if self.make_reference is None:
             return None
         try:
-            reference = self.make_reference()
+            reference = self.make_reference(self.path)
         except ImportError:
             return None
         size = getattr(self.loaded.model.config, "source_vocab_size", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import safetensors.torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from regard.checkpoint import CONFIG, LoadedModel, check_output
+from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.interop import ctranslate2, marian, onnx
 from regard.interop.files import ForeignConfig, find_folder, is_hub_name, read_json, read_optional, read_tensors
@@ -119,15 +120,19 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
         LoadedModel(model, target, source),
         account,
         blueprint.notes,
-        lambda: TransformersReference(folder, target.symbols),
+        lambda path: TransformersReference(path, target.symbols),
+        folder,
     )
 
 
-def write_foreign(loaded: LoadedModel, output: Path, format: str, *, overwrite: bool = False) -> ForeignModel:
-    """Write a model of ours in another format, into a new folder.
+def write_foreign(
+    loaded: LoadedModel, output: Path, format: str, *, accept: Callable[[ForeignModel], None] = lambda written: None
+) -> ForeignModel:
+    """Write a model of ours in another format, into a new folder, whole or not at all.
 
     Args:
         format: one of `FORMATS`.
+        accept: looks at what is written before it takes its place; what it raises leaves nothing behind.
     Raises:
         SettingsError: an unknown format, or one for another family of models.
         ModelFolderError: the format cannot say something of this model, or the folder cannot be written.
@@ -135,32 +140,38 @@ def write_foreign(loaded: LoadedModel, output: Path, format: str, *, overwrite: 
     if format not in FORMATS:
         raise SettingsError(f"format must be one that Regard writes; got {format!r}. {nearest_hint(format, FORMATS)}")
     check_output(output, overwrite=False)
-    symbols = loaded.tokenizer.symbols
-    if format == "ctranslate2":
-        return ctranslate2.write(loaded, output)
-    if format == "onnx":
-        return onnx.write(loaded, output)
-    config, tensors = _exported(loaded.model, symbols, format)
-    output.mkdir(parents=True, exist_ok=True)
+    writers = {"ctranslate2": ctranslate2.write, "onnx": onnx.write}
+    write = writers.get(format, partial(_write_hugging_face, format=format))
+    with aside(output) as new:
+        written = write(loaded, new)
+        accept(written)
+    return written.at(output)
+
+
+def _write_hugging_face(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
+    symbols, model = loaded.tokenizer.symbols, loaded.model
+    config, tensors = _exported(model, symbols, format)
     frame = None
-    if isinstance(loaded.model, Encoder):
+    if isinstance(model, Encoder):
         frame = [symbols.bos_id], [symbols.eos_id]
-    elif isinstance(loaded.model, EncoderDecoder):
+    elif isinstance(model, EncoderDecoder):
         frame = symbols.source_begin_ids, symbols.source_end_ids
-    max_positions = loaded.model.config.max_positions
+    max_positions = model.config.max_positions
     write_tokenizer(output, loaded.source_tokenizer, frame=frame, max_positions=max_positions)
+    notes = []
     if loaded.source_tokenizer is not loaded.tokenizer:
         (output / "target").mkdir()
         write_tokenizer(output / "target", loaded.tokenizer, frame=None, max_positions=max_positions)
+        notes.append("tokenizer.json is the source's; the target's is in the folder target")
     safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
     (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
-    if isinstance(loaded.model, EncoderDecoder | Decoder):
+    if isinstance(model, EncoderDecoder | Decoder):
         keys = (*GENERATION_KEYS, "forced_eos_token_id")
         generation = {key: config[key] for key in keys if config.get(key) not in (None, [])}
         (output / "generation_config.json").write_text(json.dumps(generation, indent=2), encoding="utf-8")
     account = Account([(name, name) for name in tensors])
     return ForeignModel(
-        f"Hugging Face {format}", loaded, account, [], lambda: TransformersReference(output, loaded.tokenizer.symbols)
+        f"Hugging Face {format}", loaded, account, notes, lambda folder: TransformersReference(folder, symbols), output
     )
 
 

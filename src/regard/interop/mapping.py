@@ -7,7 +7,7 @@ transposed matrices, rows that nothing reads, and the account of every tensor on
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -15,6 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import ModelFolderError
+
+PAD = "<pad>"
+NEVER = -1e4
+"""The output bias of the padding token: a probability of 0, in half precision as well."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Account:
         """What to print."""
         theirs = {name for name, _ in self.mapped}
         ours = {name for _, name in self.mapped}
-        lines = [f"{len(theirs)} of their tensors are {len(ours)} of ours; none of ours is left over"]
+        lines = [f"{len(theirs)} of their tensors are {len(ours)} of ours; none of ours is left over"] if ours else []
         by_reason: dict[str, list[str]] = defaultdict(list)
         for name, reason in self.accounted.items():
             by_reason[reason].append(name)
@@ -147,6 +151,22 @@ def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: 
             is_turned = transposed and kind == "weight" and module in linear
             places[name] = Place(f"{ours_to_theirs[module]}.{kind}", transposed=is_turned)
     return places
+
+
+def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:
+    """One more token, in place: its vector is zero, as what Marian's decoder starts from, and it is never written.
+
+    Args:
+        tables: names of embedding and output matrices, those that there are; one with `_W` is transposed.
+        bias: the name of the output bias.
+    """
+    for name in tables:
+        if name in tensors:
+            axis = 1 if name.endswith("_W") else 0
+            row = torch.zeros_like(tensors[name].narrow(axis, 0, 1))
+            tensors[name] = torch.cat((tensors[name], row), dim=axis)
+    last = torch.full_like(tensors[bias][..., :1], NEVER)
+    tensors[bias] = torch.cat((tensors[bias], last), dim=-1)
 
 
 def _account_for_rest(

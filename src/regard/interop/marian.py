@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import yaml
-from torch import Tensor, nn
+from torch import nn
 
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
@@ -23,15 +22,12 @@ from regard.interop.check import Reference
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
-from regard.interop.mapping import Place
+from regard.interop.mapping import PAD, Place, add_zero_start
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols, Tokenizer
 
 OPTIONS = "special:model.yml"
-PAD = "<pad>"
-NEVER = -1e4
-"""The output bias of the padding token: a probability of 0, in half precision as well."""
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}
 """Marian's gelu is swish(1.702 x), which is none of ours."""
 NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}
@@ -60,23 +56,7 @@ def read(path: Path) -> ForeignModel:
     model, account = blueprint.build(tensors, where=str(path))
     notes = [f"a padding token was added to the vocabulary: the zero vector that Marian's decoder starts from; {note}"]
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
-    return ForeignModel("Marian", loaded, account, notes, lambda: _reference(path, loaded))
-
-
-def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:
-    """One more token, in place: its vector is zero, as what Marian's decoder starts from, and it is never written.
-
-    Args:
-        tables: names of embedding and output matrices, those that there are; one with `_W` is transposed.
-        bias: the name of the output bias.
-    """
-    for name in tables:
-        if name in tensors:
-            axis = 1 if name.endswith("_W") else 0
-            row = torch.zeros_like(tensors[name].narrow(axis, 0, 1))
-            tensors[name] = torch.cat((tensors[name], row), dim=axis)
-    last = torch.full_like(tensors[bias][..., :1], NEVER)
-    tensors[bias] = torch.cat((tensors[bias], last), dim=-1)
+    return ForeignModel("Marian", loaded, account, notes, lambda path: _reference(path, loaded), path)
 
 
 def _reference(path: Path, loaded: LoadedModel) -> Reference:
@@ -97,7 +77,7 @@ def _reference(path: Path, loaded: LoadedModel) -> Reference:
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
         raise ModelFolderError(f"{path} must be a whole .npz of numbers; got: {error}.") from error

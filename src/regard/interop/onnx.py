@@ -98,7 +98,6 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     except ImportError as error:
         raise MissingExtraError("writing ONNX models", "convert") from error
     model, symbols = loaded.model, loaded.tokenizer.symbols
-    output.mkdir(parents=True, exist_ok=True)
     if isinstance(model, EncoderDecoder):
         written = _write_pair(model, output)
     elif isinstance(model, Decoder):
@@ -112,11 +111,11 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     loaded.tokenizer.save(output / "tokenizer.json")
     if loaded.source_tokenizer is not loaded.tokenizer:
         loaded.source_tokenizer.save(output / "source_tokenizer.json")
-    account = Account([(", ".join(written), name) for name, _ in model.named_parameters()])
-    notes = (
-        [f"pad rows with the id {symbols.pad_id}"] if not isinstance(model, Decoder) else ["rows must not be padded"]
-    )
-    return ForeignModel("ONNX", loaded, account, notes, lambda: OnnxReference(output, model, symbols))
+    notes = [
+        f"{' and '.join(written)}; the weights are inside",
+        f"pad rows with the id {symbols.pad_id}" if not isinstance(model, Decoder) else "rows must not be padded",
+    ]
+    return ForeignModel("ONNX", loaded, Account([]), notes, lambda path: OnnxReference(path, model, symbols), output)
 
 
 def _num_layers(model: EncoderDecoder | Decoder) -> int:

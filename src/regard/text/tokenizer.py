@@ -179,7 +179,9 @@ class Tokenizer:
             DataError: a text is not a string, or holds half of a surrogate pair.
         """
         try:
-            encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
+            # The fast way leaves out how tokens are spelled.
+            encode = self._backend.encode_batch_fast if self.vocabulary is None else self._backend.encode_batch
+            encodings = encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
             bad = next(i for i, text in enumerate(texts, start=1) if not _is_unicode(text))
             raise DataError(

@@ -95,10 +95,13 @@ class Predictor:
 
     def _fill(self, text: str, number: int) -> Prediction:
         """The likeliest token for each mask."""
-        parts = text.split(MASK)
+        if self.tokenizer.mask_id is None:
+            raise DataError("the model's tokenizer must have a mask to be filled; it does not.")
+        # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
+        spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
+        parts = text.replace(spelled, MASK).split(MASK)
         if len(parts) < 2:
-            raise DataError(f"text {number} must have a {MASK} to be filled; got {text[:60]!r}.")
-        assert self.tokenizer.mask_id is not None
+            raise DataError(f"text {number} must have a {spelled} to be filled; got {text[:60]!r}.")
         ids = [self.tokenizer.bos_id]
         for index, part in enumerate(parts):
             # A mask stands for a token with its space before it; the space that a person writes there is not one more.

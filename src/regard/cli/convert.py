@@ -1,0 +1,54 @@
+"""`regard convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.train import NEXT_COMMANDS, Overwrite
+
+if TYPE_CHECKING:
+    from regard.interop.convert import Step
+
+
+def convert(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FROM",
+            help="A model folder of ours; one of Hugging Face's or CTranslate2's; a Marian .npz; or a name on the Hugging "
+            "Face hub such as Helsinki-NLP/opus-mt-en-de.",
+        ),
+    ],
+    output: Annotated[Path, typer.Argument(metavar="TO", help="The new folder.")],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            help="bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, marian (all Hugging Face's), "
+            "ctranslate2 or onnx. By default ours."
+        ),
+    ] = None,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not compare with the original implementation.")
+    ] = False,
+    list_tensors: Annotated[bool, typer.Option("--list", help="Print each tensor of theirs with ours.")] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Bring a model from another format into ours, or ours into another. Each conversion accounts for every tensor and is
+    held against the original implementation, where that is installed.
+    """
+    from regard.interop.convert import convert as convert_model
+
+    def show(step: Step) -> None:
+        print("\n".join(step.lines(checked=not no_check)))
+        if list_tensors and step.foreign.account.mapped:
+            width = max(len(theirs) for theirs, _ in step.foreign.account.mapped)
+            print("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
+
+    done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
+    if to is None:
+        print(f"wrote {output}; next: regard {NEXT_COMMANDS[done.arch][0].format(output)}")
+    else:
+        print(f"wrote {output}")

@@ -1,0 +1,94 @@
+"""From one format to another, with the account and the check that belong to it: what `regard convert` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regard.checkpoint import check_output, load_model, save_new
+from regard.errors import ModelFolderError, SettingsError
+from regard.interop.check import Check
+from regard.interop.foreign import ForeignModel
+from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
+
+
+@dataclass(frozen=True)
+class Step:
+    """A model read from a foreign format, or written in one."""
+
+    title: str
+    foreign: ForeignModel
+    check: Check | None
+    """None: not asked for, or the original implementation is not installed."""
+
+    def lines(self, *, checked: bool) -> list[str]:
+        """What to print."""
+        lines = [self.title, *self.foreign.account.lines(), *self.foreign.notes]
+        if self.check is not None:
+            lines += self.check.lines()
+        elif checked:
+            lines.append("NOT CHECKED: the original implementation is not installed; pip install 'regard[convert]'")
+        return [lines[0], *(f"  {line}" for line in lines[1:])]
+
+
+@dataclass
+class Conversion:
+    """What was done on the way from one format to another."""
+
+    steps: list[Step] = field(default_factory=list)
+    arch: str = ""
+
+
+def convert(
+    source: Path | str,
+    output: Path,
+    *,
+    format: str | None = None,
+    check: bool = True,
+    overwrite: bool = False,
+    say: Callable[[Step], None] = lambda step: None,
+) -> Conversion:
+    """A model in another format, in a new folder.
+
+    Args:
+        source: a model folder of ours, a foreign model, or a name on the Hugging Face hub.
+        format: one of `FORMATS`; None: ours.
+        check: compare with the original implementation on generated input; what does not answer alike is not written.
+        overwrite: whether a model folder of ours that stands at `output` is replaced.
+        say: is told of each step when it is done.
+    Raises:
+        SettingsError: a format that does not suit.
+        ModelFolderError: something cannot be read, represented or written, or does not answer as the original.
+    """
+    done = Conversion()
+
+    def finish(title: str, foreign: ForeignModel) -> None:
+        found = foreign.check() if check else None
+        step = Step(title, foreign, found)
+        done.steps.append(step)
+        say(step)
+        if found is not None and not found.agrees:
+            raise ModelFolderError(
+                f"{foreign.format} must answer as {found.against} does; its {found.what} differ by "
+                f"{found.largest_difference:.2g}. Nothing was written; --no-check writes it nevertheless."
+            )
+
+    if format is None and not is_foreign(source):
+        load_model(source)
+        raise SettingsError(f"--to must be given for a model of ours, one of {', '.join(FORMATS)}; got {source}.")
+    check_output(output, overwrite=overwrite and format is None)
+    if is_foreign(source):
+        foreign = read_foreign(source)
+        finish(f"{source}: {foreign.format}, read", foreign)
+        loaded = foreign.loaded
+    else:
+        loaded = load_model(source)
+    done.arch = loaded.model.config.arch
+    if format is None:
+        save_new(output, *loaded)
+    else:
+        write_foreign(
+            loaded, output, format, accept=lambda written: finish(f"{output}: {written.format}, written", written)
+        )
+    return done

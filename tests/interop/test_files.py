@@ -1,0 +1,117 @@
+"""Folders that must be read with care: shards, pickles, hub names, files that are not what they seem."""
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from regard.errors import ModelFolderError
+from regard.interop import files
+from regard.interop.files import PickleWarning, find_folder, read_json, read_tensors
+from regard.interop.formats import is_foreign
+
+TENSORS = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4)}
+
+
+def same(found: dict[str, torch.Tensor]) -> bool:
+    return found.keys() == TENSORS.keys() and all(torch.equal(found[name], TENSORS[name]) for name in TENSORS)
+
+
+def test_one_file(tmp_path: Path) -> None:
+    save_file(TENSORS, tmp_path / "model.safetensors")
+    assert same(read_tensors(tmp_path))
+
+
+def test_shards_by_their_index(tmp_path: Path) -> None:
+    save_file({"a": TENSORS["a"]}, tmp_path / "1.safetensors")
+    save_file({"b": TENSORS["b"]}, tmp_path / "2.safetensors")
+    index = {"weight_map": {"a": "1.safetensors", "b": "2.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert same(read_tensors(tmp_path))
+    (tmp_path / "2.safetensors").unlink()
+    with pytest.raises(ModelFolderError, match="must be a whole safetensors file"):
+        read_tensors(tmp_path)
+
+
+def test_an_index_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+    save_file(TENSORS, tmp_path / "secret.safetensors")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": "../secret.safetensors"}}))
+    with pytest.raises(ModelFolderError, match="must be a whole safetensors file"):
+        read_tensors(folder)
+
+
+def test_a_pickle_of_tensors_is_read_with_a_warning(tmp_path: Path) -> None:
+    torch.save(TENSORS, tmp_path / "pytorch_model.bin")
+    with pytest.warns(PickleWarning, match="no code is run"):
+        assert same(read_tensors(tmp_path))
+
+
+def test_safetensors_are_preferred(tmp_path: Path) -> None:
+    (tmp_path / "pytorch_model.bin").write_bytes(b"never opened")
+    save_file(TENSORS, tmp_path / "model.safetensors")
+    assert same(read_tensors(tmp_path))
+
+
+class Malicious:
+    def __init__(self, trace: Path) -> None:
+        self.trace = trace
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Path.touch, (self.trace,))
+
+
+@pytest.mark.parametrize("write", [torch.save, lambda content, path: path.write_bytes(pickle.dumps(content))])
+def test_a_pickle_with_code_is_refused_and_not_run(write: Any, tmp_path: Path) -> None:
+    trace = tmp_path / "was-run"
+    write({"a": Malicious(trace)}, tmp_path / "pytorch_model.bin")
+    with pytest.warns(PickleWarning), pytest.raises(ModelFolderError, match="must be a pickle of bare tensors"):
+        read_tensors(tmp_path)
+    assert not trace.exists()
+
+
+def test_what_is_damaged_or_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelFolderError, match=r"must hold weights: model\.safetensors or pytorch_model\.bin"):
+        read_tensors(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{")
+    with pytest.raises(ModelFolderError, match="must be a whole safetensors file"):
+        read_tensors(tmp_path)
+    (tmp_path / "config.json").write_text("[1]")
+    with pytest.raises(ModelFolderError, match="must hold a JSON object; got list"):
+        read_json(tmp_path / "config.json")
+
+
+def test_a_hub_name_is_found_in_the_local_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layout that `huggingface_hub` keeps; with the network off it must answer from there."""
+    import huggingface_hub.constants
+
+    cache = tmp_path / "hub"
+    folder = cache / "models--owner--small"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "refs" / "main").write_text("0123456789abcdef0123456789abcdef01234567")
+    snapshot = folder / "snapshots" / "0123456789abcdef0123456789abcdef01234567"
+    snapshot.mkdir(parents=True)
+    save_file(TENSORS, snapshot / "model.safetensors")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(cache))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    import huggingface_hub._snapshot_download as downloading
+
+    monkeypatch.setattr(downloading.constants, "HF_HUB_CACHE", str(cache), raising=False)
+    assert is_foreign("owner/small")
+    assert same(read_tensors(find_folder("owner/small")))
+    with pytest.raises(
+        ModelFolderError, match="owner/other must be an existing folder, or a model on the Hugging Face hub"
+    ):
+        find_folder("owner/other")
+
+
+def test_names_that_are_no_hub_names_stay_paths() -> None:
+    for name in ("missing", "./a/b", "/a/b", "a/b/c", "a/"):
+        assert not files.is_hub_name(name)
+        assert find_folder(name) == Path(name)
+        assert not is_foreign(name)

@@ -1,0 +1,184 @@
+"""Other people's tokenizers, held against the libraries that they are for."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from tokenizers import models, pre_tokenizers, trainers
+
+from regard.errors import ModelFolderError
+from regard.interop.foreign_tokenizers import read_tokenizers, sentence_pieces, vocabulary_list, word_pieces
+from regard.text.tokenizer import Symbols, Tokenizer
+
+spm = pytest.importorskip("sentencepiece")
+
+LINES = [
+    "The quick brown fox jumps over the lazy dog.", "Wie geht es dir heute?", "Züge fahren nach Köln, 1985.",
+    "It's a naïve café – déjà vu!", "two  spaces and\ta tab", "数字と文字", "the brown dogs are quick and lazy",
+] * 6  # fmt: skip
+TRICKY = [
+    "",
+    " ",
+    "The fox",
+    "  leading and trailing  ",
+    "a\u00a0b",
+    "ﬁne ligature",
+    "unseen: ☃ ☃☃",
+    "KÖLN",
+    "▁",
+    "</s> <unk>",
+]
+
+
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("spm")
+    (folder / "text").write_text("\n".join(LINES), encoding="utf-8")
+    for side, size in (("source", 90), ("target", 110)):
+        spm.SentencePieceTrainer.train(
+            input=str(folder / "text"), model_prefix=str(folder / side), vocab_size=size, minloglevel=2,
+            hard_vocab_limit=False, character_coverage=0.99,
+        )  # fmt: skip
+        (folder / f"{side}.model").rename(folder / f"{side}.spm")
+    return folder
+
+
+def test_a_sentencepiece_model_cuts_as_the_library_does(pieces: Path) -> None:
+    processor = spm.SentencePieceProcessor(model_file=str(pieces / "source.spm"))
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
+    tokenizer = Tokenizer(sentence_pieces(pieces / "source.spm"), symbols)
+    for text in [*LINES, *TRICKY]:
+        if text == "</s> <unk>":
+            continue  # the library reads the pieces of "</s>" as text; ours reads no symbol either, as unknown or as text
+        assert tokenizer.encode(text) == processor.encode(text), text
+    assert tokenizer.decode(tokenizer.encode("The quick brown fox")) == "The quick brown fox"
+    assert 2 not in tokenizer.encode("</s> <unk>")
+
+
+def marian_folder(folder: Path, pieces: Path) -> list[str]:
+    """Both models, and one list of all their pieces, as Marian's."""
+    for side in ("source", "target"):
+        (folder / f"{side}.spm").write_bytes((pieces / f"{side}.spm").read_bytes())
+    processors = [spm.SentencePieceProcessor(model_file=str(pieces / f"{side}.spm")) for side in ("source", "target")]
+    found = {processor.id_to_piece(id) for processor in processors for id in range(3, processor.get_piece_size())}
+    tokens = ["</s>", "<unk>", ">>deu<<", *sorted(found)[::-1], "<pad>"]
+    (folder / "vocab.json").write_text(json.dumps({token: id for id, token in enumerate(tokens)}))
+    return tokens
+
+
+def test_marians_two_models_are_numbered_by_one_list(pieces: Path, tmp_path: Path) -> None:
+    from transformers import MarianTokenizer
+
+    tokens = marian_folder(tmp_path, pieces)
+    pad_id = len(tokens) - 1
+    symbols = Symbols(
+        pad_id=-1, unk_id=1, bos_id=0, eos_id=0, start_ids=[pad_id], source_end_ids=[0], banned_ids=[pad_id]
+    )
+    source, target = read_tokenizers(tmp_path, symbols)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it recommends a package that rewrites punctuation before
+        theirs = MarianTokenizer(
+            str(tmp_path / "source.spm"), str(tmp_path / "target.spm"), str(tmp_path / "vocab.json"),
+            source_lang="en", target_lang="de", separate_vocabs=False,
+        )  # fmt: skip
+    assert len(source) == len(target) == len(tokens)
+    for text in ["The quick brown fox", ">>deu<< The quick fox", "Wie geht es dir heute?", "unseen ☃ here"]:
+        assert source.frame_source(source.encode(text)) == theirs(text)["input_ids"], text
+        expected = theirs(text_target=text)["input_ids"]
+        assert [*target.encode(text), 0] == expected, text
+    ids = target.encode("Wie geht es dir heute?")
+    assert target.decode([*ids, 0, pad_id]) == "Wie geht es dir heute?"
+    target.save(tmp_path / "saved.json")
+    again = Tokenizer.load(tmp_path / "saved.json")
+    assert again.encode("Wie geht es dir?") == target.encode("Wie geht es dir?")
+    assert again.symbols == target.symbols
+    assert again.decode(ids) == target.decode(ids)
+
+
+def test_berts_vocabulary_is_read_as_transformers_reads_it(tmp_path: Path) -> None:
+    from transformers import BertTokenizer
+
+    backend = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    backend.normalizer = tokenizers.normalizers.BertNormalizer()
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    backend.train_from_iterator(
+        LINES, trainers.WordPieceTrainer(vocab_size=150, special_tokens=special, show_progress=False)
+    )
+    words = sorted(backend.get_vocab(), key=backend.get_vocab().__getitem__)
+    (tmp_path / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+    theirs = BertTokenizer(vocab=str(tmp_path / "vocab.txt"))
+    tokenizer, _ = read_tokenizers(tmp_path, encoder_symbols())
+    assert tokenizer.symbols.source_begin_ids == [2]
+    assert tokenizer.symbols.source_end_ids == [3]
+    assert (tokenizer.mask_id, tokenizer.unk_id) == (4, 1)
+    for text in LINES:
+        assert tokenizer.encode(text) == theirs(text, add_special_tokens=False)["input_ids"]
+    assert tokenizer.decode(tokenizer.encode("the lazy dog")) == "the lazy dog"
+    assert 3 not in tokenizer.encode("a [SEP] b")
+    assert word_pieces(tmp_path).get_vocab_size() == len(words)
+
+
+def encoder_symbols() -> Symbols:
+    return Symbols(
+        bos_id=101, eos_id=102, start_ids=[101], source_begin_ids=[101], source_end_ids=[102], banned_ids=[0]
+    )
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "roberta"])
+def test_byte_pairs_are_read_as_transformers_reads_them(kind: str, tmp_path: Path) -> None:
+    import transformers
+
+    backend = tokenizers.Tokenizer(models.BPE())
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    special = ["<|endoftext|>"] if kind == "gpt2" else ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    backend.train_from_iterator(
+        LINES,
+        trainers.BpeTrainer(vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False),
+    )
+    backend.model.save(str(tmp_path))
+    names = (
+        {"bos_token": special[0], "eos_token": special[0], "unk_token": special[0]}
+        if kind == "gpt2"
+        else {"bos_token": "<s>", "eos_token": "</s>", "mask_token": {"content": "<mask>"}, "unk_token": "<unk>"}
+    )
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(names))
+    kinds: dict[str, Any] = {"gpt2": transformers.GPT2Tokenizer, "roberta": transformers.RobertaTokenizer}
+    theirs = kinds[kind](vocab=str(tmp_path / "vocab.json"), merges=str(tmp_path / "merges.txt"))
+    symbols = encoder_symbols() if kind == "roberta" else Symbols(
+        pad_id=-1, unk_id=0, bos_id=0, eos_id=0, start_ids=[0], source_end_ids=[], banned_ids=[], lines_end=False
+    )  # fmt: skip
+    tokenizer, _ = read_tokenizers(tmp_path, symbols)
+    for text in [*LINES, *TRICKY[:-1], "two\nlines"]:
+        assert tokenizer.encode(text) == theirs(text, add_special_tokens=False)["input_ids"], text
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+    if kind == "roberta":
+        assert (tokenizer.bos_id, tokenizer.eos_id, tokenizer.mask_id) == (0, 2, 4)
+
+
+def test_a_folder_without_tokenizer_says_what_is_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(ModelFolderError, match=r"must hold a tokenizer: tokenizer\.json, vocab\.txt"):
+        read_tokenizers(tmp_path, encoder_symbols())
+
+
+def test_damaged_files_are_refused(pieces: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.model").write_bytes((pieces / "source.spm").read_bytes()[:300])
+    with pytest.raises(ModelFolderError, match="must be a SentencePiece model"):
+        sentence_pieces(tmp_path / "cut.model")
+    (tmp_path / "tokenizer.json").write_text("{")
+    with pytest.raises(ModelFolderError, match="must be a tokenizer in JSON"):
+        read_tokenizers(tmp_path, encoder_symbols())
+    with pytest.raises(ModelFolderError, match="must number its 2 tokens from 0"):
+        vocabulary_list({"a": 0, "b": 2}, tmp_path / "vocab.json")
+
+
+def test_a_byte_pair_model_of_sentencepiece_is_refused(pieces: Path, tmp_path: Path) -> None:
+    spm.SentencePieceTrainer.train(
+        input=str(pieces / "text"), model_prefix=str(tmp_path / "bpe"), vocab_size=90, model_type="bpe", minloglevel=2
+    )
+    with pytest.raises(ModelFolderError, match="must be a unigram model"):
+        sentence_pieces(tmp_path / "bpe.model")

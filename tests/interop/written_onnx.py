@@ -1,0 +1,82 @@
+"""What is written as ONNX answers, step by step with caches, as the model does."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from regard.checkpoint import LoadedModel
+from regard.errors import ModelFolderError
+from regard.interop.formats import write_foreign
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.families import AnyModel, build
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+pytest.importorskip("onnxscript")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}
+LAYERS: dict[str, Any] = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+MODELS: dict[str, Any] = {
+    "transformer": lambda size: ModelConfig(vocab_size=size, **SIZES, **LAYERS),
+    "transformer, rotary, pre-norm, grouped": lambda size: ModelConfig(
+        vocab_size=size, **SIZES, **LAYERS, positions="rotary", norm="pre", num_kv_heads=1
+    ),
+    "transformer, buckets, output bias": lambda size: ModelConfig(
+        vocab_size=size, **SIZES, **LAYERS, positions="buckets", output_bias=True, tied_embeddings="none"
+    ),
+    "decoder": lambda size: DecoderConfig(vocab_size=size, **SIZES, num_layers=2),
+    "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),
+    "encoder, classes": lambda size: EncoderConfig(
+        vocab_size=size, **SIZES, num_layers=1, task="classify", labels=["a", "b", "c"]
+    ),
+}
+
+
+def loaded(name: str) -> LoadedModel:
+    tokenizer = Tokenizer.train(["the cat sat on the mat"] * 3, TokenizerConfig(vocab_size=40))
+    torch.manual_seed(1)
+    model: AnyModel = build(MODELS[name](len(tokenizer))).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    return LoadedModel(model, tokenizer, tokenizer)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_written_answers_as_ours(name: str, tmp_path: Path) -> None:
+    check = write_foreign(loaded(name), tmp_path / "onnx", "onnx").check()
+    assert check is not None
+    assert check.largest_difference < 1e-5 * max(check.largest_value, 1)
+    assert check.first_difference is None
+    if not name.startswith("encoder"):
+        assert check.num_decoded > 5
+
+
+def test_rows_and_lengths_vary_and_padding_is_not_read(tmp_path: Path) -> None:
+    """Written from an example of 2 rows, 4 source tokens and 3 past ones; run with other numbers of each."""
+    found = loaded("transformer")
+    write_foreign(found, tmp_path / "onnx", "onnx")
+    encoder, step = (
+        onnxruntime.InferenceSession(str(tmp_path / "onnx" / name)) for name in ("encoder.onnx", "decoder_step.onnx")
+    )
+    source = torch.randint(4, 20, (5, 9))
+    source[3, 6:] = 0
+    target = torch.randint(4, 20, (5, 7))
+    memory = encoder.run(None, {"source_ids": source.numpy()})
+    past = [np.zeros((5, 3, 0, 4), np.float32)] * 4
+    inputs = [node.name for node in step.get_inputs()]
+    for position in range(7):
+        given = [target[:, position : position + 1].numpy(), source.numpy(), *memory, *past]
+        logits, *past = step.run(None, dict(zip(inputs, given, strict=True)))
+        expected = found.model(source, target)[:, position]
+        torch.testing.assert_close(torch.from_numpy(logits), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_recurrent_model_is_refused(tmp_path: Path) -> None:
+    found = loaded("transformer")
+    model = build(RecurrentConfig(vocab_size=len(found.tokenizer), model_dim=8))
+    with pytest.raises(ModelFolderError, match="arch must be transformer, decoder or encoder"):
+        write_foreign(found._replace(model=model), tmp_path / "onnx", "onnx")
+    assert not (tmp_path / "onnx").exists()
