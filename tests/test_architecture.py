@@ -13,6 +13,7 @@ RANKS = {
     "data": 2,
     "models": 2,
     "checkpoint": 3,
+    "assembling": 3,
     "interop": 3,
     "training": 4,
     "generation": 4,
@@ -27,7 +28,8 @@ FORBIDDEN = {
     "data": {"nn", "models"},
     "models": {"text", "data", "training"},
     "interop": {"training", "generation"},
-    "checkpoint": {"interop"},
+    "checkpoint": {"interop", "assembling"},
+    "assembling": {"interop"},
     "generation": {"text", "training"},
     "training": {"generation", "evaluation"},
     "evaluation": {"inspection", "training"},
@@ -40,6 +42,7 @@ THIRD_PARTY = {
     "data": {"torch", "numpy", "jaxtyping", "datasets", "babel"},
     "models": {"torch", "jaxtyping", "pydantic"},
     "checkpoint": {"torch", "safetensors", "pydantic"},
+    "assembling": {"torch"},
     "interop": {
         *{"torch", "numpy", "pydantic", "safetensors", "tokenizers", "yaml"},
         *{

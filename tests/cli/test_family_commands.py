@@ -259,3 +259,67 @@ def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys:
 @pytest.mark.parametrize("options", [["--seed", "99999999999999999"], ["--device", "meta"], ["--temperature", "-1"]])
 def test_options_out_of_range(work: Path, capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
     assert "Traceback" not in refused(capsys, "generate", work / "lm", *options)
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Words in one alphabet and, letter by letter, in another; models that know one of the two."""
+    folder, rng = tmp_path_factory.mktemp("pairs"), random.Random(2)
+    words = ["".join(rng.choices("abcdef", k=rng.randint(2, 6))) for _ in range(900)]
+    (folder / "source").write_text("".join(f"{word}\n" for word in words))
+    (folder / "target").write_text("".join(f"{word.translate(str.maketrans('abcdef', 'αβγδεζ'))}\n" for word in words))
+    return folder
+
+
+CHARACTERS = ["--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=40"]
+QUICK = ["--set", "training.learning_rate=0.005", "--set", "training.label_smoothing=0"]
+
+
+def test_two_vocabularies(pairs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    encoders = ["--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1"]
+    small = [word.replace("num_layers", "num_encoder_layers") for word in SMALL]
+    assert command(
+        "train", pairs / "source", pairs / "target", "-o", pairs / "two", "--steps", "250", "--set",
+        "tokenizer.shared=false", *CHARACTERS, *QUICK, *small, *encoders,
+    ) == 0  # fmt: skip
+    translator = regard.load(pairs / "two")
+    assert len(translator.source_tokenizer) < len(translator.tokenizer) + 3
+    assert "α" not in translator.source_tokenizer.tokens(range(len(translator.source_tokenizer)))
+    assert translator.model.source_embedding is not translator.model.target_embedding
+    found = translator.evaluate(["abc", "fed", "cab"], ["αβγ", "ζεδ", "γαβ"])
+    assert found["exact_match"] == 1.0
+    assert [row.tokens for row in translator.score(["abc"], ["αβγ"])] == [["▁", "α", "β", "γ", "</s>"]]
+    alignment = translator.align("abc")
+    assert alignment.source_tokens[-2:] == ["c", "</s>"]
+    capsys.readouterr()
+    assert command("convert", pairs / "two", pairs / "ct2", "--to", "ctranslate2") == 0
+    assert "greedily: none" in capsys.readouterr().out
+    assert "norm must be post" in refused(capsys, "convert", pairs / "two", pairs / "marian", "--to", "marian")
+
+
+def test_an_encoder_decoder_is_put_together_from_pretrained_parts(
+    pairs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alike = ["--set", "model.norm=pre", "--set", "model.activation=gelu", "--set", "model.norm_epsilon=0.00001",
+             "--set", "model.max_positions=32"]  # fmt: skip
+    for name, data, kind in (
+        ("encoder", "source", ["--arch", "encoder", "--task", "mlm"]),
+        ("decoder", "target", ["--arch", "decoder"]),
+    ):
+        assert (
+            command("train", pairs / data, "-o", pairs / name, *kind, "--steps", "60", *CHARACTERS, *SMALL, *alike) == 0
+        )
+    parts = ["--encoder", pairs / "encoder", "--decoder", pairs / "decoder"]
+    training = ["--precision", "float32", "--set", "training.warmup_steps=20", "--set", "training.average_decay=0.9"]
+    base = ["train", pairs / "source", pairs / "target", "-o"]
+    assert command(*base, pairs / "both", *parts, "--steps", "200", *QUICK, *training) == 0
+    assert "new cross-attention" in capsys.readouterr().err
+    found = regard.load(pairs / "both").evaluate(["abc", "fed", "cab"], ["αβγ", "ζεδ", "γαβ"])
+    assert found["exact_match"] == 1.0
+    base.append(pairs / "new")
+    assert "given together" in refused(capsys, *base, "--encoder", pairs / "encoder")
+    message = refused(capsys, *base, *parts, "--set", "model.model_dim=64")
+    assert "model.model_dim comes from the pretrained models" in message
+    assert "for --arch transformer; got rnn" in refused(capsys, *base, *parts, "--arch", "rnn")
+    swapped = ["--encoder", pairs / "decoder", "--decoder", pairs / "encoder"]
+    assert "--encoder must be a model of arch encoder" in refused(capsys, *base, *swapped)

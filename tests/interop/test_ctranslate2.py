@@ -132,7 +132,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "pre-norm, gelu, two vocabularies": {
         "norm": "pre", "activation": "gelu", "tied_embeddings": "none", "source_vocab_size": 0, "output_bias": True,
     },
-    "learned, embedding norm, silu": {"positions": "learned", "embedding_norm": True, "activation": "silu"},
+    "learned, embedding norm, silu": {"positions": "learned", "embedding_norm": "both", "activation": "silu"},
     "opennmt's sinusoids, unscaled, source tied": {
         "positions": "sinusoidal_opennmt", "scale_embeddings": False, "tied_embeddings": "source",
     },

@@ -57,8 +57,10 @@ FAMILIES: dict[str, Family] = {
     "transformer, sandwich, rms, gated": transformer(norm="sandwich", norm_kind="rms", gated=True, activation="silu"),
     "transformer, grouped, no bias": transformer(num_kv_heads=1, bias=False, tied_embeddings="none"),
     "transformer, two vocabularies": transformer(source_vocab_size=31, tied_embeddings="target"),
-    "transformer, source types": transformer(num_source_types=3, scale_embeddings=False, embedding_norm=True),
-    "transformer, source tied": transformer(tied_embeddings="source", output_bias=True, output_transform=True),
+    "transformer, source types": transformer(num_source_types=3, scale_embeddings=False, embedding_norm="source"),
+    "transformer, source tied": transformer(
+        tied_embeddings="source", output_bias=True, output_transform=True, embedding_norm="both"
+    ),
     "transformer, narrow heads, no pad": transformer(head_dim=5, pad_id=-1),
     **{f"transformer, {name}": transformer(positions=name) for name in [*POSITIONS, "clipped", "none"]},
     **{

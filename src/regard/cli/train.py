@@ -58,6 +58,14 @@ def train(
         str | None,
         typer.Option(help="What an encoder learns: mlm, classify or tag."),
     ] = None,
+    encoder: Annotated[
+        Path | None,
+        typer.Option(help="A pretrained encoder to begin with, and its tokenizer; with --decoder."),
+    ] = None,
+    decoder: Annotated[
+        Path | None,
+        typer.Option(help="A pretrained decoder, or an encoder for mlm, to begin with; with --encoder."),
+    ] = None,
     preset: Annotated[str, typer.Option(help="Size and matching settings: tiny, small, base or big.")] = "tiny",
     config: Annotated[Path | None, typer.Option(help="YAML file of settings.", metavar="FILE")] = None,
     set_: Annotated[
@@ -90,6 +98,8 @@ def train(
     for layer in layers:
         for section, values in layer.items():
             settings.setdefault(section, {}).update(values)
+    if (encoder is None) != (decoder is None):
+        raise SettingsError("--encoder and --decoder must be given together; got one of them.")
     prepare_process(threads)
     with saying_when_interrupted():
         result = train_model(
@@ -100,6 +110,7 @@ def train(
             task=task,
             preset=preset,
             settings=settings,
+            pretrained=None if encoder is None or decoder is None else (encoder, decoder),
             device=device,
             overwrite=overwrite,
         )

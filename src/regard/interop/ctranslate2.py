@@ -142,7 +142,7 @@ def _config(
         positions=_positions(table),
         max_positions=1024 if table is None else table.shape[0],
         scale_embeddings=bool(scaling),
-        embedding_norm="encoder/layernorm_embedding/gamma" in tensors,
+        embedding_norm="both" if "encoder/layernorm_embedding/gamma" in tensors else "none",
         output_bias="decoder/projection/bias" in tensors,
         tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
             (is_shared, is_tied), "none"
@@ -304,6 +304,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         "bias": (config.bias, True),
         "num_kv_heads": (config.num_kv_heads or config.num_heads, config.num_heads),
         "head_dim": (config.head_dim * config.num_heads, config.model_dim),
+        "embedding_norm": (config.embedding_norm in ("none", "both"), True),
         "output_transform": (config.output_transform, False),
         "num_source_types": (config.num_source_types, 0),
         "positions": (config.positions.startswith("sinusoidal") or config.positions == "learned", True),
@@ -315,7 +316,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         config.num_heads,
         pre_norm=config.norm == "pre",
         activation=specs.Activation(activation),
-        layernorm_embedding=config.embedding_norm,
+        layernorm_embedding=config.embedding_norm == "both",
     )
     spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = config.scale_embeddings
     _fill(spec, model)

@@ -130,7 +130,7 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
         activation=options.choose("transformer-ffn-activation", ACTIVATIONS, "swish"),
         norm=NORMS[tuple(steps)],
         norm_epsilon=1e-6,
-        embedding_norm="n" in options.get("transformer-postprocess-emb", "d"),
+        embedding_norm="both" if "n" in options.get("transformer-postprocess-emb", "d") else "none",
         positions="sinusoidal_halves",
         max_positions=max(int(options.get("max-length", 1024)), 1024),
         output_bias=True,

@@ -86,7 +86,9 @@ class ModelConfig(TransformerConfig):
         0, ge=0, description="kinds of source token, each with a vector that is added; 0: none"
     )
     scale_embeddings: bool = Field(True, description="whether embeddings are multiplied by sqrt(model_dim)")
-    embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT and BART")
+    embedding_norm: Literal["none", "source", "both"] = Field(
+        "none", description="which embeddings are normalised, as in BERT and BART"
+    )
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
 

@@ -78,7 +78,10 @@ class EncoderDecoder(nn.Module):
             embedding(config.num_source_types, config.model_dim) if config.num_source_types else None
         )
         self.source_positions, self.target_positions = EmbeddedPositions(config), EmbeddedPositions(config)
-        self.source_norm, self.target_norm = _embedding_norm(config), _embedding_norm(config)
+        self.source_norm, self.target_norm = (
+            norm(config)(config.model_dim) if config.embedding_norm in sides else nn.Identity()
+            for sides in (("source", "both"), ("both",))
+        )
         self.embedding_dropout = Dropout(config.dropout)
         self.encoder_layers = cast(
             "Sequence[EncoderLayer]",
@@ -188,10 +191,6 @@ class EncoderDecoder(nn.Module):
     def _scaled(self, embedded: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """Embeddings times sqrt(model_dim). Source: Vaswani et al. 2017, section 3.4."""
         return embedded * math.sqrt(self.config.model_dim) if self.config.scale_embeddings else embedded
-
-
-def _embedding_norm(config: ModelConfig) -> nn.Module:
-    return norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
 
 
 def _encoder_layer(config: ModelConfig) -> EncoderLayer:

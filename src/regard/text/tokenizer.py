@@ -132,6 +132,12 @@ class Tokenizer:
             ) from error
         return cls(backend)
 
+    def with_symbols(self, symbols: Symbols) -> Tokenizer:
+        """The same tokenizer with other symbols; itself, where they are the same."""
+        if symbols == self.symbols:
+            return self
+        return Tokenizer(tokenizers.Tokenizer.from_str(self.backend_json), symbols, self.vocabulary)
+
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
         """The tokenizer kept in a `tokenizer.json`.

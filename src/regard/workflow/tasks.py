@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.checkpoint import LoadedModel
 from regard.data.batching import EncodedPairs, Sequences, encode_pairs, endless, in_order, plan_batches
 from regard.data.corpus import ParallelText
 from regard.data.labelled import (
@@ -28,6 +29,7 @@ from regard.data.labelled import (
 from regard.data.language import encode_stream, random_windows, windows_in_order
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood, likelihood
+from regard.models.families import AnyModel
 from regard.text.tokenizer import Tokenizer
 from regard.training.trainer import Scores
 from regard.workflow.settings import RunSettings
@@ -60,6 +62,8 @@ class Task:
     """What the user should be told."""
     source_tokenizer: Tokenizer | None = None
     """Where the source has a vocabulary of its own."""
+    initial: AnyModel | None = None
+    """The model to go on from; None: a new one."""
 
 
 def hold_out_pairs(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]:
@@ -102,9 +106,19 @@ def hold_out_end(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]
     return list(lines[:cut]), list(lines[cut:])
 
 
-def translation_task(training: ParallelText, valid: ParallelText, settings: RunSettings) -> Task:
-    """Pairs of texts, for an encoder-decoder."""
-    if settings.tokenizer.shared:
+def translation_task(
+    training: ParallelText, valid: ParallelText, settings: RunSettings, initial: LoadedModel | None = None
+) -> Task:
+    """Pairs of texts, for an encoder-decoder.
+
+    Args:
+        initial: the model to go on from, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
+    """
+    source_tokenizer: Tokenizer | None
+    if initial is not None:
+        tokenizer, source_tokenizer = initial.tokenizer, initial.source_tokenizer
+        settings = settings.model_copy(update={"model": initial.model.config})
+    elif settings.tokenizer.shared:
         tokenizer, source_tokenizer = Tokenizer.train(training.sources + training.targets, settings.tokenizer), None
         settings = _with_model(settings, tokenizer)
     else:
@@ -137,6 +151,7 @@ def translation_task(training: ParallelText, valid: ParallelText, settings: RunS
         padding_share(training_pairs.lengths, lengths, batch_tokens),
         notes,
         source_tokenizer,
+        None if initial is None else initial.model,
     )
 
 

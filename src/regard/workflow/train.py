@@ -14,7 +14,8 @@ from typing import Any
 import torch
 
 import regard
-from regard.checkpoint import WEIGHTS, check_output, save_new, save_weights
+from regard.assembling import assemble
+from regard.checkpoint import WEIGHTS, LoadedModel, check_output, save_new, save_weights
 from regard.data.corpus import ParallelText, read_pairs
 from regard.data.labelled import read_classes, read_tags
 from regard.data.language import read_text
@@ -24,7 +25,7 @@ from regard.text.lines import write_whole
 from regard.training.precision import resolve_precision
 from regard.training.trainer import Trainer, TrainingRun
 from regard.workflow.card import model_card
-from regard.workflow.loading import Loaded, load, resolve_device
+from regard.workflow.loading import Loaded, load, load_any, resolve_device
 from regard.workflow.progress import RunDisplay, clock, quantity
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks import (
@@ -79,6 +80,7 @@ def train(
     task: str | None = None,
     preset: str = "tiny",
     settings: Mapping[str, Mapping[str, Any]] | None = None,
+    pretrained: tuple[Path | str, Path | str] | None = None,
     device: str = "auto",
     overwrite: bool = False,
     display: RunDisplay | None = None,
@@ -94,6 +96,8 @@ def train(
         task: what an encoder is trained for: `mlm`, `classify` or `tag`.
         preset: `tiny`, `small`, `base` or, for encoder-decoders, `big`.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
+        pretrained: models of an encoder and of a decoder (or of an encoder for `mlm`) that an encoder-decoder is put
+            together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
     Raises:
@@ -107,11 +111,14 @@ def train(
             f"task must be given for --arch encoder, one of {', '.join(TASKS)}, and else not; got {task}.{hint}"
         )
     decided = {"model": {"task": task}} if task else {}
+    if pretrained is not None:
+        _check_pretrained(arch, settings or {})
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     check_output(Path(output), overwrite=overwrite)
     with display or RunDisplay() as shown:
         if arch in ("transformer", "rnn"):
-            prepared = _pairs(data, valid, chosen, shown)
+            initial = None if pretrained is None else _assembled(*pretrained, chosen, shown)
+            prepared = _pairs(data, valid, chosen, shown, initial)
         elif arch == "decoder" or task == "mlm":
             prepared = _running_text(data, valid, chosen, shown)
         else:
@@ -119,7 +126,26 @@ def train(
         return run_task(prepared, Path(output), device=device, display=shown, preset=preset)
 
 
-def _pairs(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
+def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
+    if arch != "transformer":
+        raise SettingsError(f"--encoder and --decoder are for --arch transformer; got {arch}.")
+    for section in ("model", "tokenizer"):
+        if settings.get(section):
+            key = next(iter(settings[section]))
+            raise SettingsError(f"{section}.{key} comes from the pretrained models; got a setting as well.")
+
+
+def _assembled(encoder: Path | str, decoder: Path | str, settings: RunSettings, display: RunDisplay) -> LoadedModel:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.training.seed)
+        assembled = assemble(load_any(encoder), load_any(decoder))
+    display.say(f"encoder from {encoder}, decoder from {decoder}; new cross-attention")
+    return assembled
+
+
+def _pairs(
+    data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay, initial: LoadedModel | None
+) -> Task:
     training_text = read_pairs(data)
     if valid is None:
         training_text, valid_text = hold_out_pairs(training_text, settings.training.seed)
@@ -128,7 +154,7 @@ def _pairs(data: Names, valid: Names | None, settings: RunSettings, display: Run
     for text in (training_text, valid_text):
         blank = f" ({text.num_blank} blank on both sides left out)" if text.num_blank else ""
         display.say(f"{len(text):,} pairs from {text.name}{blank}")
-    return translation_task(training_text, valid_text, settings)
+    return translation_task(training_text, valid_text, settings, initial)
 
 
 def _running_text(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
@@ -189,7 +215,7 @@ def run_task(task: Task, output: Path, *, device: str = "auto", display: RunDisp
         display.say(note)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
-        model = build(settings.model).to(place)
+        model = (build(settings.model) if task.initial is None else task.initial).to(place)
     facts = _facts(model, task)
     padding = f", {task.padding:.1%} padding" if task.padding else ""
     display.say(

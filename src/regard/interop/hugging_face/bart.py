@@ -70,7 +70,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         positions="learned" if is_bart else "sinusoidal_halves",
         max_positions=config.get("max_position_embeddings", 1024),
         scale_embeddings=config.get("scale_embedding", False),
-        embedding_norm=is_bart,
+        embedding_norm="both" if is_bart else "none",
         tied_embeddings={(True, True): "all", (True, False): "source", (False, True): "target"}.get(
             (is_shared, is_tied), "none"
         ),
@@ -168,7 +168,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
         "bias": (ours.bias, True),
         "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
         "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
-        "embedding_norm": (ours.embedding_norm, False),
+        "embedding_norm": (ours.embedding_norm, "none"),
         "output_transform": (ours.output_transform, False),
         "num_source_types": (ours.num_source_types, 0),
     })  # fmt: skip

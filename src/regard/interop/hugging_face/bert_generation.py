@@ -85,7 +85,7 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
         num_encoder_layers=encoder.get("num_hidden_layers", 12),
         num_decoder_layers=decoder.get("num_hidden_layers", 12),
         scale_embeddings=False,
-        embedding_norm=True,
+        embedding_norm="both",
         output_bias=True,
         output_transform=kinds["decoder"] == "bert",
         tied_embeddings="target" if is_tied else "none",
@@ -239,7 +239,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
     """
     ours = model.config
     refuse("encoder-decoder", _wanted(ours) | {
-        "embedding_norm": (ours.embedding_norm, True),
+        "embedding_norm": (ours.embedding_norm, "both"),
         "output_bias": (ours.output_bias, True),
         "scale_embeddings": (ours.scale_embeddings, False),
     })  # fmt: skip

@@ -1,0 +1,150 @@
+"""An encoder-decoder from a pretrained encoder and a pretrained decoder: all weights but the cross-attention's are theirs.
+
+The decoder may be a decoder, or an encoder such as BERT: its layers look back only, and what predicted hidden tokens predicts
+the next one. Source: Rothe et al. 2020, "Leveraging pre-trained checkpoints for sequence generation tasks", section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.checkpoint import LoadedModel
+from regard.errors import SettingsError
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import build
+
+SHARED_KEYS = (
+    "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
+    "gated", "bias", "positions",
+)  # fmt: skip
+"""What both must have alike, as they become one model."""
+EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "linear_bias", "none")
+"""Positions without a table that is made for one longest text, but for the learned ones, whose first rows serve."""
+
+
+def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
+    """One model that reads as the encoder does and writes as the decoder does, with their tokenizers.
+
+    Cross-attention is new, drawn from torch's default generator.
+
+    Raises:
+        SettingsError: they are no encoder and decoder, or differ in what both must have alike.
+    """
+    if not isinstance(encoder.model, Encoder):
+        raise SettingsError(f"--encoder must be a model of arch encoder; got {encoder.model.config.arch}.")
+    if not isinstance(decoder.model, Decoder) and not _predicts_tokens(decoder.model):
+        what = getattr(decoder.model.config, "task", "")
+        raise SettingsError(
+            f"--decoder must be a model of arch decoder, or an encoder for mlm; got {decoder.model.config.arch} {what}".rstrip()
+            + "."
+        )
+    assert isinstance(decoder.model, Encoder | Decoder)
+    config = _config(encoder.model.config, decoder.model.config)
+    model = build(config)
+    assert isinstance(model, EncoderDecoder)
+    weights = _source_weights(encoder.model) | _target_weights(decoder.model)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name in weights:
+                parameter.copy_(weights[name][: parameter.shape[0]])
+            else:
+                assert ".cross_attention" in name, name
+    bos, eos = encoder.tokenizer.bos_id, encoder.tokenizer.eos_id
+    # A source has the symbols around it that an encoder's texts have.
+    framed = {"pad_id": config.pad_id, "source_begin_ids": [bos], "source_end_ids": [eos]}
+    source = encoder.tokenizer.with_symbols(encoder.tokenizer.symbols.model_copy(update=framed))
+    target = decoder.tokenizer.with_symbols(decoder.tokenizer.symbols.model_copy(update={"pad_id": config.pad_id}))
+    return LoadedModel(model.eval(), target, source)
+
+
+def _predicts_tokens(model: object) -> bool:
+    return isinstance(model, Encoder) and model.config.task == "mlm"
+
+
+def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> ModelConfig:
+    for key in SHARED_KEYS:
+        if getattr(encoder, key) != getattr(decoder, key):
+            raise SettingsError(
+                f"{key} must be the same in --encoder and --decoder; got {getattr(encoder, key)} and {getattr(decoder, key)}."
+            )
+    lengths = encoder.max_positions, decoder.max_positions
+    if decoder.positions not in EMBEDDED and (lengths[0] != lengths[1] or decoder.arch == "encoder"):
+        raise SettingsError(f"positions must be one of {', '.join(EMBEDDED)} to be assembled; got {decoder.positions}.")
+    norms, extra = "both", {"output_transform": True, "output_bias": True}
+    if isinstance(decoder, DecoderConfig):
+        norms = "both" if decoder.embedding_norm else "source"
+        extra = {"output_transform": False, "output_bias": decoder.output_bias}
+    elif (decoder.head_activation or "gelu") != decoder.activation:
+        raise SettingsError(
+            f"head_activation must be the activation of the layers in --decoder; got {decoder.head_activation or 'gelu'} "
+            f"and {decoder.activation}."
+        )
+    shared: dict[str, Any] = {key: getattr(decoder, key) for key in SHARED_KEYS}
+    return ModelConfig(
+        **shared,
+        **extra,
+        vocab_size=decoder.vocab_size,
+        source_vocab_size=encoder.vocab_size,
+        num_source_types=encoder.num_segments,
+        num_encoder_layers=encoder.num_layers,
+        num_decoder_layers=decoder.num_layers,
+        dropout=decoder.dropout,
+        attention_dropout=decoder.attention_dropout,
+        max_positions=min(lengths),
+        scale_embeddings=False,
+        embedding_norm=norms,
+        tied_embeddings="target" if decoder.tied_embeddings else "none",
+        pad_id=decoder.pad_id if decoder.pad_id == encoder.pad_id else -1,
+    )
+
+
+def _source_weights(encoder: Encoder) -> dict[str, Tensor]:
+    modules = {
+        "embedding": "source_embedding",
+        "segment_embedding": "source_type_embedding",
+        "positions": "source_positions",
+        "embedding_norm": "source_norm",
+        "layers": "encoder_layers",
+        "norm": "encoder_norm",
+    }
+    return _renamed(encoder, modules)
+
+
+def _target_weights(decoder: Encoder | Decoder) -> dict[str, Tensor]:
+    modules = {
+        "embedding": "target_embedding",
+        "positions": "target_positions",
+        "embedding_norm": "target_norm",
+        "layers": "decoder_layers",
+        "norm": "decoder_norm",
+        "output_embedding": "output_embedding",
+        "output_bias": "output_bias",
+        "head": "output_transform",
+    }
+    weights = _renamed(decoder, modules)
+    if isinstance(decoder, Encoder):
+        weights["output_bias"] = weights.pop("output_transform.bias")
+        if decoder.segment_embedding is not None:
+            # Every token of a decoder is of kind 0, whose vector goes into what is added to every token.
+            table = "target_positions.learned.table.weight"
+            if table not in weights:
+                raise SettingsError(
+                    f"positions must be learned in a --decoder with num_segments; got {decoder.config.positions}."
+                )
+            weights[table] = weights[table] + decoder.segment_embedding.weight[0]
+    return weights
+
+
+def _renamed(model: Encoder | Decoder, modules: dict[str, str]) -> dict[str, Tensor]:
+    found = {}
+    for name, parameter in model.named_parameters():
+        first, dot, rest = name.partition(".")
+        if first in modules:
+            found[modules[first] + dot + rest] = parameter.detach()
+    return found
