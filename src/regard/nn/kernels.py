@@ -130,7 +130,7 @@ def fused(
     """PyTorch's `scaled_dot_product_attention`, with our rule for queries that may attend to nothing."""
     query, key = score.features(query, key)
     batch = query.shape[:-2]
-    is_plain_causal = causal and mask is None and bias is None and query.shape[-2] == key.shape[-2]
+    is_plain_causal = causal and mask is None and bias is None and bool(query.shape[-2] == key.shape[-2])
     allowed, is_closed = _opened(None if is_plain_causal else _allowed(mask, causal, query, key))
     added = allowed if bias is None else _added(allowed, bias, query.dtype)
     query, key, value = (_four_axes(x) for x in (query, key, value))
