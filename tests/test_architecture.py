@@ -56,7 +56,7 @@ THIRD_PARTY = {
             "onnxscript",
         },
     },
-    "training": {"torch", "jaxtyping", "pydantic"},
+    "training": {"torch", "jaxtyping", "pydantic", "safetensors"},
     "generation": {"torch", "jaxtyping"},
     "evaluation": {"torch", "sacrebleu"},
     "inspection": {"torch", "jaxtyping"},

@@ -14,7 +14,7 @@ from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.data.batch import pad_right
 from regard.errors import ModelFolderError
 from regard.generation.beam import BeamSettings, beam_search
-from regard.interop.ctranslate2_file import read_variables
+from regard.interop.ctranslate2.files import read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import ModelConfig
 from regard.models.families import build
@@ -253,3 +253,73 @@ def test_a_folder_of_ours_with_two_vocabularies_needs_both(tmp_path: Path) -> No
     shutil.copy(tmp_path / "ours" / "tokenizer.json", tmp_path / "ours" / "source_tokenizer.json")
     with pytest.raises(ModelFolderError, match="got another, or a changed one"):
         load_model(tmp_path / "ours")
+
+
+# folders that other converters have written
+
+
+def marian_by_transformers(tmp_path: Path, **choices: Any) -> tuple[Any, Path]:
+    """A random MarianMT model, converted by the package's converter for `transformers`."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(3)
+    config = transformers.MarianConfig(
+        vocab_size=28, d_model=18, encoder_layers=1, decoder_layers=1, encoder_attention_heads=3,
+        decoder_attention_heads=3, encoder_ffn_dim=20, decoder_ffn_dim=20, max_position_embeddings=64,
+        activation_function="swish", pad_token_id=27, eos_token_id=0, decoder_start_token_id=27, **choices,
+    )  # fmt: skip
+    model = transformers.MarianMTModel(config).eval()
+    for name, parameter in model.named_parameters():
+        if "embed_positions" not in name:
+            parameter.data += 0.15 * torch.randn_like(parameter)
+    model.model.shared.weight.data[27] = 0
+    loader = ctranslate2.converters.transformers.MarianMTLoader()
+    tokens = ["</s>", "<unk>", *(f"w{index}" for index in range(25)), "<pad>"]
+    tokenizer = type("Tokens", (), {
+        "get_vocab": lambda self: {token: id for id, token in enumerate(tokens)}, "bos_token": None, "eos_token": "</s>",
+        "unk_token": "<unk>", "pad_token": "<pad>", "vocab_files_names": {},
+    })()  # fmt: skip
+    spec = loader(model, tokenizer)
+    spec.validate()
+    spec.optimize()
+    (tmp_path / "ct2").mkdir()
+    spec.save(str(tmp_path / "ct2"))
+    return model, tmp_path / "ct2"
+
+
+@pytest.mark.parametrize("is_scaled", [True, False])
+def test_marian_as_converted_from_transformers(is_scaled: bool, tmp_path: Path) -> None:
+    """The scale of embeddings is a number there, the end of sources is the tokenizer's to add, and it starts from zero."""
+    theirs, folder = marian_by_transformers(tmp_path, scale_embedding=is_scaled)
+    foreign = read_foreign(folder)
+    assert foreign.account.left_over == []
+    assert foreign.loaded.model.config.scale_embeddings is is_scaled
+    assert foreign.loaded.source_tokenizer.symbols.source_end_ids == [0]
+    check = foreign.check()
+    assert check is not None
+    assert check.largest_difference < 2e-5
+    assert check.first_difference is None
+    source, target = torch.randint(2, 27, (2, 6)), torch.randint(2, 27, (2, 5))
+    target[:, 0] = 27
+    with torch.no_grad():
+        expected = theirs(input_ids=source, decoder_input_ids=target).logits
+    torch.testing.assert_close(foreign.loaded.model(source, target)[..., :27], expected[..., :27], rtol=1e-3, atol=1e-4)
+
+
+def test_a_folder_of_ours_brings_its_tokenizers(tmp_path: Path) -> None:
+    loaded = ours("pre-norm, gelu, two vocabularies")
+    write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+    again = read_foreign(tmp_path / "ct2").loaded
+    for text in ("the cat ran", "birds sing on the hill"):
+        assert again.source_tokenizer.encode(text) == loaded.source_tokenizer.encode(text)
+        assert again.tokenizer.encode(text) == loaded.tokenizer.encode(text)
+        assert again.tokenizer.decode(again.tokenizer.encode(text)) == text
+
+
+def test_damaged_vocabularies_are_refused(tmp_path: Path) -> None:
+    write_foreign(ours("post-norm"), tmp_path / "ct2", "ctranslate2")
+    path = tmp_path / "ct2" / "shared_vocabulary.json"
+    content = path.read_bytes()
+    for damaged in (content[:50], b"\xff\xfe", b"{}", b"[1, 2]", b"[]"):
+        path.write_bytes(damaged)
+        with pytest.raises(ModelFolderError):
+            read_foreign(tmp_path / "ct2")

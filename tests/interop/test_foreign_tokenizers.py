@@ -182,3 +182,50 @@ def test_a_byte_pair_model_of_sentencepiece_is_refused(pieces: Path, tmp_path: P
     )
     with pytest.raises(ModelFolderError, match="must be a unigram model"):
         sentence_pieces(tmp_path / "bpe.model")
+
+
+def test_two_lists_have_symbols_of_their_own(pieces: Path, tmp_path: Path) -> None:
+    """The id of one side's padding is an ordinary piece of the other's."""
+    tokens = marian_folder(tmp_path, pieces)
+    (tmp_path / "target_vocab.json").write_text(
+        json.dumps({token: id for id, token in enumerate([*tokens[:40], "<pad>"])})
+    )
+    symbols = Symbols(pad_id=-1, unk_id=1, bos_id=0, eos_id=0, start_ids=[40], source_end_ids=[0], banned_ids=[40])
+    source, target = read_tokenizers(tmp_path, symbols)
+    assert 40 not in source.symbols.special_ids
+    assert source.symbols.source_end_ids == [0]
+    assert target.symbols.start_ids == [40]
+    text = tokens[40].replace("▁", " ").strip()
+    assert 1 not in source.encode(text)
+
+
+def test_added_tokens_are_read(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog"]))
+    (tmp_path / "added_tokens.json").write_text('{"<e1>": 6, "<e2>": 7}')
+    tokenizer, _ = read_tokenizers(tmp_path, encoder_symbols())
+    assert tokenizer.encode("the <e1> dog <e2>") == [4, 6, 5, 7]
+
+
+@pytest.mark.parametrize("option", [{"treat_whitespace_as_suffix": True}, {"user_defined_symbols": ["<sep>"]}])
+def test_sentencepiece_models_that_would_be_cut_otherwise_are_refused(
+    option: dict[str, Any], pieces: Path, tmp_path: Path
+) -> None:
+    spm.SentencePieceTrainer.train(
+        input=str(pieces / "text"), model_prefix=str(tmp_path / "m"), vocab_size=100, minloglevel=2,
+        hard_vocab_limit=False, **option,
+    )  # fmt: skip
+    with pytest.raises(ModelFolderError, match="to be read"):
+        sentence_pieces(tmp_path / "m.model")
+
+
+def test_bytes_of_sentencepiece_are_decoded(pieces: Path, tmp_path: Path) -> None:
+    spm.SentencePieceTrainer.train(
+        input=str(pieces / "text"), model_prefix=str(tmp_path / "m"), vocab_size=330, minloglevel=2,
+        hard_vocab_limit=False, byte_fallback=True, character_coverage=0.98,
+    )  # fmt: skip
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
+    tokenizer = Tokenizer(sentence_pieces(tmp_path / "m.model"), symbols)
+    processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
+    for text in ("数字と文字", "the ☃ fox"):
+        assert tokenizer.encode(text) == processor.encode(text)
+        assert tokenizer.decode(tokenizer.encode(text)) == text

@@ -188,3 +188,21 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     np.savez(path, weights=np.array([{"a": 1}], dtype=object))
     with pytest.raises(ModelFolderError, match=r"must be a Marian model|must be a whole"):
         read_foreign(path)
+
+
+def test_plain_words_of_yaml_stay_words(tmp_path: Path) -> None:
+    """Without quotes, YAML 1.1 would take them for truth values and numbers."""
+    path = write(tmp_path, arrays_of(marian_model(), OPTIONS), OPTIONS)
+    tokens = ["</s>", "<unk>", "no", "on", "yes", "true", "1985", "007", *(f"w{index}" for index in range(19))]
+    (tmp_path / "vocab.yml").write_text("".join(f"{token}: {index}\n" for index, token in enumerate(tokens)))
+    tokenizer = read_foreign(path).loaded.tokenizer
+    assert tokenizer.encode("no on 1985 007 true") == [2, 3, 6, 7, 5]
+
+
+@pytest.mark.parametrize("content", ["a: [", "[1, 2]", "", "a: b"])
+def test_damaged_lists_are_refused(content: str, tmp_path: Path) -> None:
+    path = write(tmp_path, arrays_of(marian_model(), OPTIONS), OPTIONS)
+    for name in ("vocab.yml", "decoder.yml"):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(ModelFolderError):
+            read_foreign(path)

@@ -82,6 +82,13 @@ def train(
     threads: Threads = None,
     device: Device = "auto",
     overwrite: Overwrite = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an earlier run to the same folder was stopped or killed.")
+    ] = False,
+    save_every: Annotated[
+        str | None,
+        typer.Option(help="How often to write a checkpoint: 500 (steps), 10m. By default at each validation."),
+    ] = None,
 ) -> None:
     """Train a model on pairs of texts, running text, or texts with labels.
 
@@ -113,6 +120,8 @@ def train(
             pretrained=None if encoder is None or decoder is None else (encoder, decoder),
             device=device,
             overwrite=overwrite,
+            resume=resume,
+            save_every=save_every,
         )
     if result.run.interrupted:
         say_what_is_kept(output, result.run, arch)
@@ -227,8 +236,8 @@ def say_what_is_kept(output: Path, run: TrainingRun, arch: str = "transformer") 
     """Tell where an interrupted run stands and how to go on, and exit."""
     typer.echo(
         f"regard: interrupted at step {run.step:,}. {output} is whole and holds the weights of step "
-        f"{run.best_step or run.step:,}: use it with `{program()} {NEXT_COMMANDS[arch][0].format(output)}`, or train anew with "
-        "`--overwrite`.",
+        f"{run.best_step or run.step:,}: use it with `{program()} {NEXT_COMMANDS[arch][0].format(output)}`. Go on with the "
+        "same command and `--resume`, or train anew with `--overwrite`.",
         err=True,
     )
     raise typer.Exit(130)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,11 @@ class Sequences:
         np.cumsum([len(ids) for ids in lists], out=offsets[1:])
         flat = np.fromiter((id for ids in lists for id in ids), dtype=np.int32, count=int(offsets[-1]))
         return cls(flat, offsets)
+
+    @property
+    def digest(self) -> str:
+        """A checksum of all ids and of where each sequence begins."""
+        return hashlib.sha256(self.ids.tobytes() + self.offsets.tobytes()).hexdigest()
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -106,13 +112,18 @@ def plan_batches(
 
 
 def endless_plan(
-    lengths: Sequence[np.ndarray], batch_tokens: int, seed: int
+    lengths: Sequence[np.ndarray], batch_tokens: int, seed: int, *, first: int = 0
 ) -> Iterator[tuple[np.ndarray, np.random.Generator]]:
-    """The batches of one epoch after the other, each with its epoch's generator, which has planned the epoch already."""
+    """The batches of one epoch after the other, each with a generator of its own.
+
+    Args:
+        first: begin with this batch, counted from 0 over all epochs: where a run left off.
+    """
     for epoch in itertools.count():
-        rng = np.random.default_rng((seed, epoch))
-        for indices in plan_batches(lengths, batch_tokens, rng):
-            yield indices, rng
+        plan = plan_batches(lengths, batch_tokens, np.random.default_rng((seed, epoch)))
+        for number in range(first, len(plan)):
+            yield plan[number], np.random.default_rng((seed, epoch, number))
+        first = max(first - len(plan), 0)
 
 
 def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, start_ids: Sequence[int]) -> Batch:
@@ -136,8 +147,12 @@ def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: 
 
 
 def endless(
-    pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, start_ids: Sequence[int]
+    pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, start_ids: Sequence[int], first: int = 0
 ) -> Iterator[Batch]:
-    """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
-    for indices, _ in endless_plan(pairs.lengths, batch_tokens, seed):
+    """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+
+    Args:
+        first: begin with this batch, counted from 0 over all epochs.
+    """
+    for indices, _ in endless_plan(pairs.lengths, batch_tokens, seed, first=first):
         yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)

@@ -147,9 +147,15 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
         yield _labelled_batch(texts, indices, pad_id)
 
 
-def labelled_endless(texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone."""
-    for indices, _ in endless_plan([texts.ids.lengths], batch_tokens, seed):
+def labelled_endless(
+    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, first: int = 0
+) -> Iterator[LabelledBatch]:
+    """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+
+    Args:
+        first: begin with this batch, counted from 0 over all epochs.
+    """
+    for indices, _ in endless_plan([texts.ids.lengths], batch_tokens, seed, first=first):
         yield _labelled_batch(texts, indices, pad_id)
 
 
@@ -194,10 +200,14 @@ def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_
 
 
 def masked_endless(
-    ids: Sequences, masking: Masking, batch_tokens: int, seed: int, *, pad_id: int
+    ids: Sequences, masking: Masking, batch_tokens: int, seed: int, *, pad_id: int, first: int = 0
 ) -> Iterator[LabelledBatch]:
-    """All texts again and again, other words hidden each time."""
-    for indices, rng in endless_plan([ids.lengths], batch_tokens, seed):
+    """All texts again and again, other words hidden each time.
+
+    Args:
+        first: begin with this batch, counted from 0 over all epochs.
+    """
+    for indices, rng in endless_plan([ids.lengths], batch_tokens, seed, first=first):
         yield _masked_batch(ids, indices, masking, rng, pad_id)
 
 

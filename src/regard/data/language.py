@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Sequence
 
@@ -34,11 +35,18 @@ def encode_stream(lines: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
     return np.fromiter((id for row in rows for id in (*row, tokenizer.eos_id)), dtype=np.int32)
 
 
-def random_windows(stream: np.ndarray, batch_tokens: int, context: int, seed: int) -> Iterator[LabelledBatch]:
-    """Windows of `context` ids at random places, and the ids that follow each as labels: batches without end."""
+def random_windows(
+    stream: np.ndarray, batch_tokens: int, context: int, seed: int, *, first: int = 0
+) -> Iterator[LabelledBatch]:
+    """Windows of `context` ids at random places, and the ids that follow each as labels: batches without end.
+
+    Args:
+        first: begin with this batch, counted from 0.
+    """
     context = min(context, len(stream) - 1)
-    rows, rng = max(1, batch_tokens // context), np.random.default_rng(seed)
-    while True:
+    rows = max(1, batch_tokens // context)
+    for number in itertools.count(first):
+        rng = np.random.default_rng((seed, number))
         yield _windows(stream, rng.integers(0, len(stream) - context, rows), context)
 
 

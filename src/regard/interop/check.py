@@ -77,13 +77,14 @@ class Check:
 
 
 @torch.inference_mode()
-def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_vocab_size: int | None = None) -> Check:
+def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_symbols: Symbols) -> Check:
     """The same generated texts through both models."""
     texts = generated_texts(model.config.vocab_size, symbols, LENGTHS, seed=1)
     sources = None
     if not isinstance(model, Encoder | Decoder):
-        read = generated_texts(source_vocab_size or model.config.vocab_size, symbols, LENGTHS[::-1], seed=2)
-        sources = [[*symbols.source_begin_ids, *ids, *symbols.source_end_ids] for ids in read]
+        size = model.config.source_vocab_size or model.config.vocab_size
+        read = generated_texts(size, source_symbols, LENGTHS[::-1], seed=2)
+        sources = [[*source_symbols.source_begin_ids, *ids, *source_symbols.source_end_ids] for ids in read]
     ours = _values(model, symbols, sources, texts, reference.what)
     theirs = reference.values(sources, texts)
     difference = max(float((mine - other).abs().max()) for mine, other in zip(ours, theirs, strict=True))

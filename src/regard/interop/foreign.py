@@ -42,8 +42,8 @@ class ForeignModel:
             reference = self.make_reference(self.path)
         except ImportError:
             return None
-        size = getattr(self.loaded.model.config, "source_vocab_size", None)
-        return compare(self.loaded.model, self.loaded.tokenizer.symbols, reference, source_vocab_size=size)
+        source_symbols = self.loaded.source_tokenizer.symbols
+        return compare(self.loaded.model, self.loaded.tokenizer.symbols, reference, source_symbols=source_symbols)
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,14 @@ UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
 """Kinds of model and of piece in SentencePiece's files."""
 
 
-def read_tokenizers(folder: Path, symbols: Symbols, *, by_word: bool = False) -> tuple[Tokenizer, Tokenizer]:
+def read_tokenizers(
+    folder: Path, symbols: Symbols, *, num_ids: int | None = None, by_word: bool = False
+) -> tuple[Tokenizer, Tokenizer]:
     """The tokenizers of source and target that stand in a Hugging Face folder, the same one where there is one.
 
     Args:
         symbols: the ids that the model's configuration knows; the tokenizer's own files say it better where they do.
+        num_ids: how many tokens the model knows; what its tokenizer has beyond is unknown.
         by_word: texts come in words, as in tagging: a tokenizer of bytes reads each as if after a space.
     Raises:
         ModelFolderError: there is no tokenizer that we can read.
@@ -40,7 +43,10 @@ def read_tokenizers(folder: Path, symbols: Symbols, *, by_word: bool = False) ->
     backend.no_padding()
     if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
         backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    tokenizer = Tokenizer(backend, _with_named_symbols(folder, backend, symbols))
+    found = _with_named_symbols(folder, backend, symbols)
+    if num_ids is not None and found.mask_id is not None and found.mask_id >= num_ids:
+        found = found.model_copy(update={"mask_id": None})
+    tokenizer = Tokenizer(backend, found, num_ids=num_ids)
     return tokenizer, tokenizer
 
 
@@ -48,17 +54,45 @@ def _backend(folder: Path) -> tokenizers.Tokenizer:
     path = folder / "tokenizer.json"
     if path.is_file():
         try:
-            return tokenizers.Tokenizer.from_buffer(path.read_bytes())
+            return _with_sentinels(tokenizers.Tokenizer.from_buffer(path.read_bytes()))
         except ValueError as error:
             raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {error}. Is it whole?") from error
     if (folder / "vocab.txt").is_file():
-        return word_pieces(folder)
+        return _with_added(folder, word_pieces(folder))
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
-        return byte_pairs(folder)
+        return _with_added(folder, byte_pairs(folder))
     for name in ("spiece.model", "sentencepiece.model", "tokenizer.model"):
         if (folder / name).is_file():
-            return sentence_pieces(folder / name)
+            return _with_added(folder, sentence_pieces(folder / name))
     raise ModelFolderError(f"{folder} must hold a tokenizer: {KNOWN_FILES}; got none.")
+
+
+def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    """A tokenizer with the tokens that `added_tokens.json`, `tokenizer_config.json` or T5's count of sentinels add to it."""
+    settings = read_optional(folder / "tokenizer_config.json")
+    ids = {token: int(id) for token, id in read_optional(folder / "added_tokens.json").items()}
+    for id, entry in (settings.get("added_tokens_decoder") or {}).items():
+        if isinstance(entry, dict) and isinstance(entry.get("content"), str):
+            ids.setdefault(entry["content"], int(id))
+    sentinels = settings.get("extra_ids", 100 if "T5" in str(settings.get("tokenizer_class")) else 0)
+    first = backend.get_vocab_size()
+    for number in range(sentinels):
+        ids.setdefault(f"<extra_id_{number}>", first + sentinels - 1 - number)
+    for token, id in sorted(ids.items(), key=lambda item: item[1]):
+        if id == backend.get_vocab_size():
+            backend.add_tokens([AddedToken(token, normalized=False, special=False)])
+    return backend
+
+
+def _with_sentinels(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    """T5's sentinels stand in texts on purpose: they are read there, other than symbols such as </s>."""
+    content = json.loads(backend.to_str())
+    sentinels = [token for token in content["added_tokens"] if re.fullmatch(r"<extra_id_\d+>", token["content"])]
+    if not sentinels:
+        return backend
+    for token in sentinels:
+        token["special"] = False
+    return tokenizers.Tokenizer.from_str(json.dumps(content))
 
 
 def word_pieces(folder: Path) -> tokenizers.Tokenizer:
@@ -98,13 +132,19 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
     """A unigram model of SentencePiece, with its normalisation. Source: Kudo and Richardson 2018.
 
     Raises:
-        ModelFolderError: it is damaged, or a byte-pair model.
+        ModelFolderError: it is damaged, or a byte-pair model, or has symbols or a place for spaces that we read otherwise.
         MissingExtraError: `sentencepiece` is not installed.
     """
     proto = _read_proto(path)
     if proto.trainer_spec.model_type != UNIGRAM:
         raise ModelFolderError(
             f"{path} must be a unigram model to be read; got another kind. Convert it to tokenizer.json."
+        )
+    if proto.trainer_spec.treat_whitespace_as_suffix:
+        raise ModelFolderError(f"{path} must have spaces before words to be read; it has them after words.")
+    if any(piece.type == USER_DEFINED for piece in proto.pieces):
+        raise ModelFolderError(
+            f"{path} must have no user-defined symbols to be read; it has. Convert it to tokenizer.json with transformers."
         )
     # Control symbols and the unknown one are never read from a text.
     pieces = [(piece.piece, piece.score) for piece in proto.pieces]
@@ -120,9 +160,10 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
     scheme = "always" if proto.normalizer_spec.add_dummy_prefix else "never"
     crosses_spaces = any("▁" in piece.piece[1:] for piece in proto.pieces if piece.type == NORMAL)
     backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=not crosses_spaces)
-    backend.decoder = decoders.Metaspace(prepend_scheme=scheme)
-    defined = [piece.piece for piece in proto.pieces if piece.type == USER_DEFINED]
-    backend.add_tokens([AddedToken(piece, normalized=False, special=False) for piece in defined])
+    backend.decoder = decoders.Metaspace(prepend_scheme="never" if scheme == "never" else "always")
+    if proto.trainer_spec.byte_fallback:
+        parts = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+        backend.decoder = decoders.Sequence(parts)
     return backend
 
 
@@ -153,10 +194,20 @@ def _marian(folder: Path, symbols: Symbols) -> tuple[Tokenizer, Tokenizer]:
         backend = sentence_pieces(folder / f"{side}.spm")
         languages = [token for token in vocabulary if token.startswith(">>") and token.endswith("<<")]
         backend.add_tokens([AddedToken(token, normalized=False, special=False) for token in languages])
-        ids = {token: id for id, token in enumerate(vocabulary)}
-        unk_id = ids.get("<unk>", symbols.unk_id)
-        found[side] = Tokenizer(backend, symbols.model_copy(update={"unk_id": unk_id}), vocabulary)
+        found[side] = Tokenizer(backend, _named(symbols, vocabulary, is_source=side == "source"), vocabulary)
     return found["source"], found["target"]
+
+
+def _named(symbols: Symbols, vocabulary: Sequence[str], *, is_source: bool) -> Symbols:
+    """The symbols of one side by their names in its list: in the source's only those that stand in sources."""
+    ids = {token: id for id, token in enumerate(vocabulary)}
+    unk_id, end = ids.get("<unk>", symbols.unk_id), ids.get("</s>", symbols.eos_id)
+    if not is_source:
+        return symbols.model_copy(update={"unk_id": unk_id})
+    return symbols.model_copy(
+        update={"unk_id": unk_id, "bos_id": end, "eos_id": end, "start_ids": [ids.get("<pad>", end)],
+                "source_begin_ids": [], "source_end_ids": [end], "banned_ids": []}
+    )  # fmt: skip
 
 
 def vocabulary_list(ids: Mapping[str, Any], path: Path) -> list[str]:

@@ -13,8 +13,11 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
-from regard.errors import ModelFolderError, SettingsError, nearest_hint
-from regard.interop import ctranslate2, marian, onnx
+from regard.errors import ModelFolderError, RegardError, SettingsError, nearest_hint
+from regard.interop import marian, onnx
+from regard.interop.ctranslate2.layout import MODEL
+from regard.interop.ctranslate2.reading import read as read_ctranslate2
+from regard.interop.ctranslate2.writing import write as write_ctranslate2
 from regard.interop.files import ForeignConfig, find_folder, is_hub_name, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
@@ -43,6 +46,14 @@ BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]
 GENERATION_KEYS = (
     "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "eos_token_id", "pad_token_id", "bos_token_id",
 )  # fmt: skip
+GENERATION_CHOICES = (
+    "num_beams", "length_penalty", "min_length", "no_repeat_ngram_size", "repetition_penalty", "do_sample", "temperature",
+)  # fmt: skip
+"""What a checkpoint may recommend for generating; ours are arguments of `translate` and `generate`."""
+USUAL_CLASSES = {
+    "gpt2": "GPT2LMHeadModel", "marian": "MarianMTModel", "bart": "BartForConditionalGeneration",
+    "t5": "T5ForConditionalGeneration", "bert-generation": "BertGenerationEncoder", "encoder-decoder": "EncoderDecoderModel",
+}  # fmt: skip
 FORMATS = (
     "bert",
     "roberta",
@@ -62,8 +73,8 @@ def is_foreign(path: Path | str) -> bool:
     config = Path(path) / CONFIG
     if not config.is_file():
         is_elsewhere = not Path(path).exists() and is_hub_name(path)
-        return is_elsewhere or (Path(path) / ctranslate2.MODEL).is_file() or _npz(Path(path)) is not None
-    return "model_type" in read_json(config) or (Path(path) / ctranslate2.MODEL).is_file()
+        return is_elsewhere or (Path(path) / MODEL).is_file() or _npz(Path(path)) is not None
+    return "model_type" in read_json(config) or (Path(path) / MODEL).is_file()
 
 
 def read_foreign(name: Path | str) -> ForeignModel:
@@ -77,8 +88,8 @@ def read_foreign(name: Path | str) -> ForeignModel:
     path = find_folder(name)
     npz = _npz(path)
     try:
-        if (path / ctranslate2.MODEL).is_file():
-            return ctranslate2.read(path)
+        if (path / MODEL).is_file():
+            return read_ctranslate2(path)
         if npz is not None:
             return marian.read(npz)
         if (path / "config.json").is_file():
@@ -87,6 +98,12 @@ def read_foreign(name: Path | str) -> ForeignModel:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the configuration"
         raise ModelFolderError(f"{path}: {key}: {first['msg']}; got {first['input']!r}.") from error
+    except RegardError:
+        raise
+    except Exception as error:  # at this door: a file of somebody else's can be wrong in more ways than can be listed
+        raise ModelFolderError(
+            f"{path} must be a whole model in a format that Regard reads; got {type(error).__name__}: {error}."
+        ) from error
     what = "a model" if path.exists() else "an existing folder"
     raise ModelFolderError(
         f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz."
@@ -101,28 +118,62 @@ def _npz(path: Path) -> Path | None:
 
 
 def _read_hugging_face(folder: Path) -> ForeignModel:
+    content = read_json(folder / "config.json")
     generation = read_optional(folder / "generation_config.json")
-    values = {key: generation[key] for key in GENERATION_KEYS if generation.get(key) is not None}
-    config = ForeignConfig(read_json(folder / "config.json") | values, folder / "config.json")
+    content |= {key: generation[key] for key in GENERATION_KEYS if generation.get(key) is not None}
+    notes = [f"{key} is not kept: it is for those who generate to choose" for key in GENERATION_CHOICES
+             if {**content, **generation}.get(key) not in (None, 0, 1, 1.0, False)]  # fmt: skip
+    if isinstance(content.get("eos_token_id"), list):
+        content["eos_token_id"] = content["eos_token_id"][0]
+        notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
+    config = ForeignConfig(content, folder / "config.json")
     model_type = config.require("model_type")
-    if model_type not in BLUEPRINTS:
+    if not isinstance(model_type, str) or model_type not in BLUEPRINTS:
         raise ModelFolderError(
             f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. "
             f"{nearest_hint(str(model_type), BLUEPRINTS)}"
         )
-    tensors = read_tensors(folder)
+    tensors = _with_new_names(read_tensors(folder))
+    if not content.get("architectures"):
+        content["architectures"] = [_usual_class(model_type, tensors)]
     blueprint = BLUEPRINTS[model_type](config, tensors)
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
-    source, target = read_tokenizers(folder, blueprint.symbols, by_word=by_word)
+    source, target = read_tokenizers(folder, blueprint.symbols, num_ids=model.config.vocab_size, by_word=by_word)
+    _check_symbols(config, target.symbols, model.config.vocab_size)
     return ForeignModel(
         f"Hugging Face {model_type}",
         LoadedModel(model, target, source),
         account,
-        blueprint.notes,
-        lambda path: TransformersReference(path, target.symbols),
+        blueprint.notes + notes,
+        lambda path: TransformersReference(path, target.symbols, content["architectures"][0]),
         folder,
     )
+
+
+def _with_new_names(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors of checkpoints that came from TensorFlow: their norms have a gamma and a beta."""
+    endings = {".gamma": ".weight", ".beta": ".bias"}
+    return {
+        next((name.removesuffix(old) + new for old, new in endings.items() if name.endswith(old)), name): tensor
+        for name, tensor in tensors.items()
+    }
+
+
+def _usual_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
+    """The class of a model whose configuration does not say it."""
+    if model_type in USUAL_CLASSES:
+        return USUAL_CLASSES[model_type]
+    predicts = any(name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.")) for name in tensors)
+    family = {"bert": "Bert", "roberta": "Roberta", "distilbert": "DistilBert", "xlm-roberta": "XLMRoberta",
+              "camembert": "Camembert"}[model_type]  # fmt: skip
+    return family + ("ForMaskedLM" if predicts else "Model")
+
+
+def _check_symbols(config: ForeignConfig, symbols: Symbols, vocab_size: int) -> None:
+    for id in (*symbols.special_ids, *symbols.banned_ids):
+        if id >= vocab_size:
+            raise ModelFolderError(f"{config.where}: ids of symbols must be below vocab_size {vocab_size}; got {id}.")
 
 
 def write_foreign(
@@ -140,7 +191,7 @@ def write_foreign(
     if format not in FORMATS:
         raise SettingsError(f"format must be one that Regard writes; got {format!r}. {nearest_hint(format, FORMATS)}")
     check_output(output, overwrite=False)
-    writers = {"ctranslate2": ctranslate2.write, "onnx": onnx.write}
+    writers = {"ctranslate2": write_ctranslate2, "onnx": onnx.write}
     write = writers.get(format, partial(_write_hugging_face, format=format))
     with aside(output) as new:
         written = write(loaded, new)
@@ -171,7 +222,12 @@ def _write_hugging_face(loaded: LoadedModel, output: Path, *, format: str) -> Fo
         (output / "generation_config.json").write_text(json.dumps(generation, indent=2), encoding="utf-8")
     account = Account([(name, name) for name in tensors])
     return ForeignModel(
-        f"Hugging Face {format}", loaded, account, notes, lambda folder: TransformersReference(folder, symbols), output
+        f"Hugging Face {format}",
+        loaded,
+        account,
+        notes,
+        lambda folder: TransformersReference(folder, symbols, config["architectures"][0]),
+        output,
     )
 
 

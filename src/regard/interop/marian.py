@@ -63,7 +63,7 @@ def _reference(path: Path, loaded: LoadedModel) -> Reference:
     """CTranslate2's reading of the file, as Marian itself is no Python package."""
     import ctranslate2.converters
 
-    from regard.interop.ctranslate2 import CTranslate2Reference
+    from regard.interop.ctranslate2.reference import CTranslate2Reference
 
     files = [str(file) for file in _vocabulary_files(path.parent)]
     vocabularies = [
@@ -72,7 +72,7 @@ def _reference(path: Path, loaded: LoadedModel) -> Reference:
     with tempfile.TemporaryDirectory() as aside:
         folder = Path(aside, "model")
         ctranslate2.converters.MarianConverter(str(path), files).convert(str(folder))
-        return CTranslate2Reference(folder, vocabularies[0], vocabularies[1], loaded.tokenizer.symbols)
+        return CTranslate2Reference(folder, vocabularies[0], vocabularies[1], (False, True))
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
@@ -197,10 +197,12 @@ def _tokenizers(folder: Path, config: ModelConfig) -> tuple[dict[str, Tokenizer]
     note = ""
     for side, path in zip(("source", "target"), files, strict=True):
         try:
-            content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            # Every token is a string: "no", "on" and "1985", too.
+            content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+            content = {token: int(id) for token, id in content.items()}
+        except (yaml.YAMLError, UnicodeDecodeError, ValueError, AttributeError) as error:
             raise ModelFolderError(f"{path} must be YAML; got: {' '.join(str(error).split())}.") from error
-        vocabulary = [*vocabulary_list({str(token): id for token, id in content.items()}, path), PAD]
+        vocabulary = [*vocabulary_list(content, path), PAD]
         if len(vocabulary) != sizes[side]:
             raise ModelFolderError(f"{path} must hold {sizes[side] - 1} tokens; got {len(vocabulary) - 1}.")
         ids = {token: id for id, token in enumerate(vocabulary)}

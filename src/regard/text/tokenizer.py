@@ -76,7 +76,12 @@ class Tokenizer:
     """
 
     def __init__(
-        self, backend: tokenizers.Tokenizer, symbols: Symbols | None = None, vocabulary: Sequence[str] | None = None
+        self,
+        backend: tokenizers.Tokenizer,
+        symbols: Symbols | None = None,
+        vocabulary: Sequence[str] | None = None,
+        *,
+        num_ids: int | None = None,
     ) -> None:
         self._backend = backend
         self._backend.encode_special_tokens = True
@@ -89,10 +94,13 @@ class Tokenizer:
         self.is_ours = symbols is None
         self.vocabulary = None if vocabulary is None else list(vocabulary)
         """The token of each id, where the backend only cuts texts into tokens; None: the backend's ids are the ids."""
+        size = backend.get_vocab_size() if vocabulary is None else len(vocabulary)
+        self.num_ids = size if num_ids is None else min(num_ids, size)
+        """Ids from there on are unknown to the model: its tokenizer came with more tokens than it has embeddings."""
         self._ids = {token: id for id, token in enumerate(self.vocabulary or ())}
 
     def __len__(self) -> int:
-        return self._backend.get_vocab_size() if self.vocabulary is None else len(self.vocabulary)
+        return self.num_ids
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
@@ -136,7 +144,9 @@ class Tokenizer:
         """The same tokenizer with other symbols; itself, where they are the same."""
         if symbols == self.symbols:
             return self
-        return Tokenizer(tokenizers.Tokenizer.from_str(self.backend_json), symbols, self.vocabulary)
+        return Tokenizer(
+            tokenizers.Tokenizer.from_str(self.backend_json), symbols, self.vocabulary, num_ids=self.num_ids
+        )
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
@@ -150,7 +160,8 @@ class Tokenizer:
             extra = content.pop(EXTENSION, None)
             backend = tokenizers.Tokenizer.from_buffer(json.dumps(content).encode())
             if extra is not None:
-                return cls(backend, Symbols(**extra["symbols"]), extra["vocabulary"])
+                symbols = Symbols(**extra["symbols"])
+                return cls(backend, symbols, extra["vocabulary"], num_ids=extra["num_ids"])
         except OSError as error:
             raise ModelFolderError(f"{path} must be a tokenizer; got: {error.strerror}.") from error
         except (ValueError, AttributeError, KeyError, TypeError) as error:
@@ -165,7 +176,7 @@ class Tokenizer:
         """Write `tokenizer.json`, whole or not at all. What is not Hugging Face's to say stands under the key `regard`."""
         content = self._backend.to_str(pretty=True)
         if not self.is_ours:
-            extra = {"symbols": self.symbols.model_dump(), "vocabulary": self.vocabulary}
+            extra = {"symbols": self.symbols.model_dump(), "vocabulary": self.vocabulary, "num_ids": self.num_ids}
             content = json.dumps({**json.loads(content), EXTENSION: extra}, ensure_ascii=False, indent=2)
         write_whole(path, content.encode("utf-8"))
 
@@ -219,7 +230,7 @@ class Tokenizer:
 
     def _ordinary(self, id: int) -> int:
         """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
-        return self.unk_id if id in self._special else id
+        return self.unk_id if id in self._special or id >= self.num_ids else id
 
 
 def _is_unicode(text: object) -> bool:

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from regard.errors import TrainingError
+from regard.errors import SettingsError, TrainingError
 from regard.training.losses import loss_function
 from regard.training.optimization import TrainingConfig, WeightAverage, inverse_sqrt_rate, linear_rate, paper_peak
 from regard.training.precision import MasterWeights, resolve_precision
+from regard.training.state import TrainingState, stopping_on_signals
 
 Scores = dict[str, float]
+SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 @runtime_checkable
@@ -51,6 +53,38 @@ class Progress:
     """Target tokens that are not padding, since the run began, validation not counted."""
     elapsed_seconds: float
     remaining_seconds: float
+
+
+@dataclass(frozen=True)
+class SavingTimes:
+    """When a run is written down to be resumed: every so many steps, or every so many seconds, or else at each validation."""
+
+    every_steps: int | None = None
+    every_seconds: float | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> SavingTimes:
+        """From `20` (steps), `30s`, `10m` or `2h`; None: at each validation.
+
+        Raises:
+            SettingsError: it is written otherwise.
+        """
+        if text is None:
+            return cls()
+        number, unit = text[:-1], text[-1:]
+        if text.isdecimal() and int(text) > 0:
+            return cls(every_steps=int(text))
+        if number.isdecimal() and int(number) > 0 and unit in SECONDS:
+            return cls(every_seconds=int(number) * SECONDS[unit])
+        raise SettingsError(
+            f"--save-every must be steps, such as 500, or a time, such as 30s, 10m or 2h; got {text!r}."
+        )
+
+    def is_due(self, step: int, seconds: float, *, validated: bool) -> bool:
+        """Whether to save after this step, so many seconds after the last time."""
+        if self.every_steps is not None:
+            return step % self.every_steps == 0
+        return validated if self.every_seconds is None else seconds >= self.every_seconds
 
 
 @runtime_checkable
@@ -89,9 +123,11 @@ class Trainer(Generic[AnyModel, AnyBatch]):
 
     Args:
         model: on its device; its weights are moved in place, in float32.
-        batches: endless.
+        batches: endless, from the batch on that comes next.
         validate: scores of a model; the one with the lowest `loss` is kept.
         keep: writes a model down; called for each new best.
+        save: writes down where the run stands, so that it can be resumed; called when `saving` says so, and at the end.
+        resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
     """
 
     def __init__(
@@ -103,6 +139,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         validate: Callable[[AnyModel], Scores],
         keep: Callable[[AnyModel, TrainingRun], None],
         listener: Listener,
+        save: Callable[[dict[str, Tensor], TrainingRun], None] | None = None,
+        saving: SavingTimes | None = None,
+        resumed: TrainingState | None = None,
     ) -> None:
         self.model, self.batches, self.config = model, batches, config
         self.loss = loss_function(model, smoothing=config.label_smoothing)
@@ -115,21 +154,29 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         )
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
+        self.save, self.saving = save, saving or SavingTimes()
+        self._random: Tensor | None = None
+        self._random_cuda: Tensor | None = None
+        if resumed is not None:
+            self._restore(resumed)
 
     def run(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
 
-        Dropout draws from torch's default generator, which is seeded here and given back as it was found.
+        Dropout draws from torch's default generator, which is seeded here and given back as it was found. A first Ctrl-C or
+        SIGTERM ends the run after the step that is under way.
 
         Raises:
             TrainingError: the loss is not a finite number.
         """
         run = self.progress
-        start = time.perf_counter()
-        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
+        start = time.perf_counter() - run.seconds
+        saved_at = time.perf_counter()
+        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []), stopping_on_signals() as stop:
             torch.manual_seed(self.config.seed)
+            self._restore_random()
             try:
-                while run.step < self.config.steps:
+                while run.step < self.config.steps and not stop:
                     batches = [next(self.batches) for _ in range(self.config.accumulation)]
                     rate = self.learning_rate(run.step + 1)
                     loss = self.step(batches, rate)
@@ -138,14 +185,64 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     run.num_tokens += sum(batch.num_tokens for batch in batches)
                     run.seconds = time.perf_counter() - start
                     self._report(loss, rate)
-                    if run.step % self.config.validate_every == 0 or run.step == self.config.steps:
+                    is_last = run.step == self.config.steps
+                    is_due = run.step % self.config.validate_every == 0
+                    if is_due or is_last:
                         self._validate()
+                    seconds_since = time.perf_counter() - saved_at
+                    if self.save and (is_last or stop or self.saving.is_due(run.step, seconds_since, validated=is_due)):
+                        self.save(self.tensors(), run)
+                        saved_at = time.perf_counter()
+                run.interrupted = run.step < self.config.steps
             except KeyboardInterrupt:
                 run.interrupted = True
-                if run.step and not run.best_step:
-                    self.keep(self.average.model, run)
+            if run.interrupted and run.step and not run.best_step:
+                self.keep(self.average.model, run)
             run.seconds = time.perf_counter() - start
         return run
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything that must be the same for the next step to be the same."""
+        found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
+        if self.average.model is not self.model:
+            found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
+        names = [name for name, _ in self.model.named_parameters()]
+        for index, moments in self.optimizer.state_dict()["state"].items():
+            found |= {f"optimizer.{names[index]}.{key}": tensor for key, tensor in moments.items()}
+        found["random.cpu"] = torch.get_rng_state()
+        if self.device.type == "cuda":
+            found["random.cuda"] = torch.cuda.get_rng_state(self.device)
+        return {name: tensor.cpu().contiguous() for name, tensor in found.items()}
+
+    def _restore(self, state: TrainingState) -> None:
+        """Stand where an earlier run stood."""
+        with torch.no_grad():
+            for kind, model in (("weights", self.model), ("average", self.average.model)):
+                for name, parameter in model.named_parameters():
+                    if f"{kind}.{name}" in state.tensors:
+                        parameter.copy_(state.tensors[f"{kind}.{name}"])
+        self.weights.spread_weights()
+        names = [name for name, _ in self.model.named_parameters()]
+        moments: dict[int, dict[str, Tensor]] = {index: {} for index in range(len(names))}
+        for index, name in enumerate(names):
+            prefix = f"optimizer.{name}."
+            found = {
+                key.removeprefix(prefix): tensor for key, tensor in state.tensors.items() if key.startswith(prefix)
+            }
+            # A parameter's name may be the beginning of another's.
+            moments[index] = {key: tensor for key, tensor in found.items() if "." not in key}
+        groups = self.optimizer.state_dict()["param_groups"]
+        kept = {index: found for index, found in moments.items() if found}
+        self.optimizer.load_state_dict({"state": kept, "param_groups": groups})
+        self.progress = TrainingRun(**state.progress)
+        self._random = state.tensors["random.cpu"]
+        self._random_cuda = state.tensors.get("random.cuda")
+
+    def _restore_random(self) -> None:
+        if self._random is not None:
+            torch.set_rng_state(self._random)
+            if self._random_cuda is not None and self.device.type == "cuda":
+                torch.cuda.set_rng_state(self._random_cuda, self.device)
 
     def learning_rate(self, step: int) -> float:
         """The learning rate of a step, counted from 1, on the schedule of the settings."""

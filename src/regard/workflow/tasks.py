@@ -5,9 +5,11 @@ A run (`workflow/train.py`) is the same for all of them; it knows a task as a `T
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,8 +50,8 @@ class Task:
     """Of the texts, or of the targets."""
     settings: RunSettings
     """With what the data decide: sizes of the vocabulary, names of labels."""
-    batches: Iterator[Any]
-    """Endless."""
+    batches: Callable[[int], Iterator[Any]]
+    """Endless, from a batch on, counted from 0."""
     validate: Callable[[Any], Scores]
     """The scores of a model on the validation data; `loss` decides which weights are kept."""
     evaluate: Callable[[Any], dict[str, Any]]
@@ -64,6 +66,8 @@ class Task:
     """Where the source has a vocabulary of its own."""
     initial: AnyModel | None = None
     """The model to go on from; None: a new one."""
+    data_digests: dict[str, str] = field(default_factory=dict)
+    """Checksums of the data as ids, by what they are for."""
 
 
 def hold_out_pairs(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]:
@@ -143,7 +147,7 @@ def translation_task(
     return Task(
         tokenizer,
         settings,
-        endless(training_pairs, batch_tokens, settings.training.seed, **symbols),
+        partial(_from, endless, training_pairs, batch_tokens, settings.training.seed, **symbols),
         validate,
         lambda translator: translator.evaluate(valid.sources, valid.targets),
         {"name": training.name, "num_pairs": len(training_pairs), "num_target_tokens": int(lengths.sum())},
@@ -152,6 +156,12 @@ def translation_task(
         notes,
         source_tokenizer,
         None if initial is None else initial.model,
+        _digests(
+            training_sources=training_pairs.sources,
+            training_targets=training_pairs.targets,
+            validation_sources=valid_pairs.sources,
+            validation_targets=valid_pairs.targets,
+        ),
     )
 
 
@@ -172,11 +182,12 @@ def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[st
     return Task(
         tokenizer,
         settings,
-        random_windows(stream, batch_tokens, context, settings.training.seed),
+        partial(_from, random_windows, stream, batch_tokens, context, settings.training.seed),
         validate,
         lambda loaded: loaded.evaluate(valid),
         {"name": names[0], "num_lines": len(training), "num_tokens": len(stream)},
         {"name": names[1], "num_lines": len(valid), "num_tokens": len(valid_stream)},
+        data_digests=_digests(training=stream, validation=valid_stream),
     )
 
 
@@ -198,13 +209,19 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
     return Task(
         tokenizer,
         settings,
-        labelled_endless(texts, batch_tokens, settings.training.seed, pad_id=pad_id),
+        partial(_from, labelled_endless, texts, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         lambda loaded: loaded.evaluate(valid.texts, valid.labels),
         {"name": training.name, "num_texts": len(texts), "num_labels": len(names)},
         {"name": valid.name, "num_texts": len(valid)},
         padding_share([texts.ids.lengths], texts.ids.lengths, batch_tokens),
         _cut(texts.ids, limit, training.name),
+        data_digests=_digests(
+            training=texts.ids,
+            training_labels=texts.labels,
+            validation=valid_texts.ids,
+            validation_labels=valid_texts.labels,
+        ),
     )
 
 
@@ -237,14 +254,27 @@ def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str,
     return Task(
         tokenizer,
         settings,
-        masked_endless(ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
+        partial(_from, masked_endless, ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         evaluate,
         {"name": names[0], "num_lines": len(lines), "num_tokens": int(ids.lengths.sum())},
         {"name": names[1], "num_lines": len(valid_lines), "num_tokens": int(valid_ids.lengths.sum())},
         padding_share([ids.lengths], ids.lengths, batch_tokens),
         _cut(ids, limit, names[0]),
+        data_digests=_digests(training=ids, validation=valid_ids),
     )
+
+
+def _from(stream: Callable[..., Iterator[Any]], *arguments: Any, **settings: Any) -> Iterator[Any]:
+    """A stream of batches from a batch on, which is the last of the arguments."""
+    return stream(*arguments[:-1], first=arguments[-1], **settings)
+
+
+def _digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
+    return {
+        f"data.{name}": hashlib.sha256(ids.tobytes()).hexdigest() if isinstance(ids, np.ndarray) else ids.digest
+        for name, ids in sequences.items()
+    }
 
 
 def padding_share(lengths: Sequence[np.ndarray], counted: np.ndarray, batch_tokens: int) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.families import AnyModel, build, config_class
 from regard.text.lines import write_whole
 from regard.training.precision import resolve_precision
-from regard.training.trainer import Trainer, TrainingRun
+from regard.training.state import TrainingState, first_difference, read_state, write_state
+from regard.training.trainer import SavingTimes, Trainer, TrainingRun
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, load_any, resolve_device
 from regard.workflow.progress import RunDisplay, clock, quantity
@@ -40,6 +42,8 @@ from regard.workflow.tasks import (
 )
 from regard.workflow.translator import Translator
 
+CHANGEABLE = {"steps", "report_every"}
+"""Settings that may be another when a run is resumed."""
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 TASKS = ("mlm", "classify", "tag")
 """What an encoder can be trained for."""
@@ -83,6 +87,8 @@ def train(
     pretrained: tuple[Path | str, Path | str] | None = None,
     device: str = "auto",
     overwrite: bool = False,
+    resume: bool = False,
+    save_every: str | None = None,
     display: RunDisplay | None = None,
 ) -> TrainingResult:
     """Train a model and write it to a folder: what `regard train` does.
@@ -100,6 +106,8 @@ def train(
             together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
+        resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
+        save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
     Raises:
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
@@ -114,7 +122,9 @@ def train(
     if pretrained is not None:
         _check_pretrained(arch, settings or {})
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
-    check_output(Path(output), overwrite=overwrite)
+    saving = SavingTimes.parse(save_every)
+    if not resume:
+        check_output(Path(output), overwrite=overwrite)
     with display or RunDisplay() as shown:
         if arch in ("transformer", "rnn"):
             initial = None if pretrained is None else _assembled(*pretrained, chosen, shown)
@@ -123,7 +133,9 @@ def train(
             prepared = _running_text(data, valid, chosen, shown)
         else:
             prepared = _labelled(data, valid, chosen, shown)
-        return run_task(prepared, Path(output), device=device, display=shown, preset=preset)
+        return run_task(
+            prepared, Path(output), device=device, display=shown, preset=preset, resume=resume, saving=saving
+        )
 
 
 def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
@@ -206,7 +218,16 @@ def train_texts(
     return run_task(task, output, device=device, display=display, preset=preset)
 
 
-def run_task(task: Task, output: Path, *, device: str = "auto", display: RunDisplay, preset: str) -> TrainingResult:
+def run_task(
+    task: Task,
+    output: Path,
+    *,
+    device: str = "auto",
+    display: RunDisplay,
+    preset: str,
+    resume: bool = False,
+    saving: SavingTimes | None = None,
+) -> TrainingResult:
     """The run itself: model, training, scores, model folder."""
     start = time.perf_counter()
     place = resolve_device(device)
@@ -222,7 +243,7 @@ def run_task(task: Task, output: Path, *, device: str = "auto", display: RunDisp
         f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
         f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps{padding}"
     )
-    run = _run_trainer(model, task, output, display)
+    run = _run_trainer(model, task, output, display, resume=resume, saving=saving)
     loaded = load(output, device=str(place))
     if run.interrupted:
         return TrainingResult(output, run, loaded, {})
@@ -248,13 +269,20 @@ def run_task(task: Task, output: Path, *, device: str = "auto", display: RunDisp
     return TrainingResult(output, run, loaded, results)
 
 
-def _run_trainer(model: AnyModel, task: Task, output: Path, display: RunDisplay) -> TrainingRun:
+def _run_trainer(
+    model: AnyModel, task: Task, output: Path, display: RunDisplay, *, resume: bool, saving: SavingTimes | None
+) -> TrainingRun:
     """Train, and keep the best weights in the output folder, with the record of the run beside them.
 
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    is_saved = False
+    made_of = _made_of(task, model)
+    states = state_folder(output)
+    resumed = _resumed(states, made_of, display) if resume else None
+    if not resume:
+        shutil.rmtree(states, ignore_errors=True)  # of an earlier run
+    is_saved = resumed is not None and (output / WEIGHTS).is_file()
 
     def keep(candidate: AnyModel, run: TrainingRun) -> None:
         nonlocal is_saved
@@ -265,12 +293,60 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, display: RunDisplay)
             is_saved = True
         _write_metrics(output, run)
 
-    trainer = Trainer(model, task.batches, task.settings.training, validate=task.validate, keep=keep, listener=display)
+    def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
+        write_state(states, TrainingState(tensors, asdict(run), made_of))
+
+    settings = task.settings.training
+    trainer = Trainer(
+        model,
+        task.batches(0 if resumed is None else resumed.step * settings.accumulation),
+        settings,
+        validate=task.validate,
+        keep=keep,
+        listener=display,
+        save=save,
+        saving=saving,
+        resumed=resumed,
+    )
     run = trainer.run()
     if not is_saved:
         raise KeyboardInterrupt
     _write_metrics(output, run)
     return run
+
+
+def state_folder(output: Path) -> Path:
+    """Where the checkpoints of a run stand: beside its model folder."""
+    return output.absolute().with_name(f"{output.absolute().name}.training")
+
+
+def _made_of(task: Task, model: AnyModel) -> dict[str, Any]:
+    """What must be the same for a run to go on as it would have, each thing by a name that users know."""
+    place = next(model.parameters()).device
+    made_of: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
+    for section in ("tokenizer", "training"):
+        values = getattr(task.settings, section).model_dump(mode="json")
+        made_of |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
+    made_of["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
+    return made_of | task.data_digests
+
+
+def _resumed(states: Path, made_of: dict[str, Any], display: RunDisplay) -> TrainingState | None:
+    """The checkpoint to go on from.
+
+    Raises:
+        SettingsError: the run would not go on as it would have; the message names the difference.
+    """
+    state, damaged = read_state(states)
+    for sentence in damaged:
+        display.say(sentence)
+    if state is None:
+        display.say(f"nothing to resume in {states}: a new run")
+        return None
+    if (difference := first_difference(state.made_of, made_of)) is not None:
+        raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
+    display.say(f"resumed at step {state.step:,}")
+    return state
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:

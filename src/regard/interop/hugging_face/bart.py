@@ -35,7 +35,6 @@ LAYER = {
     "feed_forward.output_proj": "fc2",
     "feed_forward_residual.norm": "final_layer_norm",
 }
-SHARED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight")
 CLASSES = {"marian": "MarianMTModel", "bart": "BartForConditionalGeneration"}
 
 
@@ -89,11 +88,13 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     words = config.get("bad_words_ids") or []
     if any(len(word) > 1 for word in words):
         notes.append("bad_words_ids of several tokens are not kept: only single tokens can be banned")
+    prefix = "model." if any(name.startswith("model.") for name in tensors) else ""
+    shared = (f"{prefix}encoder.embed_tokens.weight", f"{prefix}decoder.embed_tokens.weight", "lm_head.weight")
     return Blueprint(
         ours,
-        lambda model: _places(model, "lm_head"),
+        lambda model: _places(model, prefix),
         _symbols(config, [word[0] for word in words if len(word) == 1], begins=is_bart),
-        aliases={"model.shared.weight": SHARED} if is_shared else {},
+        aliases={f"{prefix}shared.weight": shared} if is_shared else {},
         explained=explained,
         notes=notes,
     )
@@ -110,7 +111,7 @@ def _symbols(config: ForeignConfig, banned_ids: list[int], *, begins: bool) -> S
     start_ids = [config.get("decoder_start_token_id", config.require("pad_token_id"))]
     if (forced := config.get("forced_bos_token_id")) is not None:
         start_ids.append(forced)
-    begin = config.get("bos_token_id", end)
+    begin = config.get("bos_token_id", end) if begins else end
     return Symbols(
         pad_id=_pad_id(config), unk_id=config.get("unk_token_id", 3 if begins else 1), bos_id=begin, eos_id=end,
         start_ids=start_ids, source_begin_ids=[begin] if begins else [], source_end_ids=[end],
@@ -126,21 +127,21 @@ def _check_sinusoids(tensors: Mapping[str, Tensor], config: ModelConfig, where: 
                 raise ModelFolderError(f"{where}: {name} must be Marian's sinusoids; it holds other numbers.")
 
 
-def _places(model: nn.Module, output: str) -> dict[str, Place]:
+def _places(model: nn.Module, prefix: str) -> dict[str, Place]:
     assert isinstance(model, EncoderDecoder)
     config = model.config
     is_shared = config.tied_embeddings in ("all", "source")
     names = {
-        "source_embedding": "model.shared" if is_shared else "model.encoder.embed_tokens",
-        "target_embedding": "model.decoder.embed_tokens",
-        "output_embedding": output,
-        "source_positions.learned.table": "model.encoder.embed_positions",
-        "target_positions.learned.table": "model.decoder.embed_positions",
-        "source_norm": "model.encoder.layernorm_embedding",
-        "target_norm": "model.decoder.layernorm_embedding",
+        "source_embedding": f"{prefix}shared" if is_shared else f"{prefix}encoder.embed_tokens",
+        "target_embedding": f"{prefix}decoder.embed_tokens",
+        "output_embedding": "lm_head",
+        "source_positions.learned.table": f"{prefix}encoder.embed_positions",
+        "target_positions.learned.table": f"{prefix}decoder.embed_positions",
+        "source_norm": f"{prefix}encoder.layernorm_embedding",
+        "target_norm": f"{prefix}decoder.layernorm_embedding",
     }
-    names |= layer_names("encoder_layers", "model.encoder.layers", config.num_encoder_layers, LAYER)
-    names |= layer_names("decoder_layers", "model.decoder.layers", config.num_decoder_layers, LAYER)
+    names |= layer_names("encoder_layers", f"{prefix}encoder.layers", config.num_encoder_layers, LAYER)
+    names |= layer_names("decoder_layers", f"{prefix}decoder.layers", config.num_decoder_layers, LAYER)
     places = modules(names, model)
     for side in ("source", "target"):
         table = f"{side}_positions.learned.table.weight"
@@ -208,7 +209,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
-    tensors = write_out(model, _places(model, "lm_head"))
+    tensors = write_out(model, _places(model, "model."))
     tensors.setdefault("final_logits_bias", torch.zeros(1, ours.vocab_size))
     return config, tensors
 

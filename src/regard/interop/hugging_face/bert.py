@@ -188,12 +188,17 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         "mlm": style.mlm_activation or sizes["activation"],
         "classify": style.class_activation,
     }.get(task)
+    labels = _labels(config) if task in ("classify", "tag") else []
+    if task == "classify" and len(labels) < 2:
+        raise ModelFolderError(
+            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}, which is a regression."
+        )
     ours = EncoderConfig(
         **sizes,
         positions=positions,
         pad_id=pad_id,
         task=task,
-        labels=_labels(config) if task in ("classify", "tag") else [],
+        labels=labels,
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
     )

@@ -12,10 +12,15 @@ from torch import Tensor
 
 from regard.data.batch import pad_right
 from regard.interop.check import likeliest
-from regard.interop.files import read_json
 from regard.text.tokenizer import Symbols
 
 PADDING = -1
+WITH_HEADS = {
+    "BartModel": "BartForConditionalGeneration",
+    "GPT2Model": "GPT2LMHeadModel",
+    "T5WithLMHeadModel": "T5ForConditionalGeneration",
+}
+"""Classes without the output matrix, which is the embedding matrix; and an old name."""
 
 
 class TransformersReference:
@@ -23,19 +28,17 @@ class TransformersReference:
 
     what: Literal["logits"] = "logits"
 
-    def __init__(self, folder: Path, symbols: Symbols) -> None:
+    def __init__(self, folder: Path, symbols: Symbols, architecture: str) -> None:
         import transformers
 
         self.name = f"transformers {transformers.__version__}"
         self.symbols = symbols
-        architecture = read_json(folder / "config.json")["architectures"][0]
-        if architecture == "BartModel":
-            architecture = "BartForConditionalGeneration"
         logger = logging.getLogger("transformers")
         level = logger.level
         logger.setLevel(logging.ERROR)
         try:
-            model = getattr(transformers, architecture).from_pretrained(folder, attn_implementation="eager")
+            kind = getattr(transformers, WITH_HEADS.get(architecture, architecture))
+            model = kind.from_pretrained(folder, attn_implementation="eager")
         finally:
             logger.setLevel(level)
         self.model: Any = model.float().eval()

@@ -32,7 +32,8 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     T5's scores are not divided by sqrt(head_dim), ours are: its query projections are multiplied by it. The states of a
     tied T5 are divided by sqrt(model_dim) before the output; ours has an output matrix that is.
     """
-    config.refuse_unless("architectures", ["T5ForConditionalGeneration"])
+    if config.get("architectures") != ["T5WithLMHeadModel"]:  # its old name
+        config.refuse_unless("architectures", ["T5ForConditionalGeneration"])
     config.refuse_unless("relative_attention_num_buckets", 32)
     config.refuse_unless("relative_attention_max_distance", 128)
     activation, gated = config.choose("feed_forward_proj", FEED_FORWARD, "relu")

@@ -1,0 +1,163 @@
+"""Everything a run needs to go on as if it had never stopped, in a folder of checkpoints beside the model.
+
+A checkpoint is a folder `step-00001000`: `state.safetensors` with weights, averages, the optimizer's moments and the random
+generators, and `state.json` with the record of the run, what the run was made of, and a checksum. It is written aside,
+synced and renamed; the newest two are kept, so that a damaged one costs no more than the steps since the one before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import safetensors.torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from regard.errors import TrainingError
+from regard.text.lines import write_whole
+
+TENSORS, RECORD = "state.safetensors", "state.json"
+FORMAT_VERSION = 1
+KEPT = 2
+"""Checkpoints that stay."""
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """Where a run stands between two steps."""
+
+    tensors: dict[str, Tensor]
+    """By name: `weights.*`, `average.*`, `optimizer.*`, `random.*`."""
+    progress: dict[str, Any]
+    """The record of the run so far."""
+    made_of: dict[str, Any]
+    """Settings and checksums of the data: what must be the same for the run to go on as it would have."""
+
+    @property
+    def step(self) -> int:
+        """Updates that were made."""
+        return int(self.progress["step"])
+
+
+def write_state(folder: Path, state: TrainingState) -> None:
+    """Write a checkpoint whole or not at all, and remove all but the newest `KEPT`.
+
+    Raises:
+        TrainingError: the disk is full or the folder cannot be written; what was there before is whole.
+    """
+    name = f"step-{state.step:08d}"
+    aside = folder / f".{name}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for left_behind in folder.glob(".step-*.part"):
+            shutil.rmtree(left_behind, ignore_errors=True)
+        aside.mkdir()
+        content = safetensors.torch.save(state.tensors)
+        write_whole(aside / TENSORS, content)
+        record = {
+            "format_version": FORMAT_VERSION,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "progress": state.progress,
+            "made_of": state.made_of,
+        }
+        write_whole(aside / RECORD, json.dumps(record).encode("utf-8"))
+        if (folder / name).exists():
+            shutil.rmtree(folder / name)
+        aside.rename(folder / name)
+        for old in checkpoints(folder)[KEPT:]:
+            shutil.rmtree(old, ignore_errors=True)
+    except (OSError, TrainingError) as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        reason = getattr(error, "strerror", None) or error
+        raise TrainingError(f"{folder} must be writable, with room for a checkpoint; got: {reason}.") from error
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints of a folder, the newest first."""
+    return sorted(folder.glob("step-????????"), reverse=True)
+
+
+def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
+    """The newest whole checkpoint of a folder, and a sentence about each damaged one that was passed over.
+
+    Returns:
+        None where there is no checkpoint.
+    Raises:
+        TrainingError: there are checkpoints, and all are damaged.
+    """
+    damaged: list[str] = []
+    for path in checkpoints(folder):
+        try:
+            return _read(path), damaged
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+            damaged.append(f"{path} is damaged ({error}); the one before is used")
+    if damaged:
+        raise TrainingError(f"{folder} must hold a whole checkpoint to resume from; got damaged ones only. Train anew.")
+    return None, []
+
+
+def _read(path: Path) -> TrainingState:
+    record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+    if record["format_version"] != FORMAT_VERSION:
+        raise ValueError(f"of format {record['format_version']}, not {FORMAT_VERSION}")
+    content = (path / TENSORS).read_bytes()
+    if hashlib.sha256(content).hexdigest() != record["sha256"]:
+        raise ValueError("its checksum differs")
+    return TrainingState(safetensors.torch.load(content), record["progress"], record["made_of"])
+
+
+def first_difference(then: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """In words, the first thing that a run was made of and is not any more; None: all is the same."""
+    for key in sorted(then.keys() | now.keys()):
+        if then.get(key) != now.get(key):
+            return f"{key} was {then.get(key)!r} and is {now.get(key)!r}"
+    return None
+
+
+class StopAsked:
+    """Whether somebody asked a run to stop (Ctrl-C, or SIGTERM from a scheduler)."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __bool__(self) -> bool:
+        return self.asked
+
+
+@contextmanager
+def stopping_on_signals() -> Iterator[StopAsked]:
+    """While this context lasts, a first Ctrl-C or SIGTERM only notes that a stop is asked for: a step is never cut in two.
+
+    A second one ends the process as usual. Does nothing outside the main thread, where signals cannot be caught.
+    """
+    stop = StopAsked()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        stop.asked = True
+        _restore(before)
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield stop
+    finally:
+        _restore(before)
+
+
+def _restore(handlers: dict[signal.Signals, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
