@@ -23,7 +23,7 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from regard.errors import TrainingError
+from regard.errors import RegardError, TrainingError
 from regard.text.lines import write_whole
 
 TENSORS, RECORD = "state.safetensors", "state.json"
@@ -76,9 +76,9 @@ def write_state(folder: Path, state: TrainingState) -> None:
         aside.rename(folder / name)
         for old in checkpoints(folder)[KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
-    except (OSError, TrainingError) as error:
+    except (OSError, RegardError) as error:
         shutil.rmtree(aside, ignore_errors=True)
-        reason = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise TrainingError(f"{folder} must be writable, with room for a checkpoint; got: {reason}.") from error
 
 

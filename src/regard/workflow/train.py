@@ -24,7 +24,7 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.families import AnyModel, build, config_class
 from regard.text.lines import write_whole
 from regard.training.precision import resolve_precision
-from regard.training.state import TrainingState, first_difference, read_state, write_state
+from regard.training.state import TrainingState, checkpoints, first_difference, read_state, write_state
 from regard.training.trainer import SavingTimes, Trainer, TrainingRun
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, load_any, resolve_device
@@ -123,8 +123,7 @@ def train(
         _check_pretrained(arch, settings or {})
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     saving = SavingTimes.parse(save_every)
-    if not resume:
-        check_output(Path(output), overwrite=overwrite)
+    _check_folders(Path(output), overwrite=overwrite, resume=resume)
     with display or RunDisplay() as shown:
         if arch in ("transformer", "rnn"):
             initial = None if pretrained is None else _assembled(*pretrained, chosen, shown)
@@ -136,6 +135,17 @@ def train(
         return run_task(
             prepared, Path(output), device=device, display=shown, preset=preset, resume=resume, saving=saving
         )
+
+
+def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
+    """Make sure, before hours of work, that nothing is lost: neither another folder nor an earlier run."""
+    earlier = bool(checkpoints(state_folder(output)))
+    if earlier and not (resume or overwrite):
+        raise SettingsError(
+            f"{state_folder(output)} must not hold checkpoints of an earlier run; it does. Go on with --resume, or replace "
+            "them and the model with --overwrite."
+        )
+    check_output(output, overwrite=overwrite or (resume and earlier))
 
 
 def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
@@ -304,7 +314,7 @@ def _run_trainer(
         validate=task.validate,
         keep=keep,
         listener=display,
-        save=save,
+        save=None if saving is None else save,
         saving=saving,
         resumed=resumed,
     )

@@ -1,0 +1,155 @@
+"""`regard train --resume`: runs that are killed anywhere go on to the same end."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from regard.cli.main import run
+
+ALPHABET = "abcdefghij"
+OPTIONS = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "model.num_heads=2",
+           "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1", "--precision", "float32",
+           "--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=30", "--set", "training.batch_tokens=200",
+           "--set", "training.validate_every=10", "--set", "training.report_every=5", "--threads", "1"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, rng = tmp_path_factory.mktemp("resume"), random.Random(1)
+    words = ["".join(rng.choices(ALPHABET, k=rng.randint(2, 8))) for _ in range(300)]
+    (folder / "source").write_text("".join(f"{word}\n" for word in words))
+    (folder / "target").write_text("".join(f"{word[::-1]}\n" for word in words))
+    return folder
+
+
+def arguments(data: Path, output: str, steps: int, *more: str) -> list[str]:
+    return ["train", str(data / "source"), str(data / "target"), "-o", str(data / output), "--steps", str(steps), *OPTIONS,
+            *more]  # fmt: skip
+
+
+def train(data: Path, output: str, steps: int, *more: str, code: int = 0) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(arguments(data, output, steps, *more))
+    assert (ended.value.code or 0) == code
+
+
+def process(data: Path, output: str, steps: int, *more: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "regard", *arguments(data, output, steps, *more)], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+
+
+def same_model(data: Path, first: str, second: str) -> bool:
+    weights = [load_file(data / name / "model.safetensors") for name in (first, second)]
+    return all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+
+
+def same_state(data: Path, first: str, second: str, step: int) -> bool:
+    states = [
+        load_file(data / f"{name}.training" / f"step-{step:08d}" / "state.safetensors") for name in (first, second)
+    ]
+    return all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def metrics(data: Path, output: str) -> list[dict[str, float]]:
+    timed = {"tokens_per_second", "elapsed_seconds"}
+    lines = (data / output / "metrics.jsonl").read_text().splitlines()
+    return [{key: value for key, value in json.loads(line).items() if key not in timed} for line in lines]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(data: Path) -> Path:
+    train(data, "whole", 60)
+    return data
+
+
+def test_sigterm_ends_after_a_step_and_resume_goes_on_to_the_same_end(undisturbed: Path) -> None:
+    data = undisturbed
+    running = process(data, "stopped", 60, "--save-every", "7")
+    deadline = time.monotonic() + 60
+    while not list((data / "stopped.training").glob("step-*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGTERM)
+    output, _ = running.communicate(timeout=60)
+    assert running.returncode == 130, output
+    assert "--resume" in output
+    train(data, "stopped", 60, "--resume")
+    assert same_model(data, "whole", "stopped")
+    assert same_state(data, "whole", "stopped", 60)
+    assert metrics(data, "whole") == metrics(data, "stopped")
+
+
+def test_killed_again_and_again_it_comes_to_the_same_end(undisturbed: Path) -> None:
+    """SIGKILL at random moments of a run that saves at every step, saves included."""
+    data, rng, kills, first = undisturbed, random.Random(5), 0, True
+    for _ in range(12):
+        running = process(data, "killed", 60, "--save-every", "1", *([] if first else ["--resume"]))
+        first = False
+        assert running.stdout is not None
+        while running.poll() is None and not (data / "killed.training").is_dir():
+            time.sleep(0.01)
+        newest = max((path.name for path in (data / "killed.training").glob("step-*")), default="")
+        while running.poll() is None and newest == max(
+            (path.name for path in (data / "killed.training").glob("step-*")), default=""
+        ):
+            time.sleep(0.005)
+        time.sleep(rng.random() * 0.25)
+        if running.poll() is not None:
+            running.communicate()
+            break
+        os.kill(running.pid, signal.SIGKILL)
+        running.communicate()
+        kills += 1
+    assert kills >= 3
+    train(data, "killed", 60, "--resume")
+    assert same_model(data, "whole", "killed")
+    assert same_state(data, "whole", "killed", 60)
+    assert metrics(data, "whole") == metrics(data, "killed")
+
+
+def test_more_steps_than_before(undisturbed: Path) -> None:
+    data = undisturbed
+    train(data, "short", 35)
+    train(data, "short", 60, "--resume")
+    assert same_state(data, "whole", "short", 60)
+
+
+def test_another_seed_or_other_data_is_refused(undisturbed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = undisturbed
+    train(data, "whole", 60, "--resume", "--seed", "2", code=2)
+    assert "got a change: data.training_sources was" in capsys.readouterr().err  # the seed chooses what is held out
+    train(data, "whole", 60, "--resume", "--set", "training.label_smoothing=0.2", code=2)
+    assert "training.label_smoothing was 0.1 and is 0.2" in capsys.readouterr().err
+    train(data, "whole", 60, "--resume", "--set", "model.dropout=0.3", code=2)
+    assert "model.dropout was" in capsys.readouterr().err
+    train(data, "whole", 60, "--resume", "--save-every", "often", code=2)
+    assert "--save-every must be steps" in capsys.readouterr().err
+
+
+def test_nothing_to_resume_is_said_and_a_run_begins(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(data, "fresh", 5, "--resume")
+    assert "nothing to resume" in capsys.readouterr().err
+    assert (data / "fresh" / "model.safetensors").is_file()
+
+
+def test_an_earlier_run_is_not_lost_by_mistake(undisturbed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = undisturbed
+    train(data, "first", 5)
+    (data / "first" / "mine.txt").write_text("notes")
+    train(data, "first", 9, "--resume", code=2)
+    assert "must hold a model and nothing else; got" in capsys.readouterr().err
+    assert (data / "first" / "mine.txt").is_file()
+    train(data, "first", 5, code=2)
+    assert "must not hold checkpoints of an earlier run" in capsys.readouterr().err
+    (data / "first" / "mine.txt").unlink()
+    train(data, "first", 5, "--overwrite")
