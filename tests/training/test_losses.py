@@ -2,6 +2,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from regard.errors import SettingsError
 from regard.training import losses
 from regard.training.losses import smoothed_cross_entropy
 
@@ -49,3 +50,26 @@ def test_extreme_logits_stay_finite() -> None:
     assert loss.isfinite()
     assert states.grad is not None
     assert states.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("with_bias", [True, False])
+def test_a_bias_of_the_vocabulary_is_torchs(with_bias: bool) -> None:
+    states, weight, labels = inputs()
+    bias = torch.randn(7, generator=torch.Generator().manual_seed(3)).requires_grad_() if with_bias else None
+    loss = smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=0.1)
+    expected = F.cross_entropy(F.linear(states, weight, bias), labels, label_smoothing=0.1, reduction="sum")
+    torch.testing.assert_close(loss, expected)
+    wanted = [states, weight, *([bias] if bias is not None else [])]
+    torch.testing.assert_close(torch.autograd.grad(loss, wanted), torch.autograd.grad(expected, wanted))
+
+
+def test_smoothing_over_the_others_is_the_definition() -> None:
+    """The right class has 1 - smoothing, each other smoothing / (n - 1): as fairseq and tensor2tensor have it."""
+    states, weight, labels = inputs()
+    logits = states @ weight.T
+    wanted = torch.full((11, 7), 0.3 / 6).scatter(1, labels[:, None], 0.7)
+    expected = -(wanted * logits.log_softmax(-1)).sum()
+    found = smoothed_cross_entropy(states, weight, labels, smoothing=losses.spread_over_all(0.3, 7))
+    torch.testing.assert_close(found, expected)
+    with pytest.raises(SettingsError, match=r"must leave the right one of 2 classes more than the others; got 0.6"):
+        losses.spread_over_all(0.6, 2)

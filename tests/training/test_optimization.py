@@ -2,8 +2,9 @@ import pytest
 import torch
 from torch import nn
 
-from regard.training.optimization import WeightAverage, inverse_sqrt_rate, linear_rate, paper_peak
+from regard.training.optimization import WeightAverage
 from regard.training.precision import MasterWeights, resolve_precision
+from regard.training.schedules import inverse_sqrt_rate, linear_rate, paper_peak
 
 
 @pytest.mark.parametrize("step", [1, 100, 3999, 4000, 4001, 100_000])

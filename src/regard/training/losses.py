@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.data.batch import IGNORED, Batch, LabelledBatch
+from regard.errors import SettingsError
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -21,15 +22,46 @@ from regard.models.recurrent import Recurrent
 CHUNK_LOGITS = 4_000_000  # logits held at once: 16 MB in float32, which stays in a processor's cache
 
 
-def loss_function(model: nn.Module, *, smoothing: float) -> Callable[[Any, Any], Tensor]:
-    """The loss that a model of this family is trained by: of a model and a batch, a sum over the batch's labels."""
+def loss_function(
+    model: nn.Module, *, smoothing: float, smoothing_over: Literal["all", "others"] = "all"
+) -> Callable[[Any, Any], Tensor]:
+    """The loss that a model of this family is trained by: of a model and a batch, a sum over the batch's labels.
+
+    Args:
+        smoothing: the probability that is taken from the right class.
+        smoothing_over: which classes share it: `all` (PyTorch's way, Szegedy et al. 2016), or the `others` (fairseq's and
+            tensor2tensor's).
+    """
     losses: dict[type[nn.Module], Callable[..., Tensor]] = {
         EncoderDecoder: pair_loss,
         Recurrent: pair_loss,
         Decoder: language_loss,
         Encoder: label_loss,
     }
+    if smoothing_over == "others":
+        smoothing = spread_over_all(smoothing, _num_classes(model))
     return partial(losses[type(model)], smoothing=smoothing)
+
+
+def spread_over_all(smoothing: float, num_classes: int) -> float:
+    """The smoothing over all classes that is the same as one over all but the right one.
+
+    smoothing / (n - 1) = all / n, so that each other class has as much; the right one then has 1 - smoothing in both.
+
+    Raises:
+        SettingsError: the right class would have less than the others.
+    """
+    over_all = smoothing * num_classes / max(num_classes - 1, 1)
+    if over_all >= 1:
+        raise SettingsError(
+            f"label_smoothing must leave the right one of {num_classes} classes more than the others; got {smoothing}."
+        )
+    return over_all
+
+
+def _num_classes(model: nn.Module) -> int:
+    config: Any = model.config
+    return len(config.labels) if getattr(config, "task", "") in ("classify", "tag") else int(config.vocab_size)
 
 
 def pair_loss(model: PairModel, batch: Batch, *, smoothing: float) -> Float[Tensor, ""]:

@@ -1,13 +1,15 @@
-"""How weights move: the settings of a run, the learning rate of each step, and the running average of weights."""
+"""How weights move: the settings of a run, which weights decay, and the running average of weights."""
 
 from __future__ import annotations
 
 import copy
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import nn
+
+from regard.training.schedules import Schedule
 
 Model = TypeVar("Model", bound=nn.Module)
 Share = Annotated[float, Field(ge=0, lt=1)]
@@ -25,11 +27,16 @@ class TrainingConfig(BaseModel):
         None, gt=0, description="at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)"
     )
     warmup_steps: int = Field(4000, ge=1)
-    schedule: Literal["inverse_sqrt", "linear"] = Field(
+    schedule: Schedule = Field(
         "inverse_sqrt",
-        description="how the learning rate falls after warm-up: with the root of the step; straight to 0",
+        description="how the learning rate falls after warm-up: with the root of the step; straight to 0; along a cosine; "
+        "only in the last fifth; not at all",
     )
+    weight_decay: float = Field(0.0, ge=0, description="of matrices, decoupled from the gradient (AdamW)")
     label_smoothing: float = Field(0.1, ge=0, lt=1)
+    smoothing_over: Literal["all", "others"] = Field(
+        "all", description="which classes share the smoothed probability: all of them, or all but the right one"
+    )
     clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
     adam_betas: tuple[Share, Share] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0)
@@ -40,34 +47,19 @@ class TrainingConfig(BaseModel):
         description="what is validated and kept is a running average of the weights; 0: no average",
     )
     validate_every: int = Field(500, ge=1, description="steps")
+    patience: int | None = Field(None, ge=1, description="validations in a row without a better loss that end the run")
     report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
 
-def inverse_sqrt_rate(step: int, *, peak: float, warmup_steps: int) -> float:
-    """The learning rate of a step, counted from 1: linear up to `peak`, then falling with the root of the step.
-
-    rate = peak min(step / warmup_steps, sqrt(warmup_steps / step))
-
-    With `peak = paper_peak(...)` this is equation 3 of Vaswani et al. 2017, section 5.3.
-    """
-    return peak * min(step / warmup_steps, (warmup_steps / step) ** 0.5)
-
-
-def linear_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> float:
-    """The learning rate of a step, counted from 1: linear up to `peak`, then straight down to 0 after the last step.
-
-    rate = peak min(step / warmup_steps, (steps + 1 - step) / (steps + 1 - warmup_steps))
-
-    A warm-up longer than the run is cut off by its end. Source: Devlin et al. 2019, appendix A.2.
-    """
-    return peak * min(step / warmup_steps, (steps + 1 - step) / max(steps + 1 - warmup_steps, 1))
-
-
-def paper_peak(model_dim: int, warmup_steps: int) -> float:
-    """The highest learning rate of Vaswani et al. 2017, equation 3: 1 / sqrt(model_dim warmup_steps)."""
-    return float((model_dim * warmup_steps) ** -0.5)
+def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """A model's parameters for an optimizer: matrices decay; vectors, which are biases and norms, do not."""
+    parameters = list(model.parameters())
+    decaying = [parameter for parameter in parameters if parameter.ndim >= 2]
+    others = [parameter for parameter in parameters if parameter.ndim < 2]
+    groups = [{"params": decaying, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return [group for group in groups if group["params"]]
 
 
 class WeightAverage(Generic[Model]):

@@ -66,11 +66,11 @@ def write_state(folder: Path, state: TrainingState) -> None:
         write_whole(aside / TENSORS, content)
         record = {
             "format_version": FORMAT_VERSION,
-            "sha256": hashlib.sha256(content).hexdigest(),
+            "tensors_sha256": hashlib.sha256(content).hexdigest(),
             "progress": state.progress,
             "made_of": state.made_of,
         }
-        write_whole(aside / RECORD, json.dumps(record).encode("utf-8"))
+        write_whole(aside / RECORD, json.dumps(record | {"record_sha256": _digest(record)}).encode("utf-8"))
         if (folder / name).exists():
             shutil.rmtree(folder / name)
         aside.rename(folder / name)
@@ -99,7 +99,7 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
     for path in checkpoints(folder):
         try:
             return _read(path), damaged
-        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
             damaged.append(f"{path} is damaged ({error}); the one before is used")
     if damaged:
         raise TrainingError(f"{folder} must hold a whole checkpoint to resume from; got damaged ones only. Train anew.")
@@ -108,12 +108,18 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
 
 def _read(path: Path) -> TrainingState:
     record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+    if record.pop("record_sha256") != _digest(record):
+        raise ValueError("the checksum of its record differs")
     if record["format_version"] != FORMAT_VERSION:
         raise ValueError(f"of format {record['format_version']}, not {FORMAT_VERSION}")
     content = (path / TENSORS).read_bytes()
-    if hashlib.sha256(content).hexdigest() != record["sha256"]:
-        raise ValueError("its checksum differs")
+    if hashlib.sha256(content).hexdigest() != record["tensors_sha256"]:
+        raise ValueError("the checksum of its tensors differs")
     return TrainingState(safetensors.torch.load(content), record["progress"], record["made_of"])
+
+
+def _digest(record: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode("utf-8")).hexdigest()
 
 
 def first_difference(then: dict[str, Any], now: dict[str, Any]) -> str | None:

@@ -16,11 +16,14 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, TrainingError
 from regard.training.losses import loss_function
-from regard.training.optimization import TrainingConfig, WeightAverage, inverse_sqrt_rate, linear_rate, paper_peak
+from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
+from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState, stopping_on_signals
 
 Scores = dict[str, float]
+SKIPPED_IN_A_ROW = 5
+"""So many steps without a finite loss and gradient end a run."""
 SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -111,6 +114,10 @@ class TrainingRun:
     history: list[dict[str, float]] = field(default_factory=list)
     """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
     interrupted: bool = False
+    skipped_steps: int = 0
+    """Steps whose loss or gradient was not finite, and that moved nothing."""
+    skipped_in_a_row: int = 0
+    validations_since_best: int = 0
 
     @property
     def tokens_per_second(self) -> float:
@@ -144,13 +151,13 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         resumed: TrainingState | None = None,
     ) -> None:
         self.model, self.batches, self.config = model, batches, config
-        self.loss = loss_function(model, smoothing=config.label_smoothing)
+        self.loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
         self.validate, self.keep, self.listener = validate, keep, listener
         self.device = next(model.parameters()).device
         self.weights = MasterWeights(model, resolve_precision(config.precision, self.device))
         self.average = WeightAverage(model, config.average_decay)
-        self.optimizer = torch.optim.Adam(
-            model.parameters(), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
+        self.optimizer = torch.optim.AdamW(
+            parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
         )
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
@@ -167,7 +174,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         SIGTERM ends the run after the step that is under way.
 
         Raises:
-            TrainingError: the loss is not a finite number.
+            TrainingError: the loss or the gradient was not finite several times in a row.
         """
         run = self.progress
         start = time.perf_counter() - run.seconds
@@ -189,11 +196,15 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     is_due = run.step % self.config.validate_every == 0
                     if is_due or is_last:
                         self._validate()
+                    has_stalled = run.validations_since_best >= (self.config.patience or math.inf)
+                    is_last = is_last or has_stalled
                     seconds_since = time.perf_counter() - saved_at
                     if self.save and (is_last or stop or self.saving.is_due(run.step, seconds_since, validated=is_due)):
                         self.save(self.tensors(), run)
                         saved_at = time.perf_counter()
-                run.interrupted = run.step < self.config.steps
+                    if has_stalled:
+                        break
+                run.interrupted = bool(stop) and run.step < self.config.steps
             except KeyboardInterrupt:
                 run.interrupted = True
             if run.interrupted and run.step and not run.best_step:
@@ -206,9 +217,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
         if self.average.model is not self.model:
             found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
-        names = [name for name, _ in self.model.named_parameters()]
-        for index, moments in self.optimizer.state_dict()["state"].items():
-            found |= {f"optimizer.{names[index]}.{key}": tensor for key, tensor in moments.items()}
+        for name, parameter in self.model.named_parameters():
+            moments = self.optimizer.state.get(parameter, {})
+            found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
         found["random.cpu"] = torch.get_rng_state()
         if self.device.type == "cuda":
             found["random.cuda"] = torch.cuda.get_rng_state(self.device)
@@ -222,18 +233,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     if f"{kind}.{name}" in state.tensors:
                         parameter.copy_(state.tensors[f"{kind}.{name}"])
         self.weights.spread_weights()
-        names = [name for name, _ in self.model.named_parameters()]
-        moments: dict[int, dict[str, Tensor]] = {index: {} for index in range(len(names))}
-        for index, name in enumerate(names):
-            prefix = f"optimizer.{name}."
-            found = {
-                key.removeprefix(prefix): tensor for key, tensor in state.tensors.items() if key.startswith(prefix)
-            }
-            # A parameter's name may be the beginning of another's.
-            moments[index] = {key: tensor for key, tensor in found.items() if "." not in key}
-        groups = self.optimizer.state_dict()["param_groups"]
-        kept = {index: found for index, found in moments.items() if found}
-        self.optimizer.load_state_dict({"state": kept, "param_groups": groups})
+        for name, parameter in self.model.named_parameters():
+            for key in ("step", "exp_avg", "exp_avg_sq"):
+                if (tensor := state.tensors.get(f"optimizer.{name}.{key}")) is not None:
+                    self.optimizer.state[parameter][key] = tensor.clone().to(self.device)
         self.progress = TrainingRun(**state.progress)
         self._random = state.tensors["random.cpu"]
         self._random_cuda = state.tensors.get("random.cuda")
@@ -247,17 +250,18 @@ class Trainer(Generic[AnyModel, AnyBatch]):
     def learning_rate(self, step: int) -> float:
         """The learning rate of a step, counted from 1, on the schedule of the settings."""
         config = self.config
-        if config.schedule == "linear":
-            return linear_rate(step, peak=self.peak_rate, warmup_steps=config.warmup_steps, steps=config.steps)
-        return inverse_sqrt_rate(step, peak=self.peak_rate, warmup_steps=config.warmup_steps)
+        return learning_rate(
+            config.schedule, step, peak=self.peak_rate, warmup_steps=config.warmup_steps, steps=config.steps
+        )
 
     def step(self, batches: Sequence[AnyBatch], learning_rate: float) -> float:
         """Move the weights once, by the gradient of the mean loss over the tokens of all batches.
 
         Returns:
             That loss, in nats per token.
+            Where it or the gradient is not finite, the weights are left as they were, and the step is counted.
         Raises:
-            TrainingError: the loss or the gradient is not finite; the weights are left as they were.
+            TrainingError: that has happened several times in a row.
         """
         compute = self.weights.compute.train()
         num_tokens = sum(batch.num_tokens for batch in batches)
@@ -271,12 +275,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         gradient_norm = nn.utils.get_total_norm(
             [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
         )
-        for name, number in (("loss", mean_loss), ("gradient's length", gradient_norm.item())):
-            if not math.isfinite(number):
-                raise TrainingError(
-                    f"the {name} must be a finite number; got {number} at step {self.progress.step + 1}. A lower "
-                    "training.learning_rate or --precision float32 usually helps. What was kept before is whole."
-                )
+        if not (math.isfinite(mean_loss) and math.isfinite(gradient_norm.item())):
+            self._skip("loss" if not math.isfinite(mean_loss) else "gradient", batches)
+            return mean_loss
+        self.progress.skipped_in_a_row = 0
         nn.utils.clip_grads_with_norm_(self.model.parameters(), self.config.clip_norm, gradient_norm)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
@@ -284,6 +286,24 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.optimizer.zero_grad()
         self.weights.spread_weights()
         return mean_loss
+
+    def _skip(self, what: str, batches: Sequence[AnyBatch]) -> None:
+        """Move nothing, and count.
+
+        Raises:
+            TrainingError: it is one of too many in a row.
+        """
+        run = self.progress
+        self.optimizer.zero_grad()
+        run.skipped_steps += 1
+        run.skipped_in_a_row += 1
+        if run.skipped_in_a_row >= SKIPPED_IN_A_ROW:
+            rows = [index + 1 for batch in batches for index in getattr(batch, "indices", [])]
+            raise TrainingError(
+                f"the {what} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
+                f"{run.step + 1}, whose batch holds examples {_shortened(rows)}. A lower training.learning_rate or "
+                "--precision float32 usually helps. What was kept before is whole."
+            )
 
     def _report(self, loss: float, rate: float) -> None:
         run = self.progress
@@ -306,8 +326,15 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         scores = self.validate(self.average.model.eval())
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
         is_best = not run.best_scores or scores["loss"] < run.best_scores["loss"]
+        run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
             self.keep(self.average.model, run)
             run.best_step, run.best_scores = run.step, scores
         run.validation_seconds += time.perf_counter() - start
         self.listener.on_validation(run.step, scores, is_best)
+
+
+def _shortened(numbers: list[int]) -> str:
+    """The first few of some numbers, in order."""
+    shown = ", ".join(map(str, sorted(numbers)[:8]))
+    return shown + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")

@@ -42,7 +42,7 @@ from regard.workflow.tasks import (
 )
 from regard.workflow.translator import Translator
 
-CHANGEABLE = {"steps", "report_every"}
+CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may be another when a run is resumed."""
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 TASKS = ("mlm", "classify", "tag")
@@ -268,7 +268,7 @@ def run_task(
         "evaluated_on": task.validation_facts["name"],
         "validation_loss": run.best_scores["loss"],
         **facts,
-        "steps": {"trained": run.step, "kept": run.best_step},
+        "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
         "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
         "target_tokens_per_second": run.tokens_per_second,
         "preset": preset,
