@@ -299,10 +299,10 @@ def test_an_interrupt_leaves_a_whole_model_and_says_how_to_go_on(work: Path, tmp
     _, shown = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted at step" in shown
-    assert f" -m regard translate {tmp_path / 'm'}`, or train anew with `--overwrite`" in shown
+    assert f" -m regard translate {tmp_path / 'm'}`. Go on with the same command and `--resume`" in shown
     assert "Traceback" not in shown
     assert len(regard.load(tmp_path / "m").translate(["abc"])) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "m.training"]
     assert not [path for path in (tmp_path / "m").iterdir() if path.name.startswith(".")]
 
 

@@ -1,4 +1,4 @@
-"""`regard convert`."""
+"""The commands that make models of models: `convert`, `average`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.train import NEXT_COMMANDS, Overwrite
+from regard.cli.train import NEXT_COMMANDS, Overwrite, program
 
 if TYPE_CHECKING:
     from regard.interop.convert import Step
@@ -49,6 +49,22 @@ def convert(
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
     if to is None:
-        print(f"wrote {output}; next: regard {NEXT_COMMANDS[done.arch][0].format(output)}")
+        print(f"wrote {output}; next: {program()} {NEXT_COMMANDS[done.arch][0].format(output)}")
     else:
         print(f"wrote {output}")
+
+
+def average(
+    models: Annotated[list[Path], typer.Argument(metavar="MODEL MODEL...", help="Model folders of one shape.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the mean; new or empty.")],
+    overwrite: Overwrite = False,
+) -> None:
+    """Make one model whose weights are the mean of those of several, such as of runs that began alike."""
+    from regard.checkpoint import check_output, save_new
+    from regard.training.averaging import average_models
+
+    check_output(output, overwrite=overwrite)
+    mean = average_models(models)
+    save_new(output, *mean)
+    use = NEXT_COMMANDS[mean.model.config.arch][1].format(output)
+    print(f"wrote {output}, the mean of {len(models)} models; next: {program()} {use}")

@@ -14,7 +14,7 @@ import typer
 
 import regard
 from regard.cli import train, use
-from regard.cli.convert import convert
+from regard.cli.convert import average, convert
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -36,6 +36,7 @@ for command in (
     use.score,
     use.info,
     convert,
+    average,
 ):
     app.command()(command)
 

@@ -1,0 +1,45 @@
+"""The mean of several models' weights: often better than each of them, at no cost in use.
+
+Source: Vaswani et al. 2017, section 6.1, who average the last checkpoints of a run; Wortsman et al. 2022 for runs that began
+with the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from regard.checkpoint import TOKENIZER, LoadedModel, load_model
+from regard.errors import SettingsError
+
+
+def average_models(folders: Sequence[Path]) -> LoadedModel:
+    """One model whose every weight is the mean of theirs, summed in float64.
+
+    Raises:
+        SettingsError: fewer than two folders, or models of different shape or vocabulary.
+        ModelFolderError: a folder is no model.
+    """
+    if len(folders) < 2:
+        raise SettingsError(f"models to average must be at least 2; got {len(folders)}.")
+    first, *others = (load_model(folder) for folder in folders)
+    sums = {name: parameter.detach().double() for name, parameter in first.model.named_parameters()}
+    for folder, other in zip(folders[1:], others, strict=True):
+        if other.model.config != first.model.config:
+            theirs, ours = other.model.config.model_dump(), first.model.config.model_dump()
+            key = next((key for key in ours if ours[key] != theirs.get(key)), "arch")
+            raise SettingsError(
+                f"models to average must be alike; {key} is {ours[key]} in {folders[0]} and {theirs.get(key)} in {folder}."
+            )
+        if (folder / TOKENIZER).read_bytes() != (folders[0] / TOKENIZER).read_bytes():
+            raise SettingsError(
+                f"models to average must have one vocabulary; that of {folder} is not that of {folders[0]}."
+            )
+        for name, parameter in other.model.named_parameters():
+            sums[name] += parameter.detach().double()
+    with torch.no_grad():
+        for name, parameter in first.model.named_parameters():
+            parameter.copy_(sums[name] / len(folders))
+    return first
