@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # small tensors: a second thread costs more than it brings
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # in a shell's background; programs that we start would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if not os.environ.get("REGARD_TESTS_UNCHECKED"):  # tests/nn/test_tracing.py: the checks cannot be traced
     import jaxtyping

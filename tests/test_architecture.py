@@ -39,7 +39,7 @@ THIRD_PARTY = {
     "errors": set(),
     "text": {"tokenizers", "pydantic"},
     "nn": {"torch", "jaxtyping"},
-    "data": {"torch", "numpy", "jaxtyping", "datasets", "babel"},
+    "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "babel"},
     "models": {"torch", "jaxtyping", "pydantic"},
     "checkpoint": {"torch", "safetensors", "pydantic"},
     "assembling": {"torch"},

@@ -61,7 +61,7 @@ def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: lis
         ("training: [", "c.yaml must be YAML; got:"),
         ("3", "c.yaml must hold sections, such as training:, with keys and values below them; got 3."),
         ("training:", "c.yaml must hold sections, such as training:, with keys and values below them; got 'training'."),
-        ("1: {a: 2}", "a section must be one of ours; got '1'. Allowed: model, tokenizer, training."),
+        ("1: {a: 2}", "a section must be one of ours; got '1'. Allowed: data, model, tokenizer, training."),
         ("steps: 3", "c.yaml must hold sections, such as training:, with keys and values below them; got 'steps'."),
     ],
 )
@@ -102,7 +102,7 @@ def test_pairs_that_are_all_too_long(folder: Path, capsys: pytest.CaptureFixture
 
 
 def test_three_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "DATA must be one or two names; got 3: a b a." in message(
+    assert "(.tsv, .jsonl, hf:...) each; a has no other side." in message(
         capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1"
     )
 
@@ -166,4 +166,4 @@ def test_results_that_are_truncated(folder: Path, capsys: pytest.CaptureFixture[
 def test_half_a_surrogate_pair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "p.jsonl").write_text('{"source": "a", "target": "\\ud800"}\n' * 3)
     shown = message(capsys, "train", "p.jsonl", "-o", "model", "--steps", "1")
-    assert "p.jsonl, line 1: text must be whole Unicode characters; got half of a pair." in shown
+    assert "p.jsonl, line 2: text must be whole Unicode characters; got half of a pair." in shown

@@ -1,7 +1,13 @@
+from collections.abc import Sequence
+from random import Random
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.data import batching
+from regard.data.batch import Batch
 from regard.data.batching import EncodedPairs, Sequences, encode_pairs, endless, in_order, make_batch, plan_batches
 from regard.data.corpus import ParallelText
 from regard.text.tokenizer import Tokenizer
@@ -77,3 +83,68 @@ def test_in_order_is_every_pair_once() -> None:
     pairs = pairs_of([(1 + n % 7, 1 + n % 5) for n in range(30)])
     seen = [index for batch in in_order(pairs, 20, pad_id=0, start_ids=[2]) for index in batch.indices]
     assert sorted(seen) == list(range(30))
+
+
+SYMBOLS = {"pad_id": 0, "start_ids": [2]}
+
+
+def numbered_pairs(count: int) -> EncodedPairs:
+    rows = [[4 + n, *[5] * (n % 6), 3] for n in range(count)]
+    return EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
+
+
+def take(count: int, budget: int = 20, **settings: object) -> list[Batch]:
+    stream = endless(numbered_pairs(50), budget, 1, **SYMBOLS, **settings)
+    return [next(stream) for _ in range(count)]
+
+
+@pytest.mark.parametrize("pool", [7, 50, 1000])
+def test_a_stream_goes_on_from_any_place(pool: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "POOL", pool)
+    whole = take(60)
+    for at in (0, 1, 17, 40):
+        later = take(5, start=whole[at].next_place)
+        assert [batch.indices for batch in later] == [batch.indices for batch in whole[at + 1 : at + 6]]
+
+
+def test_a_corpus_larger_than_a_pool_is_shuffled_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "POOL", 10)
+    epoch = []
+    for batch in take(60):
+        if batch.next_place[0] > 0:
+            break
+        epoch.append(batch.indices)
+    assert sorted(index for rows in epoch for index in rows) == list(range(50))
+    first_ten = [index for rows in epoch for index in rows][:10]
+    assert max(first_ten) - min(first_ten) > 20
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("size", [2, 3])
+def test_processes_share_the_rows_of_each_batch(size: int, cut: bool) -> None:
+    reversing = (lambda ids, random: ids[::-1],) * 2 if cut else None
+    whole = take(40, budget=8, cuts=reversing)
+    parts = [take(40, budget=8, share=(rank, size), cuts=reversing) for rank in range(size)]
+    for batch, *own in zip(whole, *parts, strict=True):
+        counted = [index for part in own if part.num_tokens for index in part.indices]
+        assert sorted(counted) == sorted(batch.indices)
+        assert sum(part.num_tokens for part in own) == batch.num_tokens
+        assert sum(int((part.labels != 0).sum()) for part in own) == batch.num_tokens
+        assert {part.next_place for part in own} == {batch.next_place}
+    assert min(len(batch.indices) for batch in whole) < size, "a case that matters: fewer rows than processes"
+
+
+def test_what_is_cut_anew_repeats_for_each_pair() -> None:
+    def noisy(ids: Sequence[int], random: Random) -> list[int]:
+        return [*ids[:-1], 4 + random.randrange(1000), ids[-1]]
+
+    whole, again = (take(12, cuts=(noisy, noisy)) for _ in range(2))
+    assert [batch.labels.tolist() for batch in whole] == [batch.labels.tolist() for batch in again]
+    halves = [take(12, cuts=(noisy, noisy), share=(rank, 2)) for rank in (0, 1)]
+    rows = [sorted(row for row in batch.source_ids.tolist()) for batch in whole if len(batch.indices) > 1]
+    for batch, left, right in zip(whole, *halves, strict=True):
+        if len(batch.indices) > 1:
+            widest = batch.source_ids.shape[1]
+            found = [[*row, *[0] * (widest - len(row))] for part in (left, right) for row in part.source_ids.tolist()]
+            assert sorted(found) == sorted(batch.source_ids.tolist())
+    assert rows

@@ -44,8 +44,8 @@ def pairs() -> EncodedPairs:
     return EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
 
 
-def stream(first: int) -> Iterator[Batch]:
-    return endless(pairs(), 60, 1, pad_id=0, start_ids=[2], first=first)
+def stream(start: tuple[int, int]) -> Iterator[Batch]:
+    return endless(pairs(), 60, 1, pad_id=0, start_ids=[2], start=start)
 
 
 def run_from(
@@ -61,9 +61,9 @@ def run_from(
         saved[run.step] = TrainingState(copied, json.loads(json.dumps(asdict(run))), {})
 
     losses = lambda model: {"loss": float(sum(p.detach().double().abs().sum() for p in model.parameters()))}  # noqa: E731
-    first = 0 if state is None else state.step * config.accumulation
+    start = (0, 0) if state is None else state.next_place
     trainer = Trainer(
-        model, stream(first), config, validate=losses, keep=lambda model, run: None, listener=Silent(), save=note,
+        model, stream(start), config, validate=losses, keep=lambda model, run: None, listener=Silent(), save=note,
         saving=SavingTimes(every_steps=1), resumed=state,
     )  # fmt: skip
     return trainer.run()
@@ -204,8 +204,9 @@ def test_times_to_save() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_first_signal_is_noted_and_a_second_one_acts(number: signal.Signals) -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or it would end the tests
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    for each in before:
+        signal.signal(each, signal.default_int_handler)  # or it would end the tests, or be ignored in the background
     try:
         with stopping_on_signals() as stop:
             assert not stop
@@ -213,9 +214,20 @@ def test_a_first_signal_is_noted_and_a_second_one_acts(number: signal.Signals) -
             assert stop
             with pytest.raises(KeyboardInterrupt):
                 _interrupt_again(number)
+        assert signal.getsignal(number) is signal.default_int_handler
     finally:
-        signal.signal(signal.SIGTERM, before)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with stopping_on_signals() as stop:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert not stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _interrupt_again(number: signal.Signals) -> None:

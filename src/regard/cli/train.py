@@ -37,8 +37,8 @@ def train(
         list[str],
         typer.Argument(
             help="Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
-            "hf:name:split:source_column:target_column. For --arch decoder and --task mlm: text files. For --task "
-            "classify: lines of label, tab, text. For --task tag: lines of word, tab, tag.",
+            "hf:name:split:source_column:target_column; or several of these. For --arch decoder and --task mlm: text "
+            "files. For --task classify: lines of label, tab, text. For --task tag: lines of word, tab, tag.",
             metavar="DATA",
         ),
     ],
@@ -97,8 +97,6 @@ def train(
     from regard.workflow.settings import parse_assignments, read_yaml
     from regard.workflow.train import train as train_model
 
-    if arch in ("transformer", "rnn") and len(data) > 2:
-        raise SettingsError(f"DATA must be one or two names; got {len(data)}: {' '.join(data)}.")
     settings: dict[str, dict[str, Any]] = {}
     layers = [read_yaml(config)] if config else []
     layers += [parse_assignments(set_ or []), {"training": _options(steps, seed, precision)}]

@@ -19,8 +19,23 @@ def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> I
     return torch.from_numpy(rows)
 
 
+Place = tuple[int, int]
+"""Where a batch stands in a run: its epoch, and its number in the epoch, both counted from 0."""
+Share = tuple[int, int]
+"""Which rows of each batch are read: those of process r of n."""
+ALL: Share = (0, 1)
 IGNORED = -100
 """The label of a token that has none, as in `torch.nn.functional.cross_entropy`."""
+
+
+def own_rows(rows: np.ndarray, share: Share) -> tuple[np.ndarray, bool]:
+    """The rows of a batch that one process reads, and whether they count.
+
+    Where there are fewer rows than processes, one that has none reads the first, without counting it, so that all take
+    part in every step.
+    """
+    own = rows[share[0] :: share[1]]
+    return (own, True) if len(own) else (rows[:1], False)
 
 
 @dataclass(frozen=True)
@@ -37,6 +52,8 @@ class Batch:
     """Labels that are not padding: what losses and speeds count."""
     indices: list[int]
     """Which pairs of the corpus these are, counted from 0."""
+    next_place: Place = (0, 0)
+    """Where the batch after this one stands."""
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
@@ -59,6 +76,8 @@ class LabelledBatch:
     """Labels that are not ignored: what losses and speeds count."""
     indices: list[int]
     """Which examples of the corpus these are, counted from 0."""
+    next_place: Place = (0, 0)
+    """Where the batch after this one stands."""
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""

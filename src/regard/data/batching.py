@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
 
 import numpy as np
 
-from regard.data.batch import Batch, pad_right
+from regard.data.batch import ALL, Batch, Place, Share, own_rows, pad_right
 from regard.data.corpus import ParallelText
 from regard.text.tokenizer import Tokenizer
+
+POOL = 1 << 18
+"""Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
+Cut = Callable[[Sequence[int], Random], Sequence[int]]
+"""Other ids of the same text."""
+Order = Callable[[np.random.Generator], np.ndarray]
+"""The examples of an epoch in a random order, and so in a new one for each epoch."""
 
 
 @dataclass(frozen=True)
 class Sequences:
-    """Many sequences of ids, end to end in one array: sequence i is `ids[offsets[i]:offsets[i + 1]]`."""
+    """Many sequences of ids, end to end in one array: sequence i is `ids[offsets[i]:offsets[i + 1]]`.
+
+    The arrays may be memory maps.
+    """
 
     ids: np.ndarray
     offsets: np.ndarray
@@ -45,6 +56,10 @@ class Sequences:
         """How many ids each sequence has."""
         return np.diff(self.offsets)
 
+    def lengths_of(self, indices: np.ndarray) -> np.ndarray:
+        """How many ids some sequences have."""
+        return self.offsets[indices + 1] - self.offsets[indices]
+
 
 @dataclass(frozen=True)
 class EncodedPairs:
@@ -63,6 +78,10 @@ class EncodedPairs:
         """How many ids each source and each target has."""
         return self.sources.lengths, self.targets.lengths
 
+    def lengths_of(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How many ids some sources and their targets have."""
+        return self.sources.lengths_of(indices), self.targets.lengths_of(indices)
+
 
 def encode_pairs(
     text: ParallelText, tokenizer: Tokenizer, max_positions: int, *, source_tokenizer: Tokenizer | None = None
@@ -73,15 +92,23 @@ def encode_pairs(
         tokenizer: the targets'.
         source_tokenizer: None: the same.
     """
-    reader = source_tokenizer or tokenizer
-    sources = [reader.frame_source(ids) for ids in reader.encode_batch(text.sources)]
-    targets = [[*ids, tokenizer.eos_id] for ids in tokenizer.encode_batch(text.targets)]
+    sources, targets = encode_sides(text.sources, text.targets, tokenizer, source_tokenizer or tokenizer)
     longest = [max(map(len, pair)) for pair in zip(sources, targets, strict=True)]
     kept = [i for i, length in enumerate(longest) if length <= max_positions]
     return EncodedPairs(
         Sequences.from_lists([sources[i] for i in kept]),
         Sequences.from_lists([targets[i] for i in kept]),
         too_long=tuple(i for i, length in enumerate(longest) if length > max_positions),
+    )
+
+
+def encode_sides(
+    sources: Sequence[str], targets: Sequence[str], tokenizer: Tokenizer, source_tokenizer: Tokenizer
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The ids of sources with the symbols around them, and of targets with the end symbol."""
+    return (
+        [source_tokenizer.frame_source(ids) for ids in source_tokenizer.encode_batch(sources)],
+        [[*ids, tokenizer.eos_id] for ids in tokenizer.encode_batch(targets)],
     )
 
 
@@ -94,11 +121,9 @@ def plan_batches(
 
     Args:
         lengths: of the sequences of each example: sources and targets, or texts alone; sorted by the last first.
-        rng: shuffles examples of equal length, and the batches; None keeps the order of lengths.
+        rng: shuffles the batches; None keeps the order of lengths. Examples of equal length keep their order.
     """
-    count = len(lengths[0])
-    order = np.arange(count) if rng is None else rng.permutation(count)
-    order = order[np.lexsort([length[order] for length in lengths])]
+    order = np.lexsort(list(lengths))
     batches, start, longest = [], 0, 0
     for end, length in enumerate(np.max(lengths, axis=0)[order].tolist()):
         longest = max(longest, length)
@@ -111,31 +136,60 @@ def plan_batches(
     return batches
 
 
+def shuffled(count: int) -> Order:
+    """Every example once, in an order of its own for each epoch; 4 bytes for each."""
+
+    def order(rng: np.random.Generator) -> np.ndarray:
+        found = np.arange(count, dtype=np.int32)
+        rng.shuffle(found)
+        return found
+
+    return order
+
+
 def endless_plan(
-    lengths: Sequence[np.ndarray], batch_tokens: int, seed: int, *, first: int = 0
-) -> Iterator[tuple[np.ndarray, np.random.Generator]]:
-    """The batches of one epoch after the other, each with a generator of its own.
+    order: Order,
+    lengths_of: Callable[[np.ndarray], Sequence[np.ndarray]],
+    batch_tokens: int,
+    seed: int,
+    *,
+    start: Place = (0, 0),
+) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
+    """The batches of one epoch after the other, each with the place of the next, and with a generator of its own.
+
+    The order is shuffled over the whole corpus; each `POOL` examples of it are then sorted by length and cut into batches.
 
     Args:
-        first: begin with this batch, counted from 0 over all epochs: where a run left off.
+        start: begin with this batch: where a run left off.
     """
-    for epoch in itertools.count():
-        plan = plan_batches(lengths, batch_tokens, np.random.default_rng((seed, epoch)))
-        for number in range(first, len(plan)):
-            yield plan[number], np.random.default_rng((seed, epoch, number))
-        first = max(first - len(plan), 0)
+    for epoch in itertools.count(start[0]):
+        rng = np.random.default_rng((seed, epoch))
+        examples, number, first = order(rng), 0, start[1] if epoch == start[0] else 0
+        for begin in range(0, len(examples), POOL):
+            pool = examples[begin : begin + POOL]
+            for rows in plan_batches(lengths_of(pool), batch_tokens, rng):
+                if number >= first:
+                    yield pool[rows], (epoch, number + 1), np.random.default_rng((seed, epoch, number))
+                number += 1
 
 
-def make_batch(pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, start_ids: Sequence[int]) -> Batch:
-    """The tensors of some pairs. No label is counted until all `start_ids` have been read."""
+def make_batch(
+    pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, start_ids: Sequence[int], counts: bool = True
+) -> Batch:
+    """The tensors of some pairs. No label is counted until all `start_ids` have been read.
+
+    Args:
+        counts: whether there are labels at all; if not, all of them are padding.
+    """
     rows: list[int] = indices.tolist()
     targets = [pairs.targets[row] for row in rows]
     unlabelled = np.full(len(start_ids) - 1, pad_id)
+    labels = pad_right([np.concatenate((unlabelled, target)) for target in targets], pad_id)
     return Batch(
         source_ids=pad_right([pairs.sources[row] for row in rows], pad_id),
         target_ids=pad_right([np.concatenate((start_ids, target[:-1])) for target in targets], pad_id),
-        labels=pad_right([np.concatenate((unlabelled, target)) for target in targets], pad_id),
-        num_tokens=sum(map(len, targets)),
+        labels=labels if counts else labels.fill_(pad_id),
+        num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
     )
 
@@ -147,12 +201,41 @@ def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: 
 
 
 def endless(
-    pairs: EncodedPairs, batch_tokens: int, seed: int, *, pad_id: int, start_ids: Sequence[int], first: int = 0
+    pairs: EncodedPairs,
+    batch_tokens: int,
+    seed: int,
+    *,
+    pad_id: int,
+    start_ids: Sequence[int],
+    order: Order | None = None,
+    cuts: tuple[Cut, Cut] | None = None,
+    start: Place = (0, 0),
+    share: Share = ALL,
 ) -> Iterator[Batch]:
-    """All pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+    """Pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
 
     Args:
-        first: begin with this batch, counted from 0 over all epochs.
+        order: which pairs, and how often (`selection.py`); None: all, once in an epoch.
+        cuts: cut sources and targets anew each time they are read; None: never.
+        start: begin with this batch.
+        share: the rows of each batch that are read here.
     """
-    for indices, _ in endless_plan(pairs.lengths, batch_tokens, seed, first=first):
-        yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)
+    plan = endless_plan(order or shuffled(len(pairs)), pairs.lengths_of, batch_tokens, seed, start=start)
+    for indices, place, rng in plan:
+        rows, counts = own_rows(indices, share)
+        read, numbers = pairs, rows
+        if cuts is not None:
+            read, numbers = _cut_anew(pairs, rows, cuts, int(rng.integers(1 << 62))), np.arange(len(rows))
+        batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
+        yield replace(batch, indices=rows.tolist(), next_place=place)
+
+
+def _cut_anew(pairs: EncodedPairs, rows: np.ndarray, cuts: tuple[Cut, Cut], seed: int) -> EncodedPairs:
+    """Some pairs, cut anew by random numbers that each pair has for itself."""
+    sides: list[list[Sequence[int]]] = [[], []]
+    for row in rows.tolist():
+        random = Random(seed + row)
+        for side, sequences, cut in zip(sides, (pairs.sources, pairs.targets), cuts, strict=True):
+            side.append(cut(sequences[row].tolist(), random))
+    sources, targets = map(Sequences.from_lists, sides)
+    return EncodedPairs(sources, targets)

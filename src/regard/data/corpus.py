@@ -1,28 +1,42 @@
 """Pairs of texts: where they come from, and what they must be to be used.
 
-Four sources, one result: two files with a line for a line, a TSV file, a JSON-lines file, a Hugging Face data set.
+Four sources, one result: two files with a line for a line, a TSV file, a JSON-lines file, a Hugging Face data set. A
+`Corpus` is read anew each time it is asked for its pairs, so that it may be larger than memory; `ParallelText` is held.
 """
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from regard.errors import DataError, MissingExtraError, nearest_hint
-from regard.text.lines import read_lines
+from regard.text.lines import decode_line, open_lines
 
 HUB_PREFIX = "hf:"
 HUB_NAME = re.compile(r"hf:(?P<path>.+):(?P<split>[^:\[\]]+(\[[^\]]*\])?):(?P<source>[^:]+):(?P<target>[^:]+)")
+ONE_FILE = (".tsv", ".jsonl")
+HASHED_AT_ONCE = 1 << 22
+
+
+class NumberedPair(NamedTuple):
+    """A pair and its line, counted from 1."""
+
+    line: int
+    source: str
+    target: str
 
 
 @dataclass(frozen=True)
 class ParallelText:
-    """Sources and their targets, line by line, without blank lines."""
+    """Sources and their targets, line by line, without blank lines, in memory."""
 
     sources: list[str]
     targets: list[str]
@@ -32,71 +46,236 @@ class ParallelText:
     def __len__(self) -> int:
         return len(self.sources)
 
+    @classmethod
+    def of(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
+        """What some pairs are, held in memory."""
+        _, sources, targets = map(list, zip(*pairs, strict=True))
+        return cls(sources, targets, name, num_lines - len(sources))
 
-def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> ParallelText:
-    """The pairs of two parallel files, or of one TSV, JSON-lines or `hf:` source.
+    @property
+    def num_lines(self) -> int:
+        """As many as pairs."""
+        return len(self)
 
-    A pair blank on both sides is left out and counted. Blank on one side only is an error: where a line was
-    lost, every pair after it would be wrong. A line break inside a text, as JSON can hold, becomes a space.
+    @property
+    def num_bytes(self) -> int:
+        """Characters, roughly bytes."""
+        return sum(map(len, self.sources)) + sum(map(len, self.targets))
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the texts."""
+        return hashlib.sha256("\n".join([*self.sources, *self.targets]).encode("utf-8")).hexdigest()
+
+    def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
+        """The pairs; or only those of some lines."""
+        for line, pair in enumerate(zip(self.sources, self.targets, strict=True), start=1):
+            if only is None or line in only:
+                yield NumberedPair(line, *pair)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Pairs in files, or in a data set of Hugging Face's.
+
+    A pair blank on both sides is left out. Blank on one side only is an error: where a line was lost, every pair after it
+    would be wrong. A line break inside a text, as JSON can hold, becomes a space.
 
     Args:
-        paths: `[source file, target file]`, `[pairs.tsv]`, `[pairs.jsonl]` or `[hf:name:split:source_column:target_column]`.
-    Raises:
-        DataError: files that cannot be read, of different lengths, empty, or with a line blank on one side.
+        paths: a source file and a target file; or one `.tsv`, `.jsonl` or `hf:name:split:source_column:target_column`.
     """
-    if isinstance(paths, str):
-        raise DataError(f"pairs must be a list of one or two names; got one string. Write [{paths!r}].")
-    names = [os.fspath(path) for path in paths]
-    if len(names) == 2:
-        source_path, target_path = names
-        sources, targets = read_lines(source_path), read_lines(target_path)
-        if len(sources) != len(targets):
-            raise DataError(
-                f"parallel files must have one number of lines; got {len(sources):,} in {source_path} and "
-                f"{len(targets):,} in {target_path}. Line N of one must be the translation of line N of the other."
-            )
-        return _without_blank_pairs(zip(sources, targets, strict=True), source_path, target_path)
-    if len(names) != 1:
-        raise DataError(f"pairs must come from two parallel files or one file of pairs; got {len(names)} names.")
-    (path,) = names
-    if path.startswith(HUB_PREFIX):
-        return _without_blank_pairs(_read_hub(path), path, path)
-    readers = {".tsv": _read_tsv, ".jsonl": _read_jsonl}
-    suffix = Path(path).suffix.lower()
-    if suffix not in readers:
-        raise DataError(
-            f"one file of pairs must end in .tsv or .jsonl; got {path}. For two parallel files, give both names."
-        )
-    return _without_blank_pairs(readers[suffix](path), path, path)
 
+    paths: tuple[str, ...]
 
-def _without_blank_pairs(pairs: Iterable[tuple[str, str]], source_name: str, target_name: str) -> ParallelText:
-    sources, targets, num_blank = [], [], 0
-    for number, (source, target) in enumerate(pairs, start=1):
-        blank_source, blank_target = not source.strip(), not target.strip()
-        if blank_source != blank_target:
-            name, side = (source_name, "source") if blank_source else (target_name, "target")
-            raise DataError(
-                f"{name}, line {number}: both sides of a pair must have text; got a blank {side}. "
-                "If a line was lost, all pairs after it are shifted; else remove the line from both sides."
-            )
-        if blank_source:
-            num_blank += 1
+    @property
+    def name(self) -> str:
+        """The names of its files."""
+        return " + ".join(self.paths)
+
+    @cached_property
+    def num_lines(self) -> int:
+        """Lines of the sources, blank ones included.
+
+        Raises:
+            DataError: a file cannot be read.
+        """
+        return self._measured[0]
+
+    @cached_property
+    def digest(self) -> str:
+        """A checksum of the files, or the data set's own."""
+        return self._measured[1]
+
+    @cached_property
+    def num_bytes(self) -> int:
+        """The size of the files; of a data set, as if it were small: it is a memory map of its own."""
+        return sum(Path(path).stat().st_size for path in self.paths if Path(path).is_file())
+
+    def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
+        """The pairs; with `only`, those of these lines, without looking into the others.
+
+        Raises:
+            DataError: files that cannot be read, of different lengths, or with a line blank on one side.
+        """
+        if len(self.paths) == 2:
+            rows = _read_parallel(*self.paths, only)
+        elif self.paths[0].startswith(HUB_PREFIX):
+            rows = self._rows_of_hub(only)
         else:
-            sources.append(_one_line(source))
-            targets.append(_one_line(target))
-    name = source_name if source_name == target_name else f"{source_name} + {target_name}"
-    if not sources:
-        raise DataError(f"{name} must hold at least one pair; got none. Is it the right file?")
-    return ParallelText(sources, targets, name, num_blank)
+            read = _read_tsv if self.paths[0].lower().endswith(".tsv") else _read_jsonl
+            rows = read(self.paths[0], only)
+        for line, source, target in rows:
+            blank_source, blank_target = not source.strip(), not target.strip()
+            if blank_source != blank_target:
+                name, side = (self.paths[0], "source") if blank_source else (self.paths[-1], "target")
+                raise DataError(
+                    f"{name}, line {line}: both sides of a pair must have text; got a blank {side}. "
+                    "If a line was lost, all pairs after it are shifted; else remove the line from both sides."
+                )
+            if not blank_source:
+                yield NumberedPair(line, _one_line(source), _one_line(target))
+
+    @cached_property
+    def _measured(self) -> tuple[int, str]:
+        if self.paths[0].startswith(HUB_PREFIX):
+            return len(self._hub[0]), hashlib.sha256(f"{self._hub[0]._fingerprint} {self.name}".encode()).hexdigest()
+        digest, counts = hashlib.sha256(), []
+        for path in self.paths:
+            digest.update(Path(path).suffix.lower().encode() + b"\n")
+            count, last = 0, b"\n"
+            with open_lines(path) as stream:
+                while block := stream.read(HASHED_AT_ONCE):  # type: ignore[attr-defined]
+                    digest.update(block)
+                    count, last = count + block.count(b"\n"), block[-1:]
+            counts.append(count + (last != b"\n"))
+        if len(set(counts)) > 1:
+            raise _unpaired(self.paths, counts)
+        return counts[0], digest.hexdigest()
+
+    def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
+        rows, columns = self._hub
+        for line in range(1, len(rows) + 1) if only is None else sorted(only):
+            row, place = rows[line - 1], f"{self.name}, row {line}"
+            yield NumberedPair(line, *(_cell(row, column, place) for column in columns))
+
+    @cached_property
+    def _hub(self) -> tuple[Any, tuple[str, str]]:
+        return _open_hub(self.paths[0])
+
+
+@dataclass(frozen=True)
+class Part:
+    """A corpus without some of its lines."""
+
+    whole: ParallelText | Corpus
+    without: frozenset[int]
+
+    @property
+    def name(self) -> str:
+        """That of the whole."""
+        return self.whole.name
+
+    @property
+    def num_lines(self) -> int:
+        """Lines that are left."""
+        return self.whole.num_lines - len(self.without)
+
+    @property
+    def num_bytes(self) -> int:
+        """That of the whole."""
+        return self.whole.num_bytes
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the whole and of what is left out."""
+        return hashlib.sha256(f"{self.whole.digest} {sorted(self.without)}".encode()).hexdigest()
+
+    def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
+        """The pairs of the other lines."""
+        for pair in self.whole.numbered(only):
+            if pair.line not in self.without:
+                yield pair
+
+
+Pairs = ParallelText | Corpus | Part
+"""Pairs that can be gone through again and again."""
+
+
+def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
+    """The corpora that some names stand for: `.tsv`, `.jsonl` and `hf:` alone, others two by two, source and target.
+
+    Raises:
+        DataError: a name without its other side, or none.
+    """
+    if isinstance(names, str):
+        raise DataError(f"pairs must be a list of names; got one string. Write [{names!r}].")
+    corpora: list[Corpus] = []
+    left = [os.fspath(name) for name in names]
+    while left:
+        size = 1 if _is_one_file(left[0]) else 2
+        paths, left = tuple(left[:size]), left[size:]
+        if len(paths) < size and not corpora:
+            raise DataError(
+                f"one file of pairs must end in .tsv or .jsonl; got {paths[0]}. For two parallel files, give both names."
+            )
+        if len(paths) < size or (size == 2 and _is_one_file(paths[1])):
+            raise DataError(
+                f"corpora must come from two parallel files or one file of pairs (.tsv, .jsonl, hf:...) each; {paths[0]} "
+                "has no other side."
+            )
+        corpora.append(Corpus(paths))
+    if not corpora:
+        raise DataError("pairs must come from two parallel files or one file of pairs; got no names.")
+    return corpora
+
+
+def _is_one_file(name: str) -> bool:
+    return name.startswith(HUB_PREFIX) or name.lower().endswith(ONE_FILE)
+
+
+def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
+    """The pairs of some corpora, held in memory.
+
+    Raises:
+        DataError: names or files that are not pairs, or hold none.
+    """
+    corpora = find_corpora(names)
+    name = " + ".join(corpus.name for corpus in corpora)
+    found = list(itertools.chain.from_iterable(corpus.numbered() for corpus in corpora))
+    if not found:
+        raise no_pairs(name)
+    return ParallelText.of(found, name, sum(corpus.num_lines for corpus in corpora))
+
+
+def no_pairs(name: str) -> DataError:
+    """What to say of files without text."""
+    return DataError(f"{name} must hold at least one pair; got none. Is it the right file?")
+
+
+def _unpaired(paths: Sequence[str], counts: Sequence[int]) -> DataError:
+    return DataError(
+        f"parallel files must have one number of lines; got {counts[0]:,} in {paths[0]} and {counts[1]:,} in {paths[1]}. "
+        "Line N of one must be the translation of line N of the other."
+    )
 
 
 def _one_line(text: str) -> str:
-    return re.sub(r"\r?\n", " ", text)
+    return re.sub(r"\r?\n", " ", text) if "\n" in text else text
 
 
-def _read_tsv(path: str) -> Iterable[tuple[str, str]]:
-    for number, line in enumerate(read_lines(path), start=1):
+def _read_parallel(source: str, target: str, only: Collection[int] | None) -> Iterator[NumberedPair]:
+    with open_lines(source) as source_lines, open_lines(target) as target_lines:
+        both = itertools.zip_longest(source_lines, target_lines)
+        for line, (left, right) in enumerate(both, start=1):
+            if left is None or right is None:
+                more = line + sum(1 for _ in both)
+                raise _unpaired((source, target), (more, line - 1) if right is None else (line - 1, more))
+            if only is None or line in only:
+                yield NumberedPair(line, decode_line(left, line, source), decode_line(right, line, target))
+
+
+def _read_tsv(path: str, only: Collection[int] | None) -> Iterator[NumberedPair]:
+    for number, line in _numbered_lines(path, only):
         columns = line.split("\t")
         if not line.strip():
             columns = ["", ""]
@@ -105,13 +284,13 @@ def _read_tsv(path: str) -> Iterable[tuple[str, str]]:
                 f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
                 f"{'s' if len(columns) != 1 else ''}."
             )
-        yield columns[0], columns[1]
+        yield NumberedPair(number, *columns)
 
 
-def _read_jsonl(path: str) -> Iterable[tuple[str, str]]:
-    for number, line in enumerate(read_lines(path), start=1):
+def _read_jsonl(path: str, only: Collection[int] | None) -> Iterator[NumberedPair]:
+    for number, line in _numbered_lines(path, only):
         if not line.strip():
-            yield "", ""
+            yield NumberedPair(number, "", "")
             continue
         try:
             record = json.loads(line)
@@ -130,11 +309,18 @@ def _read_jsonl(path: str) -> Iterable[tuple[str, str]]:
             raise DataError(
                 f"{path}, line {number}: text must be whole Unicode characters; got half of a pair."
             ) from error
-        yield source, target
+        yield NumberedPair(number, source, target)
 
 
-def _read_hub(name: str) -> Iterable[tuple[str, str]]:
-    """Pairs of a Hugging Face data set, by its hub name or a local folder; `translation.de` reaches into a column."""
+def _numbered_lines(path: str, only: Collection[int] | None) -> Iterator[tuple[int, str]]:
+    with open_lines(path) as stream:
+        for number, raw in enumerate(stream, start=1):
+            if only is None or number in only:
+                yield number, decode_line(raw, number, path)
+
+
+def _open_hub(name: str) -> tuple[Any, tuple[str, str]]:
+    """A Hugging Face data set, by its hub name or a local folder, and its columns; `translation.de` reaches into one."""
     parts = HUB_NAME.fullmatch(name)
     if not parts:
         raise DataError(f"a data set must be hf:name:split:source_column:target_column; got {name}.")
@@ -152,9 +338,7 @@ def _read_hub(name: str) -> Iterable[tuple[str, str]]:
         if top not in rows.column_names:
             hint = nearest_hint(top, rows.column_names)
             raise DataError(f"{name}: a column must be one of the data set's; got {top!r}. {hint}")
-    for number, row in enumerate(rows, start=1):
-        source, target = (_cell(row, column, f"{name}, row {number}") for column in columns)
-        yield source, target
+    return rows, columns
 
 
 def _cell(row: dict[str, Any], column: str, place: str) -> str:

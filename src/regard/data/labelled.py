@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from regard.data.batch import IGNORED, LabelledBatch, pad_right
-from regard.data.batching import Sequences, endless_plan, plan_batches
+from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows, pad_right
+from regard.data.batching import Sequences, endless_plan, plan_batches, shuffled
 from regard.errors import DataError, nearest_hint
 from regard.text.lines import read_lines
 from regard.text.tokenizer import Tokenizer
@@ -148,15 +148,30 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
 
 
 def labelled_endless(
-    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, first: int = 0
+    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: Place = (0, 0), share: Share = ALL
 ) -> Iterator[LabelledBatch]:
     """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
 
     Args:
-        first: begin with this batch, counted from 0 over all epochs.
+        start: begin with this batch.
+        share: the rows of each batch that are read here.
     """
-    for indices, _ in endless_plan([texts.ids.lengths], batch_tokens, seed, first=first):
-        yield _labelled_batch(texts, indices, pad_id)
+    for indices, place, _ in _plan(texts.ids, batch_tokens, seed, start):
+        own, counts = own_rows(indices, share)
+        yield _placed(_labelled_batch(texts, own, pad_id), place, counts)
+
+
+def _plan(
+    ids: Sequences, batch_tokens: int, seed: int, start: Place
+) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
+    return endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
+
+
+def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
+    """A batch that knows its place; without labels, where its rows do not count."""
+    if counts:
+        return replace(batch, next_place=place)
+    return replace(batch, next_place=place, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0)
 
 
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
@@ -200,15 +215,30 @@ def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_
 
 
 def masked_endless(
-    ids: Sequences, masking: Masking, batch_tokens: int, seed: int, *, pad_id: int, first: int = 0
+    ids: Sequences,
+    masking: Masking,
+    batch_tokens: int,
+    seed: int,
+    *,
+    pad_id: int,
+    start: Place = (0, 0),
+    share: Share = ALL,
 ) -> Iterator[LabelledBatch]:
     """All texts again and again, other words hidden each time.
 
     Args:
-        first: begin with this batch, counted from 0 over all epochs.
+        start: begin with this batch.
+        share: the rows of each batch that are read here; what is hidden in them does not depend on it.
     """
-    for indices, rng in endless_plan([ids.lengths], batch_tokens, seed, first=first):
-        yield _masked_batch(ids, indices, masking, rng, pad_id)
+    for indices, place, rng in _plan(ids, batch_tokens, seed, start):
+        own, counts = own_rows(np.arange(len(indices)), share)
+        whole = _masked_batch(ids, indices, masking, rng, pad_id)
+        labels = whole.labels[own]
+        batch = replace(
+            whole, ids=whole.ids[own], labels=labels, num_tokens=int((labels != IGNORED).sum()),
+            indices=indices[own].tolist(),
+        )  # fmt: skip
+        yield _placed(batch, place, counts)
 
 
 def _masked_batch(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 
-from regard.data.batch import LabelledBatch
+from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows
 from regard.errors import DataError
 from regard.text.lines import read_lines
 from regard.text.tokenizer import Tokenizer
@@ -36,18 +37,21 @@ def encode_stream(lines: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
 
 
 def random_windows(
-    stream: np.ndarray, batch_tokens: int, context: int, seed: int, *, first: int = 0
+    stream: np.ndarray, batch_tokens: int, context: int, seed: int, *, start: Place = (0, 0), share: Share = ALL
 ) -> Iterator[LabelledBatch]:
     """Windows of `context` ids at random places, and the ids that follow each as labels: batches without end.
 
     Args:
-        first: begin with this batch, counted from 0.
+        start: begin with this batch; all are of epoch 0.
+        share: the rows of each batch that are read here.
     """
     context = min(context, len(stream) - 1)
     rows = max(1, batch_tokens // context)
-    for number in itertools.count(first):
+    for number in itertools.count(start[1]):
         rng = np.random.default_rng((seed, number))
-        yield _windows(stream, rng.integers(0, len(stream) - context, rows), context)
+        own, counts = own_rows(rng.integers(0, len(stream) - context, rows), share)
+        batch = replace(_windows(stream, own, context), next_place=(0, number + 1))
+        yield batch if counts else replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0)
 
 
 def windows_in_order(stream: np.ndarray, batch_tokens: int, context: int) -> Iterator[LabelledBatch]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from regard.errors import DataError
@@ -25,16 +26,25 @@ def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
         DataError: a line is not UTF-8.
     """
     for number, raw in enumerate(stream, start=1):
-        if number == 1:
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
-        raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-        try:
-            yield raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"{name}, line {number}: text must be UTF-8; got byte 0x{raw[error.start]:02x} at column "
-                f"{error.start + 1}. Convert the file first, for example with: iconv -f latin1 -t utf-8"
-            ) from error
+        yield decode_line(raw, number, name)
+
+
+def decode_line(raw: bytes, number: int, name: str) -> str:
+    """The text of a line, counted from 1, without its end.
+
+    Raises:
+        DataError: it is not UTF-8.
+    """
+    if number == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{name}, line {number}: text must be UTF-8; got byte 0x{raw[error.start]:02x} at column "
+            f"{error.start + 1}. Convert the file first, for example with: iconv -f latin1 -t utf-8"
+        ) from error
 
 
 def read_lines(path: Path | str) -> list[str]:
@@ -43,9 +53,20 @@ def read_lines(path: Path | str) -> list[str]:
     Raises:
         DataError: the file cannot be opened, or a line is not UTF-8.
     """
+    with open_lines(path) as stream:
+        return list(iterate_lines(stream, str(path)))
+
+
+@contextmanager
+def open_lines(path: Path | str) -> Iterator[Iterable[bytes]]:
+    """The lines of a file as bytes, one after the other, each with its end.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
     try:
         with Path(path).open("rb") as stream:
-            return list(iterate_lines(stream, str(path)))
+            yield stream
     except OSError as error:
         raise DataError(f"{path} must be a readable text file; got: {error.strerror}.") from error
 

@@ -38,6 +38,11 @@ class TokenizerConfig(BaseModel):
     split_digits: bool = Field(True, description="cut numbers into digits, so that unseen numbers are composed")
     leading_space: bool = Field(True, description="read a text as if a space stood before it, so that words are alike")
     shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
+    max_lines: int = Field(
+        5_000_000,
+        ge=1,
+        description="lines that the vocabulary is learnt from, of each side; evenly spread over larger texts",
+    )
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
 

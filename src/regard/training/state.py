@@ -28,6 +28,7 @@ from regard.text.lines import write_whole
 
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
+CHECKSUM_LENGTH = 32
 KEPT = 2
 """Checkpoints that stay."""
 
@@ -42,6 +43,12 @@ class TrainingState:
     """The record of the run so far."""
     made_of: dict[str, Any]
     """Settings and checksums of the data: what must be the same for the run to go on as it would have."""
+
+    @property
+    def next_place(self) -> tuple[int, int]:
+        """Where the batch after the last one stands: epoch, and number in it."""
+        epoch, number = self.progress["next_place"]
+        return int(epoch), int(number)
 
     @property
     def step(self) -> int:
@@ -125,8 +132,11 @@ def _digest(record: dict[str, Any]) -> str:
 def first_difference(then: dict[str, Any], now: dict[str, Any]) -> str | None:
     """In words, the first thing that a run was made of and is not any more; None: all is the same."""
     for key in sorted(then.keys() | now.keys()):
-        if then.get(key) != now.get(key):
-            return f"{key} was {then.get(key)!r} and is {now.get(key)!r}"
+        before, after = then.get(key), now.get(key)
+        if before != after and isinstance(before, str) and len(before) >= CHECKSUM_LENGTH:
+            return f"{key} is not what it was"
+        if before != after:
+            return f"{key} was {before!r} and is {after!r}"
     return None
 
 
@@ -144,13 +154,15 @@ class StopAsked:
 def stopping_on_signals() -> Iterator[StopAsked]:
     """While this context lasts, a first Ctrl-C or SIGTERM only notes that a stop is asked for: a step is never cut in two.
 
-    A second one ends the process as usual. Does nothing outside the main thread, where signals cannot be caught.
+    A second one ends the process as usual. A signal that is ignored, as in a shell's background, stays ignored; and nothing
+    is done outside the main thread, where signals cannot be caught.
     """
     stop = StopAsked()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
 
     def note(number: int, frame: FrameType | None) -> None:
         stop.asked = True

@@ -35,6 +35,14 @@ class Trainable(Protocol):
     def num_tokens(self) -> int:
         """Labels that the loss is summed over."""
 
+    @property
+    def next_place(self) -> tuple[int, int]:
+        """Where the batch after this one stands: epoch, and number in it."""
+
+    @property
+    def indices(self) -> list[int]:
+        """Which examples these are."""
+
     def to(self, device: torch.device) -> Any:
         """The batch on a device."""
 
@@ -118,6 +126,8 @@ class TrainingRun:
     """Steps whose loss or gradient was not finite, and that moved nothing."""
     skipped_in_a_row: int = 0
     validations_since_best: int = 0
+    next_place: tuple[int, int] = (0, 0)
+    """Where the batch after the last one stands: epoch, and number in it."""
 
     @property
     def tokens_per_second(self) -> float:
@@ -135,6 +145,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         keep: writes a model down; called for each new best.
         save: writes down where the run stands, so that it can be resumed; called when `saving` says so, and at the end.
         resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
+        example: where an example stands, in words, by its index.
     """
 
     def __init__(
@@ -149,6 +160,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         save: Callable[[dict[str, Tensor], TrainingRun], None] | None = None,
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
+        example: Callable[[int], str] = "example {}".format,
     ) -> None:
         self.model, self.batches, self.config = model, batches, config
         self.loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
@@ -162,6 +174,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
         self.save, self.saving = save, saving or SavingTimes()
+        self.example = example
         self._random: Tensor | None = None
         self._random_cuda: Tensor | None = None
         if resumed is not None:
@@ -190,6 +203,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     run.step += 1
                     self.average.update(run.step)
                     run.num_tokens += sum(batch.num_tokens for batch in batches)
+                    run.next_place = batches[-1].next_place
                     run.seconds = time.perf_counter() - start
                     self._report(loss, rate)
                     is_last = run.step == self.config.steps
@@ -237,7 +251,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             for key in ("step", "exp_avg", "exp_avg_sq"):
                 if (tensor := state.tensors.get(f"optimizer.{name}.{key}")) is not None:
                     self.optimizer.state[parameter][key] = tensor.clone().to(self.device)
-        self.progress = TrainingRun(**state.progress)
+        self.progress = TrainingRun(**{**state.progress, "next_place": state.next_place})
         self._random = state.tensors["random.cpu"]
         self._random_cuda = state.tensors.get("random.cuda")
 
@@ -298,12 +312,17 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run.skipped_steps += 1
         run.skipped_in_a_row += 1
         if run.skipped_in_a_row >= SKIPPED_IN_A_ROW:
-            rows = [index + 1 for batch in batches for index in getattr(batch, "indices", [])]
+            rows = sorted(index for batch in batches for index in batch.indices)
             raise TrainingError(
                 f"the {what} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
-                f"{run.step + 1}, whose batch holds examples {_shortened(rows)}. A lower training.learning_rate or "
+                f"{run.step + 1}, whose batch holds {self._places(rows)}. A lower training.learning_rate or "
                 "--precision float32 usually helps. What was kept before is whole."
             )
+
+    def _places(self, rows: list[int]) -> str:
+        """The first few of some examples, in words."""
+        shown = ", ".join(map(self.example, rows[:8]))
+        return shown + (f" and {len(rows) - 8} more" if len(rows) > 8 else "")
 
     def _report(self, loss: float, rate: float) -> None:
         run = self.progress
@@ -332,9 +351,3 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             run.best_step, run.best_scores = run.step, scores
         run.validation_seconds += time.perf_counter() - start
         self.listener.on_validation(run.step, scores, is_best)
-
-
-def _shortened(numbers: list[int]) -> str:
-    """The first few of some numbers, in order."""
-    shown = ", ".join(map(str, sorted(numbers)[:8]))
-    return shown + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")

@@ -38,6 +38,7 @@ class RunDisplay:
         self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
         self._live: Live | None = None
         self._last_line = -PLAIN_LINE_SECONDS
+        self._doing = ""
 
     def __enter__(self) -> RunDisplay:
         return self
@@ -48,6 +49,12 @@ class RunDisplay:
     def say(self, message: str) -> None:
         """Print one line that stays."""
         self.console.print(Text(message))
+
+    def on_progress(self, what: str, done: int, total: int) -> None:
+        """Tell how far something that takes a while has come."""
+        if what != self._doing:  # outside a terminal, only what takes a while is worth a line
+            self._doing, self._last_line = what, time.monotonic()
+        self._show(f"{what}: {done:,} of {total:,} lines, {done / max(total, 1):.0%}")
 
     def on_step(self, progress: Progress) -> None:
         """Renew the live line, or print a plain one when the last is some seconds old."""
@@ -60,7 +67,12 @@ class RunDisplay:
         if is_last:
             self._end_live_line()
             self.say(line)
-        elif self.console.is_terminal:
+        else:
+            self._show(line)
+
+    def _show(self, line: str) -> None:
+        """A line that the next one replaces: the live one, or a plain one when the last is some seconds old."""
+        if self.console.is_terminal:
             if self._live is None:
                 self._live = Live(console=self.console, refresh_per_second=4, transient=True)
                 self._live.start()

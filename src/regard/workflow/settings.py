@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
 from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
 from regard.models.families import config_class
@@ -27,11 +28,12 @@ class RunSettings(BaseModel):
 
     model: ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig
     tokenizer: TokenizerConfig
+    data: DataConfig = DataConfig()
     training: TrainingConfig
 
     @classmethod
     def build(cls, preset: str, *layers: Mapping[str, Mapping[str, Any]], arch: str = "transformer") -> RunSettings:
-        """A preset of a family, overlaid with settings in sections `model`, `tokenizer` and `training`.
+        """A preset of a family, overlaid with settings in sections `model`, `tokenizer`, `data` and `training`.
 
         Raises:
             SettingsError: an unknown family, preset, section or key, or a value out of range.
@@ -39,7 +41,7 @@ class RunSettings(BaseModel):
         family, presets = config_class(arch), PRESETS[arch]
         if preset not in presets:
             raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, presets)}")
-        merged: Nested = {section: dict(values) for section, values in presets[preset].items()}
+        merged: Nested = {"data": {}} | {section: dict(values) for section, values in presets[preset].items()}
         for layer in layers:
             for section, values in layer.items():
                 if section not in cls.model_fields:
@@ -61,6 +63,7 @@ class RunSettings(BaseModel):
         sections: dict[str, type[BaseModel]] = {
             "model": family,
             "tokenizer": TokenizerConfig,
+            "data": DataConfig,
             "training": TrainingConfig,
         }
         built = {}
@@ -69,6 +72,8 @@ class RunSettings(BaseModel):
                 built[section] = kind(**merged[section])
             except ValidationError as error:
                 raise SettingsError(_first_problem(error, section, kind)) from error
+        if built["data"] != DataConfig() and arch not in ("transformer", "rnn"):
+            raise SettingsError(f"data.{next(iter(merged['data']))} is for pairs of texts; got --arch {arch}.")
         return cls(**built)
 
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from regard.checkpoint import LoadedModel
-from regard.data.batching import EncodedPairs, Sequences, encode_pairs, endless, in_order, plan_batches
-from regard.data.corpus import ParallelText
+from regard.data.batching import Sequences, plan_batches
 from regard.data.labelled import (
     LabelledText,
     Masking,
@@ -30,7 +28,7 @@ from regard.data.labelled import (
 )
 from regard.data.language import encode_stream, random_windows, windows_in_order
 from regard.errors import DataError
-from regard.evaluation.likelihood import label_likelihood, likelihood
+from regard.evaluation.likelihood import label_likelihood
 from regard.models.families import AnyModel
 from regard.text.tokenizer import Tokenizer
 from regard.training.trainer import Scores
@@ -50,8 +48,8 @@ class Task:
     """Of the texts, or of the targets."""
     settings: RunSettings
     """With what the data decide: sizes of the vocabulary, names of labels."""
-    batches: Callable[[int], Iterator[Any]]
-    """Endless, from a batch on, counted from 0."""
+    batches: Callable[..., Iterator[Any]]
+    """Endless; of `start`, a place, and `share`, the rows of each batch that are read here."""
     validate: Callable[[Any], Scores]
     """The scores of a model on the validation data; `loss` decides which weights are kept."""
     evaluate: Callable[[Any], dict[str, Any]]
@@ -68,25 +66,20 @@ class Task:
     """The model to go on from; None: a new one."""
     data_digests: dict[str, str] = field(default_factory=dict)
     """Checksums of the data as ids, by what they are for."""
-
-
-def hold_out_pairs(text: ParallelText, seed: int) -> tuple[ParallelText, ParallelText]:
-    """A text in two: for training, and at random one pair in twenty, at most 1,000, for validation.
-
-    Raises:
-        DataError: fewer than two pairs.
-    """
-    rest, held_out = _held_out(len(text), text.name, "pairs", seed)
-    return _select(text, rest), replace(_select(text, held_out), name=f"{text.name} (held out at random)")
+    example: Callable[[int], str] = "example {}".format
+    """Where an example stands, in words, by its index."""
 
 
 def hold_out_labelled(text: LabelledText, seed: int) -> tuple[LabelledText, LabelledText]:
-    """Labelled texts in two, likewise; a text with a label that no other text has stays for training."""
+    """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation.
+
+    A text with a label that no other text has stays for training.
+    """
 
     def part(indices: Sequence[int], name: str) -> LabelledText:
         return LabelledText([text.texts[i] for i in indices], [text.labels[i] for i in indices], name)
 
-    rest, held_out = _held_out(len(text), text.name, "texts", seed)
+    rest, held_out = divided(len(text), text.name, "texts", seed)
     known = {label for i in rest for label in text.labels[i]}
     rare = [i for i in held_out if not known.issuperset(text.labels[i])]
     rest, held_out = sorted([*rest, *rare]), [i for i in held_out if i not in rare]
@@ -110,65 +103,10 @@ def hold_out_end(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]
     return list(lines[:cut]), list(lines[cut:])
 
 
-def translation_task(
-    training: ParallelText, valid: ParallelText, settings: RunSettings, initial: LoadedModel | None = None
-) -> Task:
-    """Pairs of texts, for an encoder-decoder.
-
-    Args:
-        initial: the model to go on from, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
-    """
-    source_tokenizer: Tokenizer | None
-    if initial is not None:
-        tokenizer, source_tokenizer = initial.tokenizer, initial.source_tokenizer
-        settings = settings.model_copy(update={"model": initial.model.config})
-    elif settings.tokenizer.shared:
-        tokenizer, source_tokenizer = Tokenizer.train(training.sources + training.targets, settings.tokenizer), None
-        settings = _with_model(settings, tokenizer)
-    else:
-        tokenizer, source_tokenizer = (
-            Tokenizer.train(side, settings.tokenizer) for side in (training.targets, training.sources)
-        )
-        settings = _with_model(settings, tokenizer, source_vocab_size=len(source_tokenizer))
-    notes: list[str] = []
-    training_pairs, valid_pairs = (
-        _encode_pairs(text, tokenizer, source_tokenizer, settings, notes) for text in (training, valid)
-    )
-    if valid_pairs.too_long:
-        valid = _select(valid, sorted(set(range(len(valid))) - set(valid_pairs.too_long)))
-    symbols: dict[str, Any] = {"pad_id": tokenizer.pad_id, "start_ids": tokenizer.symbols.start_ids}
-    batch_tokens = settings.training.batch_tokens
-
-    def validate(model: Any) -> Scores:
-        scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
-        return {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
-
-    lengths = training_pairs.targets.lengths
-    return Task(
-        tokenizer,
-        settings,
-        partial(_from, endless, training_pairs, batch_tokens, settings.training.seed, **symbols),
-        validate,
-        lambda translator: translator.evaluate(valid.sources, valid.targets),
-        {"name": training.name, "num_pairs": len(training_pairs), "num_target_tokens": int(lengths.sum())},
-        {"name": valid.name, "num_pairs": len(valid)},
-        padding_share(training_pairs.lengths, lengths, batch_tokens),
-        notes,
-        source_tokenizer,
-        None if initial is None else initial.model,
-        _digests(
-            training_sources=training_pairs.sources,
-            training_targets=training_pairs.targets,
-            validation_sources=valid_pairs.sources,
-            validation_targets=valid_pairs.targets,
-        ),
-    )
-
-
 def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
     """Running text, for a decoder."""
     tokenizer = Tokenizer.train(training, settings.tokenizer)
-    settings = _with_model(settings, tokenizer)
+    settings = with_model(settings, tokenizer)
     stream, valid_stream = encode_stream(training, tokenizer), encode_stream(valid, tokenizer)
     for name, ids in zip(names, (stream, valid_stream), strict=True):
         if len(ids) < 2:
@@ -182,12 +120,12 @@ def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[st
     return Task(
         tokenizer,
         settings,
-        partial(_from, random_windows, stream, batch_tokens, context, settings.training.seed),
+        partial(random_windows, stream, batch_tokens, context, settings.training.seed),
         validate,
         lambda loaded: loaded.evaluate(valid),
         {"name": names[0], "num_lines": len(training), "num_tokens": len(stream)},
         {"name": names[1], "num_lines": len(valid), "num_tokens": len(valid_stream)},
-        data_digests=_digests(training=stream, validation=valid_stream),
+        data_digests=digests(training=stream, validation=valid_stream),
     )
 
 
@@ -197,7 +135,7 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
     if len(names) < 2:
         raise DataError(f"{training.name} must have at least 2 different labels; got {names}.")
     tokenizer = Tokenizer.train([word for words in training.texts for word in words], settings.tokenizer)
-    settings = _with_model(settings, tokenizer, labels=names)
+    settings = with_model(settings, tokenizer, labels=names)
     limit, pad_id = settings.model.max_positions, tokenizer.pad_id
     texts, valid_texts = (encode_labelled(text, tokenizer, names, limit, by_word=by_word) for text in (training, valid))
     batch_tokens = settings.training.batch_tokens
@@ -209,14 +147,14 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
     return Task(
         tokenizer,
         settings,
-        partial(_from, labelled_endless, texts, batch_tokens, settings.training.seed, pad_id=pad_id),
+        partial(labelled_endless, texts, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         lambda loaded: loaded.evaluate(valid.texts, valid.labels),
         {"name": training.name, "num_texts": len(texts), "num_labels": len(names)},
         {"name": valid.name, "num_texts": len(valid)},
         padding_share([texts.ids.lengths], texts.ids.lengths, batch_tokens),
         _cut(texts.ids, limit, training.name),
-        data_digests=_digests(
+        data_digests=digests(
             training=texts.ids,
             training_labels=texts.labels,
             validation=valid_texts.ids,
@@ -232,7 +170,7 @@ def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str,
         raise DataError(f"{' and '.join(names)} must both have lines of text; got {len(lines)} and {len(valid_lines)}.")
     learnt = settings.tokenizer.model_copy(update={"with_mask": True})
     tokenizer = Tokenizer.train([line for words in lines for line in words], learnt)
-    settings = _with_model(settings.model_copy(update={"tokenizer": learnt}), tokenizer)
+    settings = with_model(settings.model_copy(update={"tokenizer": learnt}), tokenizer)
     assert tokenizer.mask_id is not None
     masking = Masking(tokenizer.mask_id, tokenizer.mask_id + 1, len(tokenizer))
     limit, pad_id = settings.model.max_positions, tokenizer.pad_id
@@ -254,23 +192,19 @@ def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str,
     return Task(
         tokenizer,
         settings,
-        partial(_from, masked_endless, ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
+        partial(masked_endless, ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         evaluate,
         {"name": names[0], "num_lines": len(lines), "num_tokens": int(ids.lengths.sum())},
         {"name": names[1], "num_lines": len(valid_lines), "num_tokens": int(valid_ids.lengths.sum())},
         padding_share([ids.lengths], ids.lengths, batch_tokens),
         _cut(ids, limit, names[0]),
-        data_digests=_digests(training=ids, validation=valid_ids),
+        data_digests=digests(training=ids, validation=valid_ids),
     )
 
 
-def _from(stream: Callable[..., Iterator[Any]], *arguments: Any, **settings: Any) -> Iterator[Any]:
-    """A stream of batches from a batch on, which is the last of the arguments."""
-    return stream(*arguments[:-1], first=arguments[-1], **settings)
-
-
-def _digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
+def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
+    """Checksums of data, by the names that messages about a difference use."""
     return {
         f"data.{name}": hashlib.sha256(ids.tobytes()).hexdigest() if isinstance(ids, np.ndarray) else ids.digest
         for name, ids in sequences.items()
@@ -283,38 +217,23 @@ def padding_share(lengths: Sequence[np.ndarray], counted: np.ndarray, batch_toke
     return 1 - int(counted.sum()) / positions
 
 
-def _with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:
+def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:
+    """The settings with what a vocabulary decides of the model."""
     sizes = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id, **decided}
     return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
 
 
-def _held_out(count: int, name: str, what: str, seed: int) -> tuple[list[int], list[int]]:
+def divided(count: int, name: str, what: str, seed: int) -> tuple[list[int], list[int]]:
+    """The indices of some things in two, sorted: those that stay, and at random one in twenty, at most 1,000.
+
+    Raises:
+        DataError: there are fewer than two.
+    """
     if count < 2:
         raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
     order = torch.randperm(count, generator=torch.Generator().manual_seed(seed)).tolist()
     size = min(LARGEST_HOLD_OUT, max(1, count // 20))
     return sorted(order[size:]), sorted(order[:size])
-
-
-def _select(text: ParallelText, indices: Sequence[int]) -> ParallelText:
-    return replace(text, sources=[text.sources[i] for i in indices], targets=[text.targets[i] for i in indices])
-
-
-def _encode_pairs(
-    text: ParallelText,
-    tokenizer: Tokenizer,
-    source_tokenizer: Tokenizer | None,
-    settings: RunSettings,
-    notes: list[str],
-) -> EncodedPairs:
-    """The ids of a text; what does not fit the model is left out and said."""
-    limit = settings.model.max_positions
-    pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
-    if not len(pairs):
-        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
-    if pairs.too_long:
-        notes.append(f"{len(pairs.too_long):,} pairs of {text.name} are over {limit} tokens: left out")
-    return pairs
 
 
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:

@@ -17,7 +17,7 @@ import torch
 import regard
 from regard.assembling import assemble
 from regard.checkpoint import WEIGHTS, LoadedModel, check_output, save_new, save_weights
-from regard.data.corpus import ParallelText, read_pairs
+from regard.data.corpus import Pairs, ParallelText, find_corpora, read_pairs
 from regard.data.labelled import read_classes, read_tags
 from regard.data.language import read_text
 from regard.errors import DataError, SettingsError, nearest_hint
@@ -28,17 +28,16 @@ from regard.training.state import TrainingState, checkpoints, first_difference, 
 from regard.training.trainer import SavingTimes, Trainer, TrainingRun
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, load_any, resolve_device
+from regard.workflow.pairs import hold_out_pairs, translation_task
 from regard.workflow.progress import RunDisplay, clock, quantity
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks import (
     Task,
     hold_out_end,
     hold_out_labelled,
-    hold_out_pairs,
     label_task,
     language_task,
     masked_task,
-    translation_task,
 )
 from regard.workflow.translator import Translator
 
@@ -95,8 +94,9 @@ def train(
 
     Args:
         data: for an encoder-decoder `[source file, target file]`, or one `.tsv`, `.jsonl` or
-            `hf:name:split:source_column:target_column`; for a decoder, and for an encoder's task `mlm`, text files; for
-            `classify` one file of label, tab, text; for `tag` one file of word, tab, tag with blank lines between texts.
+            `hf:name:split:source_column:target_column`, or several of these; for a decoder, and for an encoder's task
+            `mlm`, text files; for `classify` one file of label, tab, text; for `tag` one file of word, tab, tag with
+            blank lines between texts.
         valid: the same, for validation; None: a share of `data` is held out.
         arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`.
@@ -168,15 +168,13 @@ def _assembled(encoder: Path | str, decoder: Path | str, settings: RunSettings, 
 def _pairs(
     data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay, initial: LoadedModel | None
 ) -> Task:
-    training_text = read_pairs(data)
+    whole = find_corpora(data)
+    corpora: list[Pairs] = [*whole]
     if valid is None:
-        training_text, valid_text = hold_out_pairs(training_text, settings.training.seed)
+        corpora, valid_text = hold_out_pairs(whole, settings.training.seed)
     else:
         valid_text = read_pairs(valid)
-    for text in (training_text, valid_text):
-        blank = f" ({text.num_blank} blank on both sides left out)" if text.num_blank else ""
-        display.say(f"{len(text):,} pairs from {text.name}{blank}")
-    return translation_task(training_text, valid_text, settings, initial)
+    return translation_task(corpora, valid_text, settings, display, initial)
 
 
 def _running_text(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
@@ -224,7 +222,7 @@ def train_texts(
     preset: str,
 ) -> TrainingResult:
     """Train an encoder-decoder on pairs that are in memory."""
-    task = translation_task(training_text, valid_text, settings)
+    task = translation_task([training_text], valid_text, settings, display)
     return run_task(task, output, device=device, display=display, preset=preset)
 
 
@@ -309,7 +307,7 @@ def _run_trainer(
     settings = task.settings.training
     trainer = Trainer(
         model,
-        task.batches(0 if resumed is None else resumed.step * settings.accumulation),
+        task.batches(start=(0, 0) if resumed is None else resumed.next_place),
         settings,
         validate=task.validate,
         keep=keep,
@@ -317,6 +315,7 @@ def _run_trainer(
         save=None if saving is None else save,
         saving=saving,
         resumed=resumed,
+        example=task.example,
     )
     run = trainer.run()
     if not is_saved:
@@ -334,7 +333,7 @@ def _made_of(task: Task, model: AnyModel) -> dict[str, Any]:
     """What must be the same for a run to go on as it would have, each thing by a name that users know."""
     place = next(model.parameters()).device
     made_of: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
-    for section in ("tokenizer", "training"):
+    for section in ("tokenizer", "data", "training"):
         values = getattr(task.settings, section).model_dump(mode="json")
         made_of |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
     made_of["training.precision"] = str(resolve_precision(task.settings.training.precision, place))

@@ -1,0 +1,134 @@
+"""Which pairs of which corpora are learnt from, and how often: filters and mixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from regard.data.batching import EncodedPairs
+from regard.errors import DataError, SettingsError
+
+LOOKED_AT_ONCE = 1 << 20
+
+
+class DataConfig(BaseModel):
+    """Which pairs are learnt from, how often, and cut how."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    weights: list[float] | None = Field(
+        None, description="how often each corpus is drawn from, one number for each; null: each pair once in an epoch"
+    )
+    temperature: float = Field(
+        1.0, ge=1, description="above 1, small corpora are drawn from more often: size ** (1 / temperature)"
+    )
+    max_tokens: int | None = Field(
+        None, ge=2, description="pairs with a longer side are left out; null: model.max_positions"
+    )
+    max_ratio: float | None = Field(
+        None, gt=1, description="pairs with a side of more than so many times the tokens of the other are left out"
+    )
+    bpe_dropout: float = Field(
+        0.0, ge=0, lt=1, description="share of merges that are left out, anew each time a pair is read (bpe only)"
+    )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The pairs of an epoch. Calling it gives them in a random order: its only use of memory is 4 bytes for each pair.
+
+    Corpus c contributes `quotas[c]` pairs: all that are kept of it as often as they fit, and a random part of the rest.
+    """
+
+    kept: tuple[np.ndarray, ...]
+    """The pairs of each corpus, as indices."""
+    quotas: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return sum(self.quotas)
+
+    def __call__(self, rng: np.random.Generator) -> np.ndarray:
+        """The pairs of an epoch in a random order."""
+        order = np.empty(len(self), dtype=np.int32)
+        place = 0
+        for kept, quota in zip(self.kept, self.quotas, strict=True):
+            rest = quota % len(kept)
+            for _ in range(quota // len(kept)):
+                order[place : place + len(kept)] = kept
+                place += len(kept)
+            if rest:
+                order[place : place + rest] = rng.choice(kept, rest, replace=False)
+                place += rest
+        rng.shuffle(order)
+        return order
+
+
+def select_pairs(
+    pairs: EncodedPairs, part_sizes: Sequence[int], names: Sequence[str], config: DataConfig, max_positions: int
+) -> tuple[Selection, list[str]]:
+    """The pairs that pass the filters, by corpus, in the mixture that is asked for; and what was left out and why, in words.
+
+    Args:
+        part_sizes: how many pairs each corpus has; the corpora stand one after the other.
+    Raises:
+        DataError: a corpus has no pair left.
+        SettingsError: weights that are not one positive number for each corpus.
+    """
+    limit = min(max_positions, config.max_tokens or max_positions)
+    kept, notes, start = [], [], 0
+    for size, name in zip(part_sizes, names, strict=True):
+        found, counts = _filtered(pairs, start, start + size, limit, config.max_ratio)
+        start += size
+        reasons = {f"are over {limit} tokens": counts[0],
+                   f"have a side over {config.max_ratio} times as long as the other": counts[1]}  # fmt: skip
+        notes += [f"{count:,} pairs of {name} {reason}: left out" for reason, count in reasons.items() if count]
+        if not len(found):
+            raise DataError(f"{name} must have pairs of at most {limit} tokens{_and_ratio(config)}; got none.")
+        kept.append(found)
+    quotas = _quotas([len(part) for part in kept], config)
+    if len(kept) > 1:
+        shares = ", ".join(f"{quota / sum(quotas):.1%} {name}" for quota, name in zip(quotas, names, strict=True))
+        notes.append(f"an epoch is {shares}")
+    return Selection(tuple(kept), tuple(quotas)), notes
+
+
+def _filtered(
+    pairs: EncodedPairs, start: int, end: int, limit: int, max_ratio: float | None
+) -> tuple[np.ndarray, tuple[int, int]]:
+    """The pairs from start to end that pass, and how many are too long or too unlike in length."""
+    found, num_long, num_unlike = [], 0, 0
+    for begin in range(start, end, LOOKED_AT_ONCE):
+        indices = np.arange(begin, min(begin + LOOKED_AT_ONCE, end), dtype=np.int32)
+        source, target = pairs.lengths_of(indices)
+        fits = np.maximum(source, target) <= limit
+        num_long += int((~fits).sum())
+        if max_ratio is not None:
+            unlike = fits & (np.maximum(source, target) > max_ratio * np.minimum(source, target))
+            num_unlike += int(unlike.sum())
+            fits &= ~unlike
+        found.append(indices[fits])
+    return np.concatenate(found or [np.empty(0, dtype=np.int32)]), (num_long, num_unlike)
+
+
+def _and_ratio(config: DataConfig) -> str:
+    return "" if config.max_ratio is None else f" and a ratio of lengths of at most {config.max_ratio}"
+
+
+def _quotas(sizes: list[int], config: DataConfig) -> list[int]:
+    """How many pairs of each corpus are in an epoch that has as many pairs as all of them."""
+    if config.weights is None and config.temperature == 1:
+        return sizes
+    if config.weights is not None:
+        if len(config.weights) != len(sizes) or min(config.weights) <= 0:
+            raise SettingsError(
+                f"data.weights must be {len(sizes)} positive numbers, one for each corpus; got {config.weights}."
+            )
+        if config.temperature != 1:
+            raise SettingsError("data.weights and data.temperature must not be given together; got both.")
+        shares = np.array(config.weights)
+    else:
+        shares = np.array(sizes) ** (1 / config.temperature)
+    return [max(1, round(sum(sizes) * float(share))) for share in shares / shares.sum()]

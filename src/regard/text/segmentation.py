@@ -1,0 +1,70 @@
+"""Sampled segmentations: a word is cut in another way each time it is read, so that a model learns what tokens are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+
+from regard.errors import SettingsError
+from regard.text.tokenizer import Tokenizer
+
+SPACE = "▁"
+
+
+class BpeDropout:
+    """Cuts texts anew by byte pair encoding with merges left out at random.
+
+    A word begins as its characters. In each round every merge that could be made is left out with probability `dropout`,
+    and the first learnt of the others is made, until none is. At 0 this is byte pair encoding itself.
+
+    Works on ids, so that the text is not needed: what ordinary encoding made is taken apart, and put together again.
+
+    Args:
+        max_tokens: a text that would become longer than this stays as it was.
+    Raises:
+        SettingsError: a tokenizer that does not merge pairs.
+    Source: Provilkov et al. 2020, algorithm 1.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, dropout: float, max_tokens: int) -> None:
+        model = json.loads(tokenizer.backend_json)["model"]
+        if model["type"] != "BPE" or not tokenizer.is_ours:
+            raise SettingsError(f"data.bpe_dropout must have a tokenizer of kind bpe; got {model['type']}.")
+        vocabulary: dict[str, int] = model["vocab"]
+        merges = [tuple(merge.split(" ")) if isinstance(merge, str) else tuple(merge) for merge in model["merges"]]
+        self.dropout, self.max_tokens = dropout, max_tokens
+        self._merged = {
+            (vocabulary[left], vocabulary[right]): (rank, vocabulary[left + right])
+            for rank, (left, right) in enumerate(merges)
+        }
+        special = tokenizer.symbols.special_ids
+        self._characters = {
+            id: [id] if id in special else [vocabulary[character] for character in token]
+            for token, id in vocabulary.items()
+        }
+        self._begins_word = {id for token, id in vocabulary.items() if token.startswith(SPACE) or id in special}
+
+    def __call__(self, ids: Sequence[int], random: Random) -> list[int]:
+        """Other ids of the same text; symbols stay what they are."""
+        cut: list[int] = []
+        word: list[int] = []
+        for id in ids:
+            if id in self._begins_word and word:
+                cut += self._merge(word, random)
+                word = []
+            word += self._characters[id]
+        cut += self._merge(word, random)
+        return cut if len(cut) <= self.max_tokens else list(ids)
+
+    def _merge(self, symbols: list[int], random: Random) -> list[int]:
+        while len(symbols) > 1:
+            first, place = None, 0
+            for index in range(len(symbols) - 1):
+                merge = self._merged.get((symbols[index], symbols[index + 1]))
+                if merge and (first is None or merge < first) and random.random() >= self.dropout:
+                    first, place = merge, index
+            if first is None:
+                break
+            symbols = [*symbols[:place], first[1], *symbols[place + 2 :]]
+        return symbols

@@ -1,0 +1,142 @@
+"""What pairs of texts bring to a run: vocabularies, ids, batches, validation, and the scores at the end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from regard.checkpoint import LoadedModel
+from regard.data.batching import POOL, EncodedPairs, encode_pairs, endless, in_order
+from regard.data.corpus import Corpus, Pairs, ParallelText, Part, no_pairs
+from regard.data.selection import Selection, select_pairs
+from regard.data.store import encode_corpora, learn_tokenizer
+from regard.errors import DataError
+from regard.evaluation.likelihood import likelihood
+from regard.text.segmentation import BpeDropout
+from regard.text.tokenizer import Tokenizer
+from regard.training.trainer import Scores
+from regard.workflow.progress import RunDisplay
+from regard.workflow.settings import RunSettings
+from regard.workflow.tasks import VALID_BATCH_TOKENS, Task, digests, divided, padding_share, with_model
+
+
+def hold_out_pairs(corpora: Sequence[Corpus], seed: int) -> tuple[list[Pairs], ParallelText]:
+    """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation.
+
+    Raises:
+        DataError: fewer than two lines, or none with text among those held out.
+    """
+    name = " + ".join(corpus.name for corpus in corpora)
+    num_lines = sum(corpus.num_lines for corpus in corpora)
+    if not num_lines:
+        raise no_pairs(name)
+    _, chosen = divided(num_lines, name, "pairs", seed)
+    lines: dict[int, set[int]] = defaultdict(set)
+    ends = np.cumsum([corpus.num_lines for corpus in corpora])
+    for index in chosen:
+        part = int(np.searchsorted(ends, index, side="right"))
+        lines[part].add(index - (int(ends[part - 1]) if part else 0) + 1)
+    found = [pair for part, corpus in enumerate(corpora) if lines[part] for pair in corpus.numbered(lines[part])]
+    if not found:
+        raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
+    rest: list[Pairs] = [Part(corpus, frozenset(lines[part])) for part, corpus in enumerate(corpora)]
+    return rest, ParallelText.of(found, f"{name} (held out at random)", len(found))
+
+
+def translation_task(
+    corpora: Sequence[Pairs],
+    valid: ParallelText,
+    settings: RunSettings,
+    display: RunDisplay,
+    initial: LoadedModel | None = None,
+) -> Task:
+    """Pairs of texts, for an encoder-decoder.
+
+    Args:
+        initial: the model to go on from, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
+    """
+    settings, tokenizer, source_tokenizer = _vocabularies(corpora, settings, display, initial)
+    encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
+    for corpus, size in zip(corpora, encoded.part_sizes, strict=True):
+        if not size:
+            raise no_pairs(corpus.name)
+        num_blank = corpus.num_lines - size
+        display.say(f"{size:,} pairs from {corpus.name}{_blank(num_blank)}")
+    display.say(f"{len(valid):,} pairs from {valid.name}{_blank(valid.num_blank)}")
+    names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
+    selection, notes = select_pairs(encoded.pairs, encoded.part_sizes, names, settings.data, limit)
+    valid_pairs, valid = _within(valid, tokenizer, source_tokenizer, limit, notes)
+    symbols: dict[str, Any] = {"pad_id": tokenizer.pad_id, "start_ids": tokenizer.symbols.start_ids}
+    batch_tokens, dropout = settings.training.batch_tokens, settings.data.bpe_dropout
+    cuts = None
+    if dropout:
+        cuts = (BpeDropout(source_tokenizer or tokenizer, dropout, limit), BpeDropout(tokenizer, dropout, limit))
+
+    def validate(model: Any) -> Scores:
+        scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
+        return {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
+
+    pool = selection(np.random.default_rng(0))[:POOL]
+    sources, targets = encoded.pairs.lengths_of(pool)
+    return Task(
+        tokenizer,
+        settings,
+        partial(endless, encoded.pairs, batch_tokens, settings.training.seed, order=selection, cuts=cuts, **symbols),
+        validate,
+        lambda translator: translator.evaluate(valid.sources, valid.targets),
+        {
+            "name": " + ".join(names),
+            "num_pairs": _num_kept(selection),
+            "num_target_tokens": len(encoded.pairs.targets.ids),
+        },
+        {"name": valid.name, "num_pairs": len(valid)},
+        padding_share((sources, targets), targets, batch_tokens),
+        notes,
+        source_tokenizer,
+        None if initial is None else initial.model,
+        {"data.training": encoded.digest}
+        | digests(validation_sources=valid_pairs.sources, validation_targets=valid_pairs.targets),
+        lambda index: encoded.place(index, names),
+    )
+
+
+def _vocabularies(
+    corpora: Sequence[Pairs], settings: RunSettings, display: RunDisplay, initial: LoadedModel | None
+) -> tuple[RunSettings, Tokenizer, Tokenizer | None]:
+    """The settings with what the vocabularies decide, the targets' vocabulary, and the sources' where it is another."""
+    if initial is not None:
+        settings = settings.model_copy(update={"model": initial.model.config})
+        return settings, initial.tokenizer, initial.source_tokenizer
+    learn = partial(learn_tokenizer, corpora, config=settings.tokenizer, report=display.on_progress)
+    if settings.tokenizer.shared:
+        tokenizer = learn(["source", "target"])
+        return with_model(settings, tokenizer), tokenizer, None
+    tokenizer, source_tokenizer = learn(["target"]), learn(["source"])
+    return with_model(settings, tokenizer, source_vocab_size=len(source_tokenizer)), tokenizer, source_tokenizer
+
+
+def _within(
+    text: ParallelText, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None, limit: int, notes: list[str]
+) -> tuple[EncodedPairs, ParallelText]:
+    """The ids of a text that is held, and the text; what does not fit the model is left out of both, and said."""
+    pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
+    if not len(pairs):
+        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
+    if not pairs.too_long:
+        return pairs, text
+    notes.append(f"{len(pairs.too_long):,} pairs of {text.name} are over {limit} tokens: left out")
+    out = set(pairs.too_long)
+    kept = [pair for pair in text.numbered() if pair.line - 1 not in out]
+    return pairs, ParallelText.of(kept, text.name, len(kept))
+
+
+def _num_kept(selection: Selection) -> int:
+    return sum(len(part) for part in selection.kept)
+
+
+def _blank(count: int) -> str:
+    return f" ({count:,} blank on both sides left out)" if count else ""

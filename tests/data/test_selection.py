@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.data.batching import EncodedPairs, Sequences
+from regard.data.selection import DataConfig, Selection, select_pairs
+from regard.errors import DataError, SettingsError
+
+RNG = np.random.default_rng
+
+
+def pairs_of(lengths: list[tuple[int, int]]) -> EncodedPairs:
+    sources, targets = zip(*lengths, strict=True)
+    return EncodedPairs(*(Sequences.from_lists([[5] * length for length in side]) for side in (sources, targets)))
+
+
+def select(lengths: list[tuple[int, int]], sizes: list[int], **settings: object) -> tuple[Selection, list[str]]:
+    names = [f"corpus {number}" for number in range(len(sizes))]
+    return select_pairs(pairs_of(lengths), sizes, names, DataConfig(**settings), 10)
+
+
+def test_without_settings_an_epoch_is_every_pair_once() -> None:
+    selection, notes = select([(3, 3)] * 7, [7])
+    assert sorted(selection(RNG(1)).tolist()) == list(range(7))
+    assert selection(RNG(1)).tolist() != selection(RNG(2)).tolist()
+    assert selection(RNG(1)).dtype == np.int32
+    assert notes == []
+
+
+def test_filters_count_what_they_leave_out_and_say_why() -> None:
+    lengths = [(3, 3), (11, 3), (3, 12), (2, 7), (7, 2), (2, 6), (9, 9)]
+    selection, notes = select(lengths, [7], max_ratio=3)
+    assert sorted(selection(RNG(0)).tolist()) == [0, 5, 6]
+    assert notes == [
+        "2 pairs of corpus 0 are over 10 tokens: left out",
+        "2 pairs of corpus 0 have a side over 3.0 times as long as the other: left out",
+    ]
+    selection, notes = select(lengths, [7], max_tokens=8)
+    assert sorted(selection(RNG(0)).tolist()) == [0, 3, 4, 5]
+    assert notes == ["3 pairs of corpus 0 are over 8 tokens: left out"]
+    with pytest.raises(DataError, match=r"corpus 1 must have pairs of at most 2 tokens; got none\."):
+        select([(2, 2), (3, 3)], [1, 1], max_tokens=2)
+
+
+@given(sizes=st.lists(st.integers(1, 30), min_size=2, max_size=4), seed=st.integers(0, 5), data=st.data())
+def test_weights_decide_how_often_each_corpus_is_drawn_from(sizes: list[int], seed: int, data: st.DataObject) -> None:
+    weights = data.draw(st.lists(st.floats(0.1, 5), min_size=len(sizes), max_size=len(sizes)))
+    selection, _ = select([(3, 3)] * sum(sizes), sizes, weights=weights)
+    order = selection(RNG(seed))
+    parts = np.digitize(order, np.cumsum(sizes))
+    for part, (size, weight) in enumerate(zip(sizes, weights, strict=True)):
+        drawn = order[parts == part]
+        assert len(drawn) == max(1, round(sum(sizes) * weight / sum(weights)))
+        counts = np.bincount(drawn)[-size:]
+        if len(drawn) >= size:  # as evenly as it goes
+            assert counts.max() - counts.min() <= 1
+
+
+def test_over_many_epochs_a_part_of_a_corpus_is_all_of_it() -> None:
+    selection, _ = select([(3, 3)] * 30, [20, 10], weights=[1, 5])
+    drawn = np.concatenate([selection(RNG(seed)) for seed in range(60)])
+    counts = np.bincount(drawn, minlength=30)
+    assert counts[:20].min() > 5
+    assert counts[:20].sum() == 60 * 5
+
+
+def test_temperature() -> None:
+    plain, _ = select([(3, 3)] * 110, [100, 10])
+    assert plain.quotas == (100, 10)
+    warm, notes = select([(3, 3)] * 110, [100, 10], temperature=2)
+    share = 10**0.5 / (10 + 10**0.5)
+    assert warm.quotas == (round(110 * (1 - share)), round(110 * share))
+    assert notes == ["an epoch is 76.4% corpus 0, 23.6% corpus 1"]
+
+
+def test_weights_that_are_none() -> None:
+    for weights in ([1.0], [1.0, 0.0], [1.0, -2.0], [1.0, 2.0, 3.0]):
+        with pytest.raises(SettingsError, match="must be 2 positive numbers, one for each corpus; got"):
+            select([(3, 3)] * 4, [2, 2], weights=weights)
+    with pytest.raises(SettingsError, match="must not be given together"):
+        select([(3, 3)] * 4, [2, 2], weights=[1, 2], temperature=2)

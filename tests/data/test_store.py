@@ -1,0 +1,135 @@
+"""Corpora that are larger than memory would hold: the same ids as in memory, found again, noticed when damaged."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regard.data import store
+from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, read_pairs
+from regard.data.store import EncodedCorpora, cache_folder, encode_corpora, learn_tokenizer
+from regard.errors import DataError
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+
+def silent(what: str, done: int, total: int) -> None: ...
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> list[Pairs]:
+    words = ["ab", "cde", "", "fgh ij", "a", "jihgfedcba", "bad"]
+    (tmp_path / "one.en").write_text("".join(f"{word}\n" for word in words))
+    (tmp_path / "one.de").write_text("".join(f"{word[::-1]}\n" for word in words))
+    (tmp_path / "two.tsv").write_text("ab\tba\n\ncab\tbac\n")
+    return list(find_corpora([tmp_path / "one.en", tmp_path / "one.de", tmp_path / "two.tsv"]))
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Everything counts as large, and chunks are small."""
+    monkeypatch.setattr(store, "LARGE_BYTES", 1)
+    monkeypatch.setattr(store, "ENCODED_AT_ONCE", 3)
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def rows(encoded: EncodedCorpora) -> list[tuple[list[int], list[int]]]:
+    pairs = encoded.pairs
+    return [(pairs.sources[i].tolist(), pairs.targets[i].tolist()) for i in range(len(pairs))]
+
+
+def same(first: EncodedCorpora, second: EncodedCorpora) -> bool:
+    return (rows(first), first.lines.tolist(), first.part_sizes, first.digest) == (
+        rows(second), second.lines.tolist(), second.part_sizes, second.digest)  # fmt: skip
+
+
+def test_ids_lines_and_places(corpora: list[Pairs], letters: Tokenizer) -> None:
+    encoded = encode_corpora(corpora, letters, None, silent)
+    assert encoded.part_sizes == (6, 2)
+    assert rows(encoded)[1] == ([*letters.encode("cde"), 3], [*letters.encode("edc"), 3])
+    assert encoded.lines.tolist() == [1, 2, 4, 5, 6, 7, 1, 3]
+    names = [corpus.name for corpus in corpora]
+    assert [encoded.place(index, names).split("/")[0] for index in (2, 7)] == ["line 4 of ", "line 3 of "]
+    assert encoded.place(7, names).endswith("two.tsv")
+
+
+def test_stored_ids_are_those_in_memory_and_are_found_again(
+    corpora: list[Pairs], letters: Tokenizer, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = encode_corpora(corpora, letters, None, silent)
+    assert stored.pairs.sources.ids.dtype == np.uint16
+    again = encode_corpora(corpora, letters, None, lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(store, "LARGE_BYTES", 1 << 30)
+    assert same(stored, again)
+    assert same(stored, encode_corpora(corpora, letters, None, silent))
+    assert [path.name for path in large.rglob("*.part")] == []
+
+
+def test_other_texts_or_tokenizers_are_stored_anew(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
+    first = encode_corpora(corpora, letters, None, silent)
+    other = Tokenizer.train(["abcdefghij", "ab ab ab"], TokenizerConfig(kind="bpe", vocab_size=30))
+    assert rows(encode_corpora(corpora, other, None, silent)) != rows(first)
+    whole = corpora[0]
+    assert isinstance(whole, Corpus)
+    without = encode_corpora([Part(whole, frozenset({2}))], letters, None, silent)
+    assert without.lines.tolist() == [1, 4, 5, 6, 7]
+    with Path(whole.paths[1]).open("r+") as stream:
+        stream.write("xx")
+    changed = encode_corpora([Corpus(whole.paths), corpora[1]], letters, None, silent)
+    assert rows(changed)[0][1] == [*letters.encode("xx"), 3]
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "record"])
+def test_a_damaged_store_is_made_again(damage: str, corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
+    first = encode_corpora(corpora, letters, None, silent)
+    kept = rows(first)
+    (folder,) = (large / "corpora").iterdir()
+    if damage == "cut":
+        (folder / "target.ids").write_bytes((folder / "target.ids").read_bytes()[:-1])
+    elif damage == "gone":
+        (folder / "lines").unlink()
+    else:
+        (folder / "about.json").write_text("[")
+    assert rows(encode_corpora(corpora, letters, None, silent)) == kept
+
+
+def test_a_cache_without_room(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
+    large.write_text("a file is in the way")
+    with pytest.raises(DataError, match=r"must be writable, with room .* can be named with the variable REGARD_CACHE"):
+        encode_corpora(corpora, letters, None, silent)
+
+
+def test_an_error_in_the_texts_leaves_nothing(letters: Tokenizer, large: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.tsv").write_text("a\tb\n" * 9 + "a\t\n")
+    with pytest.raises(DataError, match=r"bad\.tsv, line 10: both sides of a pair must have text; got a blank target"):
+        encode_corpora(find_corpora([tmp_path / "bad.tsv"]), letters, None, silent)
+    assert list((large / "corpora").iterdir()) == []
+
+
+def test_the_vocabulary_is_learnt_once(corpora: list[Pairs], large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = TokenizerConfig(vocab_size=40)
+    first = learn_tokenizer(corpora, ["source", "target"], config, silent)
+    text = read_pairs([*corpora[0].paths, *corpora[1].paths])  # type: ignore[union-attr]
+    assert first.backend_json == Tokenizer.train(text.sources + text.targets, config).backend_json
+    monkeypatch.setattr(Tokenizer, "train", lambda *_: pytest.fail("learnt again"))
+    again = learn_tokenizer(corpora, ["source", "target"], config, silent)
+    assert again.backend_json == first.backend_json
+    (kept,) = (large / "tokenizers").iterdir()
+    assert json.loads(kept.read_text())["model"]["type"] == "BPE"
+
+
+def test_a_vocabulary_of_some_lines() -> None:
+    text = ParallelText([chr(97 + i % 26) * 3 for i in range(100)], ["x"] * 100, "letters")
+    few = learn_tokenizer([text], ["source"], TokenizerConfig(kind="characters", max_lines=10), silent)
+    seen = {chr(97 + i % 26) for i in range(0, 100, 10)}
+    assert {token for token in few.tokens(range(4, len(few))) if token != "▁"} == seen
+
+
+def test_where_the_cache_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REGARD_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert cache_folder() == Path("/somewhere/regard")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/home/me")
+    assert cache_folder() == Path("/home/me/.cache/regard")
