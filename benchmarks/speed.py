@@ -97,8 +97,8 @@ def regard_step(config: ModelConfig, precision: str) -> Callable[[Batch], None]:
     )
 
     def step(batch: Batch) -> None:
-        trainer.step([batch], learning_rate=1e-4)
-        trainer.average.update(1)
+        trainer.updater.step([batch], learning_rate=1e-4)
+        trainer.updater.average.update(1)
 
     return step
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.predictor import Prediction, Predictor
-    from regard.workflow.train import TrainingResult, train
+    from regard.workflow.run import TrainingResult
+    from regard.workflow.train import train
     from regard.workflow.translator import Candidate, ForcedScore, Translation, Translator
 
 __version__ = "0.1.0"
@@ -59,7 +60,8 @@ _LATER = {
     "regard.workflow.language_model": ("LanguageModel",),
     "regard.workflow.loading": ("load",),
     "regard.workflow.predictor": ("Prediction", "Predictor"),
-    "regard.workflow.train": ("TrainingResult", "train"),
+    "regard.workflow.run": ("TrainingResult",),
+    "regard.workflow.train": ("train",),
     "regard.workflow.translator": ("Candidate", "ForcedScore", "Translation", "Translator"),
 }
 

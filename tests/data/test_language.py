@@ -7,7 +7,7 @@ import torch
 from regard.data.language import encode_stream, random_windows, read_text, windows_in_order
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
-from regard.workflow.tasks import hold_out_end
+from regard.workflow.tasks.texts import hold_out_end
 
 
 def test_a_stream_has_a_symbol_for_every_character_and_line_break() -> None:

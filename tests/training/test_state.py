@@ -20,6 +20,7 @@ from regard.data.batching import EncodedPairs, Sequences, endless
 from regard.errors import SettingsError, TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
+from regard.training.run import Progress, SavingTimes, Scores, TrainingRun
 from regard.training.state import (
     TrainingState,
     checkpoints,
@@ -28,7 +29,7 @@ from regard.training.state import (
     stopping_on_signals,
     write_state,
 )
-from regard.training.trainer import Progress, SavingTimes, Scores, Trainer, TrainingRun
+from regard.training.trainer import Trainer
 
 MakeModel = Callable[..., EncoderDecoder]
 

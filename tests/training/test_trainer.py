@@ -10,7 +10,8 @@ from regard.data.batching import EncodedPairs, Sequences, endless, make_batch
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
-from regard.training.trainer import Progress, Scores, Trainer, TrainingRun
+from regard.training.run import Progress, Scores, TrainingRun
+from regard.training.trainer import Trainer
 
 MakeModel = Callable[..., EncoderDecoder]
 
@@ -66,8 +67,8 @@ def test_a_step_is_the_same_however_the_batch_is_cut(make_model: MakeModel, smoo
         model = make_model(dropout=0.0)
         trainer = trainer_of(model, Recorder(), label_smoothing=smoothing, clip_norm=1e9)
         # Plain gradient descent: Adam would hide a gradient of the wrong length.
-        trainer.optimizer = torch.optim.SGD(model.parameters())
-        loss = trainer.step([batch_of(*part) for part in cut], learning_rate=0.5)
+        trainer.updater.optimizer = torch.optim.SGD(model.parameters())
+        loss = trainer.updater.step([batch_of(*part) for part in cut], learning_rate=0.5).loss
         after.append((loss, [parameter.detach().clone() for parameter in model.parameters()]))
     for loss, parameters in after[1:]:
         assert loss == pytest.approx(after[0][0], rel=1e-5)
@@ -151,8 +152,8 @@ def test_long_gradients_are_clipped(make_model: MakeModel) -> None:
         model = make_model(dropout=0.0)
         before = torch.cat([parameter.detach().flatten().clone() for parameter in model.parameters()])
         trainer = trainer_of(model, Recorder(), clip_norm=clip_norm)
-        trainer.optimizer = torch.optim.SGD(model.parameters())
-        trainer.step([batch_of(*range(12))], learning_rate=1.0)
+        trainer.updater.optimizer = torch.optim.SGD(model.parameters())
+        trainer.updater.step([batch_of(*range(12))], learning_rate=1.0)
         moved.append((torch.cat([p.detach().flatten() for p in model.parameters()]) - before).norm().item())
     assert moved[0] == pytest.approx(1e-3, rel=0.01)
     assert moved[1] > 0.1
@@ -203,8 +204,8 @@ def test_only_matrices_decay(make_model: MakeModel) -> None:
     model = make_model()
     before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
     trainer = trainer_of(model, Recorder(), weight_decay=0.1)
-    trainer.loss = lambda model, batch: sum(parameter.sum() * 0 for parameter in model.parameters())
-    trainer.step([batch_of(0, 1)], learning_rate=0.5)
+    trainer.updater.module.loss = lambda model, batch: sum(parameter.sum() * 0 for parameter in model.parameters())
+    trainer.updater.step([batch_of(0, 1)], learning_rate=0.5)
     for name, parameter in model.named_parameters():
         factor = 0.95 if parameter.ndim >= 2 else 1.0
         torch.testing.assert_close(parameter.detach(), before[name] * factor)

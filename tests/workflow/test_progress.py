@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from regard.training.trainer import Progress
+from regard.training.run import Progress
 from regard.workflow.progress import RunDisplay, clock, quantity
 
 

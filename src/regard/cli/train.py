@@ -15,7 +15,7 @@ import typer
 from regard.errors import SettingsError, nearest_hint
 
 if TYPE_CHECKING:
-    from regard.training.trainer import TrainingRun
+    from regard.training.run import TrainingRun
 
 Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
@@ -85,6 +85,10 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an earlier run to the same folder was stopped or killed.")
     ] = False,
+    shard: Annotated[
+        bool,
+        typer.Option("--shard", help="Under torchrun: divide the weights among the processes (FSDP)."),
+    ] = False,
     save_every: Annotated[
         str | None,
         typer.Option(help="How often to write a checkpoint: 500 (steps), 10m. By default at each validation."),
@@ -120,7 +124,10 @@ def train(
             overwrite=overwrite,
             resume=resume,
             save_every=save_every,
+            shard=shard,
         )
+    if result.loaded is None:  # of several processes, the main one speaks
+        return
     if result.run.interrupted:
         say_what_is_kept(output, result.run, arch)
     print(summary(result.results))
@@ -153,7 +160,7 @@ def demo(
         _histogram(output, _options(steps, seed, precision), threads=threads, device=device, overwrite=overwrite)
         return
     from regard.demos.dates import run_demo
-    from regard.training.trainer import TrainingRun
+    from regard.training.run import TrainingRun
 
     prepare_process(threads)
     with saying_when_interrupted():
@@ -172,7 +179,7 @@ def demo(
 def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
     """The demo of the histogram task."""
     from regard.demos.histogram import run_histogram_demo
-    from regard.training.trainer import TrainingRun
+    from regard.training.run import TrainingRun
 
     prepare_process(threads)
     with saying_when_interrupted():

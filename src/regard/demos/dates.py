@@ -10,10 +10,11 @@ from regard.checkpoint import check_output
 from regard.data.synthetic import LOCALES, date_pairs
 from regard.inspection.report import Report, report_html
 from regard.text.lines import write_whole
-from regard.training.trainer import TrainingRun
+from regard.training.run import TrainingRun
 from regard.workflow.progress import RunDisplay, clock
+from regard.workflow.run import write_results
 from regard.workflow.settings import RunSettings
-from regard.workflow.train import train_texts, write_results
+from regard.workflow.train import train_texts
 
 NUM_TRAINING_PAIRS, NUM_VALID_PAIRS, NUM_TEST_PAIRS = 100_000, 1_000, 2_000
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -18,12 +18,12 @@ from regard.inspection.report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handset import histogram
 from regard.text.lines import write_whole
-from regard.training.trainer import TrainingRun
+from regard.training.run import TrainingRun
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay, clock
+from regard.workflow.run import Execution, run_task, write_results
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks import label_task
-from regard.workflow.train import run_task, write_results
+from regard.workflow.tasks.texts import label_task
 
 NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
 DRAWN = ("abacab", "cabbage", "ggggg", "abcdefghabcd")
@@ -69,7 +69,7 @@ def run_histogram_demo(
         display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
         training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)
         task = label_task(training, valid, settings, by_word=True)
-        result = run_task(task, output, device=device, display=display, preset="tiny, for the demo")
+        result = run_task(task, output, Execution(device), display=display, preset="tiny, for the demo")
         if result.run.interrupted:
             return result.run
     predictor = result.loaded

@@ -12,6 +12,9 @@ from torch import nn
 from regard.training.schedules import Schedule
 
 Model = TypeVar("Model", bound=nn.Module)
+Metric = Literal["loss", "token_accuracy", "accuracy", "bleu", "chrf", "exact_match"]
+DECODED: tuple[Metric, ...] = ("bleu", "chrf", "exact_match")
+"""Metrics of what a model writes by itself."""
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -47,10 +50,19 @@ class TrainingConfig(BaseModel):
         description="what is validated and kept is a running average of the weights; 0: no average",
     )
     validate_every: int = Field(500, ge=1, description="steps")
-    patience: int | None = Field(None, ge=1, description="validations in a row without a better loss that end the run")
+    metric: Metric = Field("loss", description="the score of validation that decides which weights are kept")
+    patience: int | None = Field(None, ge=1, description="validations in a row that are no better, and end the run")
+    keep_best: int = Field(
+        1, ge=1, description="so many of the best models stay; all but the best in the folder of checkpoints"
+    )
     report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
+
+    def is_better(self, scores: dict[str, float], than: dict[str, float]) -> bool:
+        """Whether some scores of validation are better than others, by the metric: losses fall, all else rises."""
+        new, old = scores[self.metric], than[self.metric]
+        return new < old if self.metric == "loss" else new > old
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """The training loop: batches in, better weights out.
 
-One step: forward and loss of each micro-batch, backward, clip, update. Now and then: validate, and keep the best.
+One step (`updates.py`), then now and then: validate, keep the best, save so that the run can be resumed.
 """
 
 from __future__ import annotations
@@ -8,144 +8,37 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from regard.errors import SettingsError, TrainingError
-from regard.training.losses import loss_function
-from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
-from regard.training.precision import MasterWeights, resolve_precision
+from regard.errors import TrainingError
+from regard.training.distributed import ALONE, World, saying_who_is_lost
+from regard.training.optimization import TrainingConfig
+from regard.training.run import AnyBatch, Listener, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState, stopping_on_signals
+from regard.training.updates import AnyModel, Updater
 
-Scores = dict[str, float]
 SKIPPED_IN_A_ROW = 5
 """So many steps without a finite loss and gradient end a run."""
-SECONDS = {"s": 1, "m": 60, "h": 3600}
-
-
-@runtime_checkable
-class Trainable(Protocol):
-    """What a batch must be: on a device, and as many tokens as its loss is summed over."""
-
-    @property
-    def num_tokens(self) -> int:
-        """Labels that the loss is summed over."""
-
-    @property
-    def next_place(self) -> tuple[int, int]:
-        """Where the batch after this one stands: epoch, and number in it."""
-
-    @property
-    def indices(self) -> list[int]:
-        """Which examples these are."""
-
-    def to(self, device: torch.device) -> Any:
-        """The batch on a device."""
-
-
-AnyBatch = TypeVar("AnyBatch", bound=Trainable)
-AnyModel = TypeVar("AnyModel", bound=nn.Module)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a run stands after a step."""
-
-    step: int
-    num_steps: int
-    loss: float
-    """Nats per target token of this step, against smoothed labels."""
-    learning_rate: float
-    tokens_per_second: float
-    """Target tokens that are not padding, since the run began, validation not counted."""
-    elapsed_seconds: float
-    remaining_seconds: float
-
-
-@dataclass(frozen=True)
-class SavingTimes:
-    """When a run is written down to be resumed: every so many steps, or every so many seconds, or else at each validation."""
-
-    every_steps: int | None = None
-    every_seconds: float | None = None
-
-    @classmethod
-    def parse(cls, text: str | None) -> SavingTimes:
-        """From `20` (steps), `30s`, `10m` or `2h`; None: at each validation.
-
-        Raises:
-            SettingsError: it is written otherwise.
-        """
-        if text is None:
-            return cls()
-        number, unit = text[:-1], text[-1:]
-        if text.isdecimal() and int(text) > 0:
-            return cls(every_steps=int(text))
-        if number.isdecimal() and int(number) > 0 and unit in SECONDS:
-            return cls(every_seconds=int(number) * SECONDS[unit])
-        raise SettingsError(
-            f"--save-every must be steps, such as 500, or a time, such as 30s, 10m or 2h; got {text!r}."
-        )
-
-    def is_due(self, step: int, seconds: float, *, validated: bool) -> bool:
-        """Whether to save after this step, so many seconds after the last time."""
-        if self.every_steps is not None:
-            return step % self.every_steps == 0
-        return validated if self.every_seconds is None else seconds >= self.every_seconds
-
-
-@runtime_checkable
-class Listener(Protocol):
-    """Who is told how training goes."""
-
-    def on_step(self, progress: Progress) -> None:
-        """After every step."""
-
-    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
-        """After every validation."""
-
-
-@dataclass
-class TrainingRun:
-    """What a run was: how far it came, what it measured, and which validation was best."""
-
-    step: int = 0
-    seconds: float = 0.0
-    validation_seconds: float = 0.0
-    num_tokens: int = 0
-    best_step: int = 0
-    best_scores: Scores = field(default_factory=dict)
-    history: list[dict[str, float]] = field(default_factory=list)
-    """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
-    interrupted: bool = False
-    skipped_steps: int = 0
-    """Steps whose loss or gradient was not finite, and that moved nothing."""
-    skipped_in_a_row: int = 0
-    validations_since_best: int = 0
-    next_place: tuple[int, int] = (0, 0)
-    """Where the batch after the last one stands: epoch, and number in it."""
-
-    @property
-    def tokens_per_second(self) -> float:
-        """Target tokens that are not padding, validation not counted."""
-        return self.num_tokens / max(self.seconds - self.validation_seconds, 1e-9)
 
 
 class Trainer(Generic[AnyModel, AnyBatch]):
     """Trains a model on batches.
 
+    On several processes, each has a trainer of its own, and its own rows of each batch; the main one validates and writes.
+
     Args:
         model: on its device; its weights are moved in place, in float32.
         batches: endless, from the batch on that comes next.
-        validate: scores of a model; the one with the lowest `loss` is kept.
-        keep: writes a model down; called for each new best.
+        validate: scores of a model; the one with the best `metric` is kept.
+        keep: writes a model down; called for each that is among the `keep_best` best, the best itself being at `best_step`.
         save: writes down where the run stands, so that it can be resumed; called when `saving` says so, and at the end.
         resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
         example: where an example stands, in words, by its index.
+        shard: divide weights among the processes.
     """
 
     def __init__(
@@ -161,24 +54,21 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
         example: Callable[[int], str] = "example {}".format,
+        world: World = ALONE,
+        shard: bool = False,
     ) -> None:
-        self.model, self.batches, self.config = model, batches, config
-        self.loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
+        self.batches, self.config, self.world = batches, config, world
+        self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
+        self.device = self.updater.device
         self.validate, self.keep, self.listener = validate, keep, listener
-        self.device = next(model.parameters()).device
-        self.weights = MasterWeights(model, resolve_precision(config.precision, self.device))
-        self.average = WeightAverage(model, config.average_decay)
-        self.optimizer = torch.optim.AdamW(
-            parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
-        )
+        self.save, self.saving, self.example = save, saving or SavingTimes(), example
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
-        self.save, self.saving = save, saving or SavingTimes()
-        self.example = example
-        self._random: Tensor | None = None
-        self._random_cuda: Tensor | None = None
+        self._resumed = resumed
         if resumed is not None:
-            self._restore(resumed)
+            self.updater.restore(resumed.tensors)
+            changed = {"next_place": resumed.next_place, "interrupted": False}
+            self.progress = TrainingRun(**(resumed.progress | changed))
 
     def run(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
@@ -187,79 +77,92 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         SIGTERM ends the run after the step that is under way.
 
         Raises:
-            TrainingError: the loss or the gradient was not finite several times in a row.
+            TrainingError: the loss or the gradient was not finite several times in a row, memory is used up, or another
+                process of the run has ended.
         """
         run = self.progress
         start = time.perf_counter() - run.seconds
-        saved_at = time.perf_counter()
-        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []), stopping_on_signals() as stop:
-            torch.manual_seed(self.config.seed)
-            self._restore_random()
+        self._saved_at = time.perf_counter()
+        with (
+            torch.random.fork_rng([self.device] if self.device.type == "cuda" else []),
+            stopping_on_signals() as stop,
+            saying_who_is_lost(self.world, lambda: run.step),
+        ):
+            self._seed()
             try:
-                while run.step < self.config.steps and not stop:
-                    batches = [next(self.batches) for _ in range(self.config.accumulation)]
-                    rate = self.learning_rate(run.step + 1)
-                    loss = self.step(batches, rate)
-                    run.step += 1
-                    self.average.update(run.step)
-                    run.num_tokens += sum(batch.num_tokens for batch in batches)
-                    run.next_place = batches[-1].next_place
-                    run.seconds = time.perf_counter() - start
-                    self._report(loss, rate)
-                    is_last = run.step == self.config.steps
-                    is_due = run.step % self.config.validate_every == 0
-                    if is_due or is_last:
-                        self._validate()
-                    has_stalled = run.validations_since_best >= (self.config.patience or math.inf)
-                    is_last = is_last or has_stalled
-                    seconds_since = time.perf_counter() - saved_at
-                    if self.save and (is_last or stop or self.saving.is_due(run.step, seconds_since, validated=is_due)):
-                        self.save(self.tensors(), run)
-                        saved_at = time.perf_counter()
-                    if has_stalled:
+                while run.step < self.config.steps and not run.interrupted:
+                    if not self._advance(start, stop=bool(stop)):
                         break
-                run.interrupted = bool(stop) and run.step < self.config.steps
             except KeyboardInterrupt:
                 run.interrupted = True
             if run.interrupted and run.step and not run.best_step:
-                self.keep(self.average.model, run)
+                self._keep()
             run.seconds = time.perf_counter() - start
         return run
 
-    def tensors(self) -> dict[str, Tensor]:
-        """Everything that must be the same for the next step to be the same."""
-        found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
-        if self.average.model is not self.model:
-            found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
-        for name, parameter in self.model.named_parameters():
-            moments = self.optimizer.state.get(parameter, {})
-            found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
-        found["random.cpu"] = torch.get_rng_state()
+    def _advance(self, start: float, *, stop: bool) -> bool:
+        """One step, and what is due after it. False: the run has stalled."""
+        run, config = self.progress, self.config
+        if stop and self.world.size == 1:
+            return self._stop()
+        batches = [next(self.batches) for _ in range(config.accumulation)]
+        # What all processes must agree on: how many labels there are, whether somebody was asked to stop, the main clock.
+        seconds = time.perf_counter() - self._saved_at
+        is_time = self.world.is_main and self.saving.is_due(0, seconds, validated=False)
+        num_tokens, stops, times = self.world.sums(sum(batch.num_tokens for batch in batches), stop, is_time)
+        if stops:
+            return self._stop()
+        rate = self.learning_rate(run.step + 1)
+        outcome = self.updater.step(batches, rate, int(num_tokens))
+        self._count(outcome.is_finite, outcome.problem, batches)
+        run.step += 1
+        self.updater.average.update(run.step)
+        run.num_tokens += int(num_tokens)
+        run.next_place = batches[-1].next_place
+        run.seconds = time.perf_counter() - start
+        self._report(outcome.loss, rate)
+        is_last, is_due = run.step == config.steps, run.step % config.validate_every == 0
+        if is_due or is_last:
+            self._validate()
+        has_stalled = run.validations_since_best >= (config.patience or math.inf)
+        is_saved = bool(times) if self.saving.every_seconds else self.saving.is_due(run.step, 0.0, validated=is_due)
+        if is_last or has_stalled or is_saved:
+            self._save()
+        return not has_stalled
+
+    def _stop(self) -> bool:
+        """End early, so that the run can go on from here."""
+        self.progress.interrupted = True
+        if self.progress.step:
+            self._save()
+        return False
+
+    def _save(self) -> None:
+        if self.save is None:
+            return
+        tensors = self.updater.tensors()
+        randoms = self.world.of_all(torch.get_rng_state())
+        tensors |= {f"random.cpu.{rank}": state for rank, state in enumerate(randoms)}
         if self.device.type == "cuda":
-            found["random.cuda"] = torch.cuda.get_rng_state(self.device)
-        return {name: tensor.cpu().contiguous() for name, tensor in found.items()}
+            states = self.world.of_all(torch.cuda.get_rng_state(self.device))
+            tensors |= {f"random.cuda.{rank}": state for rank, state in enumerate(states)}
+        if self.world.is_main:
+            self.save(tensors, self.progress)
+        self._saved_at = time.perf_counter()
 
-    def _restore(self, state: TrainingState) -> None:
-        """Stand where an earlier run stood."""
-        with torch.no_grad():
-            for kind, model in (("weights", self.model), ("average", self.average.model)):
-                for name, parameter in model.named_parameters():
-                    if f"{kind}.{name}" in state.tensors:
-                        parameter.copy_(state.tensors[f"{kind}.{name}"])
-        self.weights.spread_weights()
-        for name, parameter in self.model.named_parameters():
-            for key in ("step", "exp_avg", "exp_avg_sq"):
-                if (tensor := state.tensors.get(f"optimizer.{name}.{key}")) is not None:
-                    self.optimizer.state[parameter][key] = tensor.clone().to(self.device)
-        self.progress = TrainingRun(**{**state.progress, "next_place": state.next_place})
-        self._random = state.tensors["random.cpu"]
-        self._random_cuda = state.tensors.get("random.cuda")
+    def _seed(self) -> None:
+        """Random numbers: those of the seed, or those that come next in a run that goes on.
 
-    def _restore_random(self) -> None:
-        if self._random is not None:
-            torch.set_rng_state(self._random)
-            if self._random_cuda is not None and self.device.type == "cuda":
-                torch.cuda.set_rng_state(self._random_cuda, self.device)
+        On another number of processes than before, there are no such numbers; they are drawn anew.
+        """
+        rank, size = self.world.rank, self.world.size
+        before = {} if self._resumed is None else self._resumed.tensors
+        if not before or f"random.cpu.{size}" in before or f"random.cpu.{size - 1}" not in before:
+            torch.manual_seed(self.config.seed + (rank << 32) + self.progress.step * 1_000_003)
+            return
+        torch.set_rng_state(before[f"random.cpu.{rank}"])
+        if self.device.type == "cuda" and f"random.cuda.{rank}" in before:
+            torch.cuda.set_rng_state(before[f"random.cuda.{rank}"], self.device)
 
     def learning_rate(self, step: int) -> float:
         """The learning rate of a step, counted from 1, on the schedule of the settings."""
@@ -268,53 +171,22 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             config.schedule, step, peak=self.peak_rate, warmup_steps=config.warmup_steps, steps=config.steps
         )
 
-    def step(self, batches: Sequence[AnyBatch], learning_rate: float) -> float:
-        """Move the weights once, by the gradient of the mean loss over the tokens of all batches.
-
-        Returns:
-            That loss, in nats per token.
-            Where it or the gradient is not finite, the weights are left as they were, and the step is counted.
-        Raises:
-            TrainingError: that has happened several times in a row.
-        """
-        compute = self.weights.compute.train()
-        num_tokens = sum(batch.num_tokens for batch in batches)
-        total = torch.zeros((), device=self.device)
-        for batch in batches:
-            loss = self.loss(compute, batch.to(self.device))
-            (loss / num_tokens).backward()
-            total += loss.detach() / num_tokens
-            self.weights.gather_gradients()
-        mean_loss = total.item()
-        gradient_norm = nn.utils.get_total_norm(
-            [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
-        )
-        if not (math.isfinite(mean_loss) and math.isfinite(gradient_norm.item())):
-            self._skip("loss" if not math.isfinite(mean_loss) else "gradient", batches)
-            return mean_loss
-        self.progress.skipped_in_a_row = 0
-        nn.utils.clip_grads_with_norm_(self.model.parameters(), self.config.clip_norm, gradient_norm)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        self.weights.spread_weights()
-        return mean_loss
-
-    def _skip(self, what: str, batches: Sequence[AnyBatch]) -> None:
-        """Move nothing, and count.
+    def _count(self, is_finite: bool, problem: str, batches: Sequence[AnyBatch]) -> None:
+        """Count steps that moved nothing.
 
         Raises:
-            TrainingError: it is one of too many in a row.
+            TrainingError: this is one of too many in a row.
         """
         run = self.progress
-        self.optimizer.zero_grad()
+        if is_finite:
+            run.skipped_in_a_row = 0
+            return
         run.skipped_steps += 1
         run.skipped_in_a_row += 1
         if run.skipped_in_a_row >= SKIPPED_IN_A_ROW:
             rows = sorted(index for batch in batches for index in batch.indices)
             raise TrainingError(
-                f"the {what} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
+                f"the {problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
                 f"{run.step + 1}, whose batch holds {self._places(rows)}. A lower training.learning_rate or "
                 "--precision float32 usually helps. What was kept before is whole."
             )
@@ -341,13 +213,22 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.listener.on_step(progress)
 
     def _validate(self) -> None:
+        """Measure the averaged weights, on the main process or, where it has only a part of them, on all; keep the best."""
         run, start = self.progress, time.perf_counter()
-        scores = self.validate(self.average.model.eval())
+        model = self.updater.average.model.eval()
+        scores = self.validate(model) if self.world.is_main or self.updater.shard else {}
+        scores = self.world.of_main(scores)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
-        is_best = not run.best_scores or scores["loss"] < run.best_scores["loss"]
+        is_best = not run.best_scores or self.config.is_better(scores, run.best_scores)
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
-            self.keep(self.average.model, run)
             run.best_step, run.best_scores = run.step, scores
+        if run.step in run.best_steps(self.config.metric, self.config.keep_best):
+            self._keep()
         run.validation_seconds += time.perf_counter() - start
         self.listener.on_validation(run.step, scores, is_best)
+
+    def _keep(self) -> None:
+        model = self.updater.whole_model()
+        if self.world.is_main:
+            self.keep(model, self.progress)

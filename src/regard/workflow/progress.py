@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from regard.training.trainer import Progress, Scores
+from regard.training.run import Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
 
@@ -34,8 +34,8 @@ class RunDisplay:
     In a terminal the newest state is one live line at the bottom; elsewhere it is a line now and then.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True, highlight=False, soft_wrap=True)
+    def __init__(self, console: Console | None = None, *, is_silent: bool = False) -> None:
+        self.console = console or Console(stderr=True, highlight=False, soft_wrap=True, quiet=is_silent)
         self._live: Live | None = None
         self._last_line = -PLAIN_LINE_SECONDS
         self._doing = ""

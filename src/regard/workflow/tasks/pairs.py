@@ -18,10 +18,20 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
 from regard.text.segmentation import BpeDropout
 from regard.text.tokenizer import Tokenizer
-from regard.training.trainer import Scores
+from regard.training.optimization import DECODED
+from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks import VALID_BATCH_TOKENS, Task, digests, divided, padding_share, with_model
+from regard.workflow.tasks.task import (
+    VALID_BATCH_TOKENS,
+    Task,
+    check_metric,
+    digests,
+    divided,
+    padding_share,
+    with_model,
+)
+from regard.workflow.translator import Translator
 
 
 def hold_out_pairs(corpora: Sequence[Corpus], seed: int) -> tuple[list[Pairs], ParallelText]:
@@ -59,6 +69,7 @@ def translation_task(
     Args:
         initial: the model to go on from, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
     """
+    check_metric(settings, ["loss", "token_accuracy", *DECODED])
     settings, tokenizer, source_tokenizer = _vocabularies(corpora, settings, display, initial)
     encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
     for corpus, size in zip(corpora, encoded.part_sizes, strict=True):
@@ -78,7 +89,12 @@ def translation_task(
 
     def validate(model: Any) -> Scores:
         scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
-        return {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
+        scores = {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
+        if settings.training.metric in DECODED:
+            translator = Translator(model, tokenizer, source_tokenizer)
+            measured = translator.evaluate(valid.sources, valid.targets, beam_size=1)
+            scores[settings.training.metric] = measured[settings.training.metric]
+        return scores
 
     pool = selection(np.random.default_rng(0))[:POOL]
     sources, targets = encoded.pairs.lengths_of(pool)

@@ -1,21 +1,15 @@
-"""What each kind of training data brings to a run: vocabulary, batches, validation, and the scores at the end.
-
-A run (`workflow/train.py`) is the same for all of them; it knows a task as a `Task`.
-"""
+"""Texts without a second side: running text for decoders, texts with labels or with hidden words for encoders."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 
-from regard.data.batching import Sequences, plan_batches
+from regard.data.batching import Sequences
 from regard.data.labelled import (
     LabelledText,
     Masking,
@@ -29,45 +23,18 @@ from regard.data.labelled import (
 from regard.data.language import encode_stream, random_windows, windows_in_order
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
-from regard.models.families import AnyModel
 from regard.text.tokenizer import Tokenizer
-from regard.training.trainer import Scores
+from regard.training.run import Scores
 from regard.workflow.settings import RunSettings
-
-LARGEST_HOLD_OUT = 1000
-VALID_BATCH_TOKENS = 4096
-
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a run needs to know of its data."""
-
-    tokenizer: Tokenizer
-    """Of the texts, or of the targets."""
-    settings: RunSettings
-    """With what the data decide: sizes of the vocabulary, names of labels."""
-    batches: Callable[..., Iterator[Any]]
-    """Endless; of `start`, a place, and `share`, the rows of each batch that are read here."""
-    validate: Callable[[Any], Scores]
-    """The scores of a model on the validation data; `loss` decides which weights are kept."""
-    evaluate: Callable[[Any], dict[str, Any]]
-    """All scores of the finished, loaded model on the validation data."""
-    training_facts: dict[str, Any]
-    validation_facts: dict[str, Any]
-    padding: float = 0.0
-    """The share of positions that are padding."""
-    notes: list[str] = field(default_factory=list)
-    """What the user should be told."""
-    source_tokenizer: Tokenizer | None = None
-    """Where the source has a vocabulary of its own."""
-    initial: AnyModel | None = None
-    """The model to go on from; None: a new one."""
-    data_digests: dict[str, str] = field(default_factory=dict)
-    """Checksums of the data as ids, by what they are for."""
-    example: Callable[[int], str] = "example {}".format
-    """Where an example stands, in words, by its index."""
+from regard.workflow.tasks.task import (
+    VALID_BATCH_TOKENS,
+    Task,
+    check_metric,
+    digests,
+    divided,
+    padding_share,
+    with_model,
+)
 
 
 def hold_out_labelled(text: LabelledText, seed: int) -> tuple[LabelledText, LabelledText]:
@@ -105,6 +72,7 @@ def hold_out_end(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]
 
 def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
     """Running text, for a decoder."""
+    check_metric(settings, ["loss", "token_accuracy"])
     tokenizer = Tokenizer.train(training, settings.tokenizer)
     settings = with_model(settings, tokenizer)
     stream, valid_stream = encode_stream(training, tokenizer), encode_stream(valid, tokenizer)
@@ -131,6 +99,7 @@ def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[st
 
 def label_task(training: LabelledText, valid: LabelledText, settings: RunSettings, *, by_word: bool) -> Task:
     """Texts with a class, or with a tag for each word, for an encoder."""
+    check_metric(settings, ["loss", "accuracy"])
     names = training.label_names
     if len(names) < 2:
         raise DataError(f"{training.name} must have at least 2 different labels; got {names}.")
@@ -165,6 +134,7 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
 
 def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
     """Lines of text with words hidden, for an encoder."""
+    check_metric(settings, ["loss", "accuracy"])
     lines, valid_lines = ([[line] for line in text if line.strip()] for text in (training, valid))
     if not lines or not valid_lines:
         raise DataError(f"{' and '.join(names)} must both have lines of text; got {len(lines)} and {len(valid_lines)}.")
@@ -201,39 +171,6 @@ def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str,
         _cut(ids, limit, names[0]),
         data_digests=digests(training=ids, validation=valid_ids),
     )
-
-
-def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
-    """Checksums of data, by the names that messages about a difference use."""
-    return {
-        f"data.{name}": hashlib.sha256(ids.tobytes()).hexdigest() if isinstance(ids, np.ndarray) else ids.digest
-        for name, ids in sequences.items()
-    }
-
-
-def padding_share(lengths: Sequence[np.ndarray], counted: np.ndarray, batch_tokens: int) -> float:
-    """The share of positions that are padding when all examples are batched, of those sequences that are `counted`."""
-    positions = sum(len(rows) * int(counted[rows].max()) for rows in plan_batches(lengths, batch_tokens))
-    return 1 - int(counted.sum()) / positions
-
-
-def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:
-    """The settings with what a vocabulary decides of the model."""
-    sizes = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id, **decided}
-    return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
-
-
-def divided(count: int, name: str, what: str, seed: int) -> tuple[list[int], list[int]]:
-    """The indices of some things in two, sorted: those that stay, and at random one in twenty, at most 1,000.
-
-    Raises:
-        DataError: there are fewer than two.
-    """
-    if count < 2:
-        raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed)).tolist()
-    size = min(LARGEST_HOLD_OUT, max(1, count // 20))
-    return sorted(order[size:]), sorted(order[:size])
 
 
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:

@@ -1,0 +1,160 @@
+"""Several processes that train one model: who they are, what they tell each other, and how a model is spread over them.
+
+`torchrun` starts the processes and says in the environment which is which; torch connects them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
+from torch.distributed.tensor import DTensor, distribute_tensor
+
+from regard.errors import SettingsError, TrainingError
+
+Thing = TypeVar("Thing")
+LOST = ("connection closed", "connection reset", "broken pipe", "timed out", "nccl error", "gloo")
+"""How libraries say that another process is gone."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The processes of a run: which of them this is."""
+
+    rank: int = 0
+    size: int = 1
+    local_rank: int = 0
+    """Among those of one machine."""
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the process that speaks and writes."""
+        return self.rank == 0
+
+    def sums(self, *values: float) -> list[float]:
+        """The sum of each value over all processes."""
+        if self.size == 1:
+            return list(values)
+        total = torch.tensor(values, dtype=torch.float64, device=_device())
+        dist.all_reduce(total)
+        return [float(value) for value in total]
+
+    def of_main(self, thing: Thing) -> Thing:
+        """What the main process has."""
+        if self.size == 1:
+            return thing
+        things: list[Any] = [thing]
+        dist.broadcast_object_list(things, src=0, device=_device())
+        return things[0]
+
+    def of_all(self, thing: Thing) -> list[Thing]:
+        """What each process has, in the order of their ranks."""
+        if self.size == 1:
+            return [thing]
+        things: list[Any] = [None] * self.size
+        dist.all_gather_object(things, thing)
+        return things
+
+    @contextmanager
+    def first_on_each_machine(self) -> Iterator[None]:
+        """One process of each machine goes through the block before its others, which find what it made."""
+        if self.size > 1 and self.local_rank:
+            dist.barrier()
+        yield
+        if self.size > 1 and not self.local_rank:
+            dist.barrier()
+
+
+ALONE = World()
+
+
+@contextmanager
+def joined(device: str = "auto") -> Iterator[World]:
+    """The processes that `torchrun` started, connected while this context lasts; a world of one without it.
+
+    Raises:
+        TrainingError: the others are not there.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        yield ALONE
+        return
+    world = World(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+    on_gpu = device != "cpu" and torch.cuda.is_available()
+    if on_gpu:
+        torch.cuda.set_device(world.local_rank)
+    with saying_who_is_lost(world):
+        dist.init_process_group("nccl" if on_gpu else "gloo")
+    try:
+        yield world
+    finally:
+        dist.destroy_process_group()
+
+
+@contextmanager
+def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Iterator[None]:
+    """Turn the libraries' words for a process that is gone into ours.
+
+    Raises:
+        TrainingError: another process of the run has ended.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if world.size == 1 or not any(word in str(error).lower() for word in LOST):
+            raise
+        raise TrainingError(
+            f"all {world.size} processes of a run must stay; process {world.rank} lost another one at step {step() + 1:,}. "
+            "The other's own message says why. What was saved is whole: start all of them again with --resume."
+        ) from error
+
+
+def replicated(module: nn.Module) -> nn.Module:
+    """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP)."""
+    return nn.parallel.DistributedDataParallel(module, find_unused_parameters=True, broadcast_buffers=False)
+
+
+def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()) -> nn.Module:
+    """A module whose float32 weights are divided among the processes; each layer's are put together while it computes (FSDP2).
+
+    Args:
+        dtype: of the numbers that layers compute in.
+        methods: other methods than `forward` that may be called.
+    Raises:
+        SettingsError: a family that cannot be divided.
+    """
+    if any(isinstance(part, nn.RNNBase) for part in module.modules()):
+        raise SettingsError("--shard must be used with Transformers; got a recurrent model.")
+    policy = MixedPrecisionPolicy(param_dtype=None if dtype == torch.float32 else dtype, reduce_dtype=torch.float32)
+    for part in list(module.modules()):
+        if isinstance(part, nn.ModuleList):
+            for layer in part:
+                fully_shard(layer, mp_policy=policy)
+    fully_shard(module, mp_policy=policy)
+    for method in methods:
+        if hasattr(module, method):
+            register_fsdp_forward_method(module, method)
+    return module
+
+
+def whole(tensor: Tensor) -> Tensor:
+    """A tensor that may be divided among processes, whole; all of them must ask."""
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+
+
+@torch.no_grad()
+def put(tensor: Tensor, value: Tensor) -> None:
+    """Write a whole value into a tensor that may be divided among processes."""
+    if isinstance(tensor, DTensor):
+        value = distribute_tensor(value.to(tensor.device, tensor.dtype), tensor.device_mesh, tensor.placements)
+    tensor.copy_(value)
+
+
+def _device() -> torch.device:
+    return torch.device("cuda", torch.cuda.current_device()) if dist.get_backend() == "nccl" else torch.device("cpu")

@@ -1,0 +1,127 @@
+"""What a run is: when it saves, what it records, and who is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import torch
+
+from regard.errors import SettingsError
+
+Scores = dict[str, float]
+SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """What a batch must be: on a device, and as many tokens as its loss is summed over."""
+
+    @property
+    def num_tokens(self) -> int:
+        """Labels that the loss is summed over."""
+
+    @property
+    def next_place(self) -> tuple[int, int]:
+        """Where the batch after this one stands: epoch, and number in it."""
+
+    @property
+    def indices(self) -> list[int]:
+        """Which examples these are."""
+
+    def to(self, device: torch.device) -> Any:
+        """The batch on a device."""
+
+
+AnyBatch = TypeVar("AnyBatch", bound=Trainable)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands after a step."""
+
+    step: int
+    num_steps: int
+    loss: float
+    """Nats per target token of this step, against smoothed labels."""
+    learning_rate: float
+    tokens_per_second: float
+    """Target tokens that are not padding, since the run began, validation not counted."""
+    elapsed_seconds: float
+    remaining_seconds: float
+
+
+@dataclass(frozen=True)
+class SavingTimes:
+    """When a run is written down to be resumed: every so many steps, or every so many seconds, or else at each validation."""
+
+    every_steps: int | None = None
+    every_seconds: float | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> SavingTimes:
+        """From `20` (steps), `30s`, `10m` or `2h`; None: at each validation.
+
+        Raises:
+            SettingsError: it is written otherwise.
+        """
+        if text is None:
+            return cls()
+        number, unit = text[:-1], text[-1:]
+        if text.isdecimal() and int(text) > 0:
+            return cls(every_steps=int(text))
+        if number.isdecimal() and int(number) > 0 and unit in SECONDS:
+            return cls(every_seconds=int(number) * SECONDS[unit])
+        raise SettingsError(
+            f"--save-every must be steps, such as 500, or a time, such as 30s, 10m or 2h; got {text!r}."
+        )
+
+    def is_due(self, step: int, seconds: float, *, validated: bool) -> bool:
+        """Whether to save after this step, so many seconds after the last time."""
+        if self.every_steps is not None:
+            return step % self.every_steps == 0
+        return validated if self.every_seconds is None else seconds >= self.every_seconds
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """Who is told how training goes."""
+
+    def on_step(self, progress: Progress) -> None:
+        """After every step."""
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        """After every validation."""
+
+
+@dataclass
+class TrainingRun:
+    """What a run was: how far it came, what it measured, and which validation was best."""
+
+    step: int = 0
+    seconds: float = 0.0
+    validation_seconds: float = 0.0
+    num_tokens: int = 0
+    best_step: int = 0
+    best_scores: Scores = field(default_factory=dict)
+    history: list[dict[str, float]] = field(default_factory=list)
+    """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
+    interrupted: bool = False
+    skipped_steps: int = 0
+    """Steps whose loss or gradient was not finite, and that moved nothing."""
+    skipped_in_a_row: int = 0
+    validations_since_best: int = 0
+    next_place: tuple[int, int] = (0, 0)
+    """Where the batch after the last one stands: epoch, and number in it."""
+
+    def best_steps(self, metric: str, count: int) -> list[int]:
+        """The steps of the best validations so far by a metric, the best first; of two that are equal, the earlier."""
+        measured = [record for record in self.history if f"valid_{metric}" in record]
+        sign = 1 if metric == "loss" else -1
+        ranked = sorted(measured, key=lambda record: (sign * record[f"valid_{metric}"], record["step"]))
+        return [int(record["step"]) for record in ranked[:count]]
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Target tokens that are not padding, validation not counted."""
+        return self.num_tokens / max(self.seconds - self.validation_seconds, 1e-9)

@@ -1,0 +1,170 @@
+"""One step of training: forward and loss of each micro-batch, backward, clip, update; on one process or on many."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import TrainingError
+from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
+from regard.training.losses import loss_function
+from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
+from regard.training.precision import MasterWeights, resolve_precision
+from regard.training.run import AnyBatch
+
+AnyModel = TypeVar("AnyModel", bound=nn.Module)
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+METHODS = ("states", "logits", "encode", "embed", "prefill", "decode_step")
+"""What validation calls on a model beside `forward`."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step came to."""
+
+    loss: float
+    """Nats per label, over all micro-batches and processes."""
+    is_finite: bool
+    """Whether loss and gradient were numbers; if not, the weights have not moved."""
+    problem: str = ""
+    """`loss` or `gradient`."""
+
+
+class _Loss(nn.Module):
+    """A model and its loss as one module, whose forward pass can be spread over processes."""
+
+    def __init__(self, model: nn.Module, loss: Callable[[Any, Any], Tensor]) -> None:
+        super().__init__()
+        self.model, self.loss = model, loss
+
+    def forward(self, batch: Any) -> Tensor:
+        return self.loss(self.model, batch)
+
+
+class Updater(Generic[AnyModel, AnyBatch]):
+    """Moves a model's weights by the gradient of its loss.
+
+    Args:
+        model: on its device, in float32; its weights are moved in place, but for `shard`.
+        shard: divide weights and moments among the processes, instead of having all of them in each.
+    """
+
+    def __init__(self, model: AnyModel, config: TrainingConfig, world: World = ALONE, *, shard: bool = False) -> None:
+        self.config, self.world, self.shard = config, world, shard and world.size > 1
+        self.device = next(model.parameters()).device
+        dtype = resolve_precision(config.precision, self.device)
+        self._loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
+        self._unspread = copy.deepcopy(model).cpu() if self.shard else None
+        self.model = model
+        self.average = WeightAverage(model, config.average_decay)
+        if self.shard:
+            sharded(_Loss(self.average.model, self._loss), dtype, METHODS) if config.average_decay else None
+            self.weights = MasterWeights(model, torch.float32)
+            self.module = sharded(_Loss(model, self._loss), dtype)
+        else:
+            self.weights = MasterWeights(model, dtype)
+            module = _Loss(self.weights.compute, self._loss)
+            self.module = module if world.size == 1 else replicated(module)
+        self.optimizer = torch.optim.AdamW(
+            parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
+        )
+
+    def step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int | None = None) -> Outcome:
+        """Move the weights once, by the gradient of the mean loss over the labels of all batches.
+
+        Where loss or gradient is not finite, the weights stay as they were.
+
+        Args:
+            num_tokens: labels of the whole step, over all processes; None: those of these batches.
+        Raises:
+            TrainingError: there is not enough memory.
+        """
+        num_tokens = sum(batch.num_tokens for batch in batches) if num_tokens is None else num_tokens
+        self.weights.compute.train()
+        total = torch.zeros((), device=self.device)
+        for batch in batches:
+            try:
+                total += self._backward(batch, num_tokens, is_last=batch is batches[-1])
+            except (RuntimeError, MemoryError) as error:
+                raise _without_memory(error, batch, self.config) from error
+        mean_loss = self.world.sums(total.item())[0]
+        norm = whole(nn.utils.get_total_norm([each.grad for each in self.model.parameters() if each.grad is not None]))
+        problems = {"loss": mean_loss, "gradient": norm.item()}
+        for what, value in problems.items():
+            if not math.isfinite(value):
+                self.optimizer.zero_grad()
+                return Outcome(mean_loss, False, what)
+        nn.utils.clip_grads_with_norm_(self.model.parameters(), self.config.clip_norm, norm)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.weights.spread_weights()
+        return Outcome(mean_loss, True)
+
+    def _backward(self, batch: AnyBatch, num_tokens: int, *, is_last: bool) -> Tensor:
+        """Add a batch's gradient to what there is; its part of the mean loss."""
+        # float32 gradients are summed up over micro-batches and reduced once; bfloat16 ones would lose digits in the sum.
+        waits = self.world.size > 1 and not is_last and self.weights.compute is self.model and not self.shard
+        with self.module.no_sync() if waits else nullcontext():  # type: ignore[operator]
+            loss: Tensor = self.module(batch.to(self.device)) / num_tokens
+            (loss * self.world.size).backward()  # the reduction over processes is a mean
+        self.weights.gather_gradients()
+        return loss.detach()
+
+    def whole_model(self) -> AnyModel:
+        """The averaged model in one piece, for writing down; all processes must ask."""
+        if self._unspread is None:
+            return self.average.model
+        for plain, spread in zip(self._unspread.parameters(), self.average.model.parameters(), strict=True):
+            put(plain.data, whole(spread.detach()).cpu())
+        return self._unspread
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Weights, averages and moments, whole; all processes must ask."""
+        found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
+        if self.average.model is not self.model:
+            found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
+        for name, parameter in self.model.named_parameters():
+            moments = self.optimizer.state.get(parameter, {})
+            found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
+        return {name: whole(tensor).cpu().contiguous() for name, tensor in found.items()}
+
+    def restore(self, tensors: dict[str, Tensor]) -> None:
+        """Stand where an earlier run stood, on however many processes."""
+        for kind, model in (("weights", self.model), ("average", self.average.model)):
+            for name, parameter in model.named_parameters():
+                if f"{kind}.{name}" in tensors:
+                    put(parameter, tensors[f"{kind}.{name}"])
+        self.weights.spread_weights()
+        for name, parameter in self.model.named_parameters():
+            for key in MOMENTS:
+                if (value := tensors.get(f"optimizer.{name}.{key}")) is not None:
+                    moment = torch.zeros_like(parameter) if key != "step" else torch.zeros((), device=self.device)
+                    put(moment, value)
+                    self.optimizer.state[parameter][key] = moment
+
+
+def _without_memory(error: Exception, batch: Any, config: TrainingConfig) -> Exception:
+    """What to raise for an error of a step: in our words, where it says that memory is used up."""
+    said = str(error).lower()
+    used_up = isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in said
+    if not (used_up or "out of memory" in said):
+        return error
+    shapes = [
+        f"{name} {' x '.join(map(str, value.shape))}"
+        for name, value in vars(batch).items()
+        if isinstance(value, Tensor)
+    ]
+    return TrainingError(
+        f"a batch must fit into memory; got {', '.join(shapes)}. Lower training.batch_tokens, now {config.batch_tokens:,}, and "
+        f"raise training.accumulation, now {config.accumulation}, by the same factor: the gradient stays the same. What was "
+        "saved before is whole."
+    )

@@ -1,0 +1,265 @@
+"""The run itself, whatever it learns: model, training, checkpoints, scores, model folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import regard
+from regard.checkpoint import WEIGHTS, save_new, save_weights
+from regard.errors import SettingsError, TrainingError
+from regard.models.families import AnyModel, build
+from regard.text.lines import write_whole
+from regard.training.distributed import ALONE, World
+from regard.training.precision import resolve_precision
+from regard.training.run import SavingTimes, TrainingRun
+from regard.training.state import TrainingState, first_difference, read_state, write_state
+from regard.training.trainer import Trainer
+from regard.workflow.card import model_card
+from regard.workflow.loading import Loaded, load, resolve_device
+from regard.workflow.progress import RunDisplay, clock, quantity
+from regard.workflow.tasks.task import Task
+from regard.workflow.translator import Translator
+
+CHANGEABLE = {"steps", "report_every", "patience"}
+"""Settings that may be another when a run is resumed."""
+DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How a run is carried out: what changes nothing of what it learns."""
+
+    device: str = "auto"
+    resume: bool = False
+    """Go on from the newest checkpoint."""
+    saving: SavingTimes | None = None
+    """When checkpoints are written; None: never."""
+    world: World = ALONE
+    """The processes that take part."""
+    shard: bool = False
+    """Divide the weights among them."""
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """A finished (or interrupted) run: its folder, its record, and the kept model, ready to use."""
+
+    folder: Path
+    run: TrainingRun
+    loaded: Loaded | None
+    """A `Translator`, a `LanguageModel` or a `Predictor`, as the family is; None in all processes but the main one."""
+    results: dict[str, Any]
+    """What `results.json` holds; empty when the run was interrupted."""
+
+    @property
+    def translator(self) -> Translator:
+        """The kept encoder-decoder.
+
+        Raises:
+            SettingsError: the model is of another family.
+        """
+        if not isinstance(self.loaded, Translator):
+            raise SettingsError(
+                f"translator is there for encoder-decoders; got a {type(self.loaded).__name__}: .loaded"
+            )
+        return self.loaded
+
+
+def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str) -> TrainingResult:
+    """The run itself: model, training, scores, model folder.
+
+    Of several processes, the main one measures and writes the scores; the others return when training is over.
+    """
+    start = time.perf_counter()
+    place = resolve_device(execution.device)
+    settings, tokenizer, world = task.settings, task.tokenizer, execution.world
+    for note in task.notes:
+        display.say(note)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.training.seed)
+        model = (build(settings.model) if task.initial is None else task.initial).to(place)
+    facts = _facts(model, task) | ({"processes": world.size} if world.size > 1 else {})
+    padding = f", {task.padding:.1%} padding" if task.padding else ""
+    display.say(
+        f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
+        f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps{padding}"
+        + (f", {world.size} processes" if world.size > 1 else "")
+    )
+    run = _run_trainer(model, task, output, execution, display)
+    if not world.is_main:
+        return TrainingResult(output, run, None, {})
+    loaded = load(output, device=str(place))
+    if run.interrupted:
+        return TrainingResult(output, run, loaded, {})
+
+    display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
+    try:
+        scores = task.evaluate(loaded)
+    except KeyboardInterrupt:
+        run.interrupted = True
+        return TrainingResult(output, run, loaded, {})
+    results = scores | {
+        "evaluated_on": task.validation_facts["name"],
+        "validation_loss": run.best_scores["loss"],
+        **facts,
+        "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
+        "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
+        "target_tokens_per_second": run.tokens_per_second,
+        "preset": preset,
+        "settings": settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA}),
+    }
+    results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
+    write_results(output, results)
+    return TrainingResult(output, run, loaded, results)
+
+
+def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution, display: RunDisplay) -> TrainingRun:
+    """Train, and keep the best weights in the output folder, with the record of the run beside them.
+
+    Raises:
+        KeyboardInterrupt: interrupted before anything was saved.
+    """
+    world, made_of, states = execution.world, _made_of(task, model), state_folder(output)
+    if len(set(map(json.dumps, world.of_all(made_of)))) > 1:
+        raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
+    resumed = _resumed(states, made_of, display) if execution.resume else None
+    if not execution.resume and world.is_main:
+        shutil.rmtree(states, ignore_errors=True)  # of an earlier run
+    writer = _Writer(task, output, is_saved=resumed is not None and (output / WEIGHTS).is_file())
+
+    def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
+        write_state(states, TrainingState(tensors, asdict(run), made_of))
+
+    trainer = Trainer(
+        model,
+        task.batches(start=(0, 0) if resumed is None else resumed.next_place, share=(world.rank, world.size)),
+        task.settings.training,
+        validate=task.validate,
+        keep=writer.keep,
+        listener=display,
+        save=None if execution.saving is None else save,
+        saving=execution.saving,
+        resumed=resumed,
+        example=task.example,
+        world=world,
+        shard=execution.shard,
+    )
+    run = trainer.run()
+    if world.is_main:
+        if not writer.is_saved:
+            raise KeyboardInterrupt
+        _write_metrics(output, run)
+    if (count := task.settings.training.keep_best) > 1:
+        display.say(f"the {count} best models are in {best_folder(output)}, for `regard average`")
+    return run
+
+
+class _Writer:
+    """Writes down models as they become the best."""
+
+    def __init__(self, task: Task, output: Path, *, is_saved: bool) -> None:
+        self.task, self.output, self.is_saved = task, output, is_saved
+
+    def keep(self, model: AnyModel, run: TrainingRun) -> None:
+        """Write the model where it belongs: in the output folder where it is the best, and among the best few."""
+        settings = self.task.settings.training
+        if settings.keep_best > 1:
+            self._keep_among(model, run, run.best_steps(settings.metric, settings.keep_best))
+        if run.best_step in (0, run.step):
+            if self.is_saved:
+                save_weights(self.output, model)
+            else:
+                self._save(self.output, model)
+                self.is_saved = True
+        if self.is_saved:
+            _write_metrics(self.output, run)
+
+    def _keep_among(self, model: AnyModel, run: TrainingRun, steps: list[int]) -> None:
+        names = {f"step-{step:08d}" for step in steps}
+        folder = best_folder(self.output)
+        path = folder / f"step-{run.step:08d}"
+        shutil.rmtree(path, ignore_errors=True)  # of a run that was killed here before it went on
+        self._save(path, model)
+        for old in folder.iterdir():
+            if old.name not in names:
+                shutil.rmtree(old, ignore_errors=True)
+
+    def _save(self, path: Path, model: AnyModel) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_new(path, model, self.task.tokenizer, self.task.source_tokenizer)
+
+
+def best_folder(output: Path) -> Path:
+    """Where the best few models of a run stand."""
+    return state_folder(output) / "best"
+
+
+def state_folder(output: Path) -> Path:
+    """Where the checkpoints of a run stand: beside its model folder."""
+    return output.absolute().with_name(f"{output.absolute().name}.training")
+
+
+def _made_of(task: Task, model: AnyModel) -> dict[str, Any]:
+    """What must be the same for a run to go on as it would have, each thing by a name that users know."""
+    place = next(model.parameters()).device
+    made_of: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
+    for section in ("tokenizer", "data", "training"):
+        values = getattr(task.settings, section).model_dump(mode="json")
+        made_of |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
+    made_of["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
+    return made_of | task.data_digests
+
+
+def _resumed(states: Path, made_of: dict[str, Any], display: RunDisplay) -> TrainingState | None:
+    """The checkpoint to go on from.
+
+    Raises:
+        SettingsError: the run would not go on as it would have; the message names the difference.
+    """
+    state, damaged = read_state(states)
+    for sentence in damaged:
+        display.say(sentence)
+    if state is None:
+        display.say(f"nothing to resume in {states}: a new run")
+        return None
+    if (difference := first_difference(state.made_of, made_of)) is not None:
+        raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
+    display.say(f"resumed at step {state.step:,}")
+    return state
+
+
+def write_results(folder: Path, results: Mapping[str, Any]) -> None:
+    """Write `results.json` of a model folder, and the README rendered from it."""
+    content = json.dumps(results, indent=2, ensure_ascii=False) + "\n"
+    write_whole(folder / "results.json", content.encode("utf-8"))
+    write_whole(folder / "README.md", model_card(folder.name, results).encode("utf-8"))
+
+
+def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
+    """What `results.json` says of data, sizes, machine and versions."""
+    place = next(model.parameters()).device
+    precision = str(resolve_precision(task.settings.training.precision, place)).removeprefix("torch.")
+    return {
+        "arch": task.settings.model.arch,
+        "data": {"training": task.training_facts, "validation": task.validation_facts},
+        "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
+                  "vocab_size": len(task.tokenizer)},
+        "machine": {"device": str(place), "precision": precision, "threads": torch.get_num_threads(),
+                    "processors": os.cpu_count(), "system": platform.platform()},
+        "versions": {"regard": regard.__version__, "torch": torch.__version__, "python": platform.python_version()},
+    }  # fmt: skip
+
+
+def _write_metrics(folder: Path, run: TrainingRun) -> None:
+    lines = (json.dumps(record) + "\n" for record in run.history)
+    write_whole(folder / "metrics.jsonl", "".join(lines).encode("utf-8"))

@@ -1,0 +1,96 @@
+"""What a run knows of its data, and what all kinds of data have in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from regard.data.batching import Sequences, plan_batches
+from regard.errors import DataError, SettingsError
+from regard.models.families import AnyModel
+from regard.text.tokenizer import Tokenizer
+from regard.training.run import Scores
+from regard.workflow.settings import RunSettings
+
+LARGEST_HOLD_OUT = 1000
+VALID_BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a run needs to know of its data."""
+
+    tokenizer: Tokenizer
+    """Of the texts, or of the targets."""
+    settings: RunSettings
+    """With what the data decide: sizes of the vocabulary, names of labels."""
+    batches: Callable[..., Iterator[Any]]
+    """Endless; of `start`, a place, and `share`, the rows of each batch that are read here."""
+    validate: Callable[[Any], Scores]
+    """The scores of a model on the validation data; `loss` decides which weights are kept."""
+    evaluate: Callable[[Any], dict[str, Any]]
+    """All scores of the finished, loaded model on the validation data."""
+    training_facts: dict[str, Any]
+    validation_facts: dict[str, Any]
+    padding: float = 0.0
+    """The share of positions that are padding."""
+    notes: list[str] = field(default_factory=list)
+    """What the user should be told."""
+    source_tokenizer: Tokenizer | None = None
+    """Where the source has a vocabulary of its own."""
+    initial: AnyModel | None = None
+    """The model to go on from; None: a new one."""
+    data_digests: dict[str, str] = field(default_factory=dict)
+    """Checksums of the data as ids, by what they are for."""
+    example: Callable[[int], str] = "example {}".format
+    """Where an example stands, in words, by its index."""
+
+
+def check_metric(settings: RunSettings, measured: Sequence[str]) -> None:
+    """Make sure that validation measures what decides.
+
+    Raises:
+        SettingsError: it does not.
+    """
+    if (metric := settings.training.metric) not in measured:
+        raise SettingsError(
+            f"training.metric must be one that this kind of training measures: {', '.join(measured)}; got {metric}."
+        )
+
+
+def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
+    """Checksums of data, by the names that messages about a difference use."""
+    return {
+        f"data.{name}": hashlib.sha256(ids.tobytes()).hexdigest() if isinstance(ids, np.ndarray) else ids.digest
+        for name, ids in sequences.items()
+    }
+
+
+def padding_share(lengths: Sequence[np.ndarray], counted: np.ndarray, batch_tokens: int) -> float:
+    """The share of positions that are padding when all examples are batched, of those sequences that are `counted`."""
+    positions = sum(len(rows) * int(counted[rows].max()) for rows in plan_batches(lengths, batch_tokens))
+    return 1 - int(counted.sum()) / positions
+
+
+def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:
+    """The settings with what a vocabulary decides of the model."""
+    sizes = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id, **decided}
+    return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
+
+
+def divided(count: int, name: str, what: str, seed: int) -> tuple[list[int], list[int]]:
+    """The indices of some things in two, sorted: those that stay, and at random one in twenty, at most 1,000.
+
+    Raises:
+        DataError: there are fewer than two.
+    """
+    if count < 2:
+        raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed)).tolist()
+    size = min(LARGEST_HOLD_OUT, max(1, count // 20))
+    return sorted(order[size:]), sorted(order[:size])
