@@ -209,3 +209,34 @@ def test_only_matrices_decay(make_model: MakeModel) -> None:
     for name, parameter in model.named_parameters():
         factor = 0.95 if parameter.ndim >= 2 else 1.0
         torch.testing.assert_close(parameter.detach(), before[name] * factor)
+
+
+def test_a_batch_that_does_not_fit_into_memory_is_named_with_what_to_change(make_model: MakeModel) -> None:
+    trainer = trainer_of(make_model(), Recorder(), batch_tokens=4096)
+    trainer.updater.module.loss = lambda model, batch: torch.empty(1 << 50).sum()
+    message = (
+        r"a batch must fit into memory; got source_ids 3 x \d+, target_ids 3 x \d+, labels 3 x \d+\. "
+        r"Lower training.batch_tokens, now 4,096, and raise training.accumulation, now 1"
+    )
+    with pytest.raises(TrainingError, match=message):
+        trainer.updater.step([batch_of(0, 1, 2)], learning_rate=0.5)
+    trainer.updater.module.loss = lambda model, batch: torch.zeros(3) @ torch.zeros(4)
+    with pytest.raises(RuntimeError, match=r"inconsistent tensor size|size mismatch"):
+        trainer.updater.step([batch_of(0, 1, 2)], learning_rate=0.5)
+
+
+@pytest.mark.parametrize(("metric", "best"), [("loss", [4, 6]), ("token_accuracy", [8, 2])])
+def test_a_metric_decides_which_models_stay(make_model: MakeModel, metric: str, best: list[int]) -> None:
+    measured = iter([(3.0, 0.5), (1.0, 0.1), (2.0, 0.3), (2.5, 0.6)])
+    recorder = Recorder()
+    trainer = trainer_of(make_model(), recorder, steps=8, metric=metric, keep_best=2)
+    trainer.validate = lambda _: dict(zip(("loss", "token_accuracy"), next(measured), strict=True))
+    run = trainer.run()
+    assert run.best_steps(metric, 2) == best
+    assert run.best_step == best[0]
+    assert set(best) <= set(recorder.kept)
+
+
+def test_of_two_equal_validations_the_earlier_is_better() -> None:
+    history = [{"step": 2, "valid_bleu": 3.0}, {"step": 3, "loss": 1.0}, {"step": 4, "valid_bleu": 3.0}]
+    assert TrainingRun(history=history).best_steps("bleu", 5) == [2, 4]

@@ -16,6 +16,8 @@ from regard.text.tokenizer import Tokenizer
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
+RELEASED_EVERY = 8
+"""Batches between two times that memory maps are given back."""
 Cut = Callable[[Sequence[int], Random], Sequence[int]]
 """Other ids of the same text."""
 Order = Callable[[np.random.Generator], np.ndarray]
@@ -69,6 +71,8 @@ class EncodedPairs:
     targets: Sequences
     too_long: tuple[int, ...] = ()
     """Pairs of the text that were left out, counted from 0."""
+    release: Callable[[], None] = lambda: None
+    """Gives back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -221,7 +225,9 @@ def endless(
         share: the rows of each batch that are read here.
     """
     plan = endless_plan(order or shuffled(len(pairs)), pairs.lengths_of, batch_tokens, seed, start=start)
-    for indices, place, rng in plan:
+    for number, (indices, place, rng) in enumerate(plan, start=1):
+        if number % RELEASED_EVERY == 0:
+            pairs.release()
         rows, counts = own_rows(indices, share)
         read, numbers = pairs, rows
         if cuts is not None:

@@ -110,6 +110,7 @@ def _filtered(
             num_unlike += int(unlike.sum())
             fits &= ~unlike
         found.append(indices[fits])
+        pairs.release()
     return np.concatenate(found or [np.empty(0, dtype=np.int32)]), (num_long, num_unlike)
 
 

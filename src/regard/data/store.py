@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import mmap
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -221,17 +222,30 @@ def _is_whole(folder: Path) -> bool:
 
 def _open(folder: Path, key: str) -> EncodedCorpora:
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    maps: list[mmap.mmap] = []
     source, target = (
-        Sequences(_mapped(folder / f"{side}.ids", about["dtype"]), _mapped(folder / f"{side}.offsets", "int64"))
+        Sequences(
+            _mapped(folder / f"{side}.ids", about["dtype"], maps), _mapped(folder / f"{side}.offsets", "int64", maps)
+        )
         for side in SIDES
     )
-    lines = _mapped(folder / "lines", "int64")
-    return EncodedCorpora(EncodedPairs(source, target), lines, tuple(about["part_sizes"]), key)
+
+    def release() -> None:
+        for each in maps:
+            each.madvise(mmap.MADV_DONTNEED)  # the pages stay in the system's cache as long as there is room
+
+    lines = _mapped(folder / "lines", "int64", maps)
+    pairs = EncodedPairs(source, target, release=release if hasattr(mmap, "MADV_DONTNEED") else lambda: None)
+    return EncodedCorpora(pairs, lines, tuple(about["part_sizes"]), key)
 
 
-def _mapped(path: Path, dtype: str) -> np.ndarray:
-    # A plain array over the map: each slice of a np.memmap would cost microseconds.
-    return np.asarray(np.memmap(path, dtype=dtype, mode="r")) if path.stat().st_size else np.empty(0, dtype=dtype)
+def _mapped(path: Path, dtype: str, maps: list[mmap.mmap]) -> np.ndarray:
+    """The numbers of a file. A plain array over a map: each slice of a `np.memmap` would cost microseconds."""
+    if not path.stat().st_size:
+        return np.empty(0, dtype=dtype)
+    with path.open("rb") as stream:
+        maps.append(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+    return np.frombuffer(maps[-1], dtype=dtype)
 
 
 def _sequences(ids: np.ndarray, lengths: Sequence[int]) -> Sequences:

@@ -135,6 +135,9 @@ def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()
     for part in list(module.modules()):
         if isinstance(part, nn.ModuleList):
             for layer in part:
+                if (outer := getattr(layer, "cross_attention", None)) is not None:
+                    for early in (outer.key_proj, outer.value_proj):  # used before the layer is, to project the source
+                        fully_shard(early, mp_policy=policy)
                 fully_shard(layer, mp_policy=policy)
     fully_shard(module, mp_policy=policy)
     for method in methods:

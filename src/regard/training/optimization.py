@@ -81,15 +81,18 @@ class WeightAverage(Generic[Model]):
     TensorFlow's `ExponentialMovingAverage`).
     """
 
-    def __init__(self, model: Model, decay: float) -> None:
-        self.model = copy.deepcopy(model).requires_grad_(False) if decay else model
+    def __init__(self, model: Model, decay: float, *, is_separate: bool = False) -> None:
+        """With a decay of 0, `model` is the model itself, or where it must be separate, a copy of it after each step."""
         self.decay = decay
-        self._pairs = list(zip(self.model.parameters(), model.parameters(), strict=True)) if decay else []
+        self._weights = model
+        is_copy = bool(decay) or is_separate
+        self.model = copy.deepcopy(model).requires_grad_(False) if is_copy else model
 
     @torch.no_grad()
     def update(self, step: int) -> None:
         """Take in the weights after a step, counted from 1."""
-        if self._pairs:
+        if self.model is not self._weights:
             decay = min(self.decay, (1 + step) / (10 + step))
-            averaged, weights = (list(side) for side in zip(*self._pairs, strict=True))
+            averaged: list[torch.Tensor] = list(self.model.parameters())
+            weights: list[torch.Tensor] = list(self._weights.parameters())
             torch._foreach_lerp_(averaged, weights, 1 - decay)

@@ -213,11 +213,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.listener.on_step(progress)
 
     def _validate(self) -> None:
-        """Measure the averaged weights, on the main process or, where it has only a part of them, on all; keep the best."""
+        """Measure the averaged weights, and keep the best."""
         run, start = self.progress, time.perf_counter()
-        model = self.updater.average.model.eval()
-        scores = self.validate(model) if self.world.is_main or self.updater.shard else {}
-        scores = self.world.of_main(scores)
+        scores = self.updater.measure(self.validate)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
         is_best = not run.best_scores or self.config.is_better(scores, run.best_scores)
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1

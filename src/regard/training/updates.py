@@ -11,13 +11,14 @@ from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.losses import loss_function
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
-from regard.training.run import AnyBatch
+from regard.training.run import AnyBatch, Scores
 
 AnyModel = TypeVar("AnyModel", bound=nn.Module)
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -63,9 +64,9 @@ class Updater(Generic[AnyModel, AnyBatch]):
         self._loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
         self._unspread = copy.deepcopy(model).cpu() if self.shard else None
         self.model = model
-        self.average = WeightAverage(model, config.average_decay)
+        self.average = WeightAverage(model, config.average_decay, is_separate=self.shard)
         if self.shard:
-            sharded(_Loss(self.average.model, self._loss), dtype, METHODS) if config.average_decay else None
+            sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
             self.module = sharded(_Loss(model, self._loss), dtype)
         else:
@@ -93,7 +94,9 @@ class Updater(Generic[AnyModel, AnyBatch]):
             try:
                 total += self._backward(batch, num_tokens, is_last=batch is batches[-1])
             except (RuntimeError, MemoryError) as error:
-                raise _without_memory(error, batch, self.config) from error
+                if is_out_of_memory(error):
+                    raise _does_not_fit(batch, self.config) from error
+                raise
         mean_loss = self.world.sums(total.item())[0]
         norm = whole(nn.utils.get_total_norm([each.grad for each in self.model.parameters() if each.grad is not None]))
         problems = {"loss": mean_loss, "gradient": norm.item()}
@@ -118,6 +121,14 @@ class Updater(Generic[AnyModel, AnyBatch]):
             (loss * self.world.size).backward()  # the reduction over processes is a mean
         self.weights.gather_gradients()
         return loss.detach()
+
+    def measure(self, validate: Callable[[AnyModel], Scores]) -> Scores:
+        """Scores of the averaged model, from the main process, or from all where each has only a part of it."""
+        model = self.average.model.eval()
+        scores = validate(model) if self.world.is_main or self.shard else {}
+        if isinstance(model, FSDPModule):
+            model.reshard()
+        return self.world.of_main(scores)
 
     def whole_model(self) -> AnyModel:
         """The averaged model in one piece, for writing down; all processes must ask."""
@@ -152,19 +163,20 @@ class Updater(Generic[AnyModel, AnyBatch]):
                     self.optimizer.state[parameter][key] = moment
 
 
-def _without_memory(error: Exception, batch: Any, config: TrainingConfig) -> Exception:
-    """What to raise for an error of a step: in our words, where it says that memory is used up."""
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory is used up, on a processor or on a GPU."""
     said = str(error).lower()
-    used_up = isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in said
-    if not (used_up or "out of memory" in said):
-        return error
-    shapes = [
-        f"{name} {' x '.join(map(str, value.shape))}"
-        for name, value in vars(batch).items()
-        if isinstance(value, Tensor)
-    ]
+    is_named = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return is_named or "can't allocate memory" in said or "out of memory" in said
+
+
+def _does_not_fit(batch: Any, config: TrainingConfig) -> TrainingError:
+    sizes = {
+        name: " x ".join(map(str, value.shape)) for name, value in vars(batch).items() if isinstance(value, Tensor)
+    }
+    shapes = ", ".join(f"{name} {size}" for name, size in sizes.items())
     return TrainingError(
-        f"a batch must fit into memory; got {', '.join(shapes)}. Lower training.batch_tokens, now {config.batch_tokens:,}, and "
+        f"a batch must fit into memory; got {shapes}. Lower training.batch_tokens, now {config.batch_tokens:,}, and "
         f"raise training.accumulation, now {config.accumulation}, by the same factor: the gradient stays the same. What was "
         "saved before is whole."
     )

@@ -96,7 +96,7 @@ def translation_task(
             scores[settings.training.metric] = measured[settings.training.metric]
         return scores
 
-    pool = selection(np.random.default_rng(0))[:POOL]
+    pool = selection(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
     sources, targets = encoded.pairs.lengths_of(pool)
     return Task(
         tokenizer,

@@ -1,0 +1,103 @@
+"""`torchrun ... -m regard train`: the same run on several processes; one that is killed; another number of them."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from regard.checkpoint import load_model
+
+OPTIONS = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "model.num_heads=2",
+           "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1", "--precision", "float32",
+           "--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=30", "--set", "training.batch_tokens=200",
+           "--set", "training.validate_every=10", "--set", "training.report_every=5", "--threads", "1",
+           "--set", "training.learning_rate=0.01", "--set", "training.warmup_steps=5", "--set",
+           "training.schedule=inverse_sqrt", "--device", "cpu"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, rng = tmp_path_factory.mktemp("distributed"), random.Random(1)
+    words = ["".join(rng.choices("abcdefghij", k=rng.randint(2, 8))) for _ in range(300)]
+    (folder / "pairs.tsv").write_text("".join(f"{word}\t{word[::-1]}\n" for word in words))
+    return folder
+
+
+def start(data: Path, processes: int, output: str, *options: str) -> "subprocess.Popen[str]":
+    torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"] if processes > 1 else []
+    command = [sys.executable, *torchrun, "-m", "regard", "train", str(data / "pairs.tsv"), "-o", str(data / output)]
+    return subprocess.Popen(
+        [*command, *OPTIONS, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def train(data: Path, processes: int, output: str, *options: str) -> str:
+    running = start(data, processes, output, *options)
+    shown, _ = running.communicate(timeout=200)
+    assert running.returncode == 0, shown[-3000:]
+    return shown
+
+
+def curve(data: Path, output: str) -> list[float]:
+    records = map(json.loads, (data / output / "metrics.jsonl").read_text().splitlines())
+    return [record.get("loss", record.get("valid_loss")) for record in records]
+
+
+@pytest.fixture(scope="module")
+def alone(data: Path) -> list[float]:
+    train(data, 1, "alone", "--steps", "20", "--set", "model.dropout=0", "--set", "training.accumulation=2")
+    return curve(data, "alone")
+
+
+def test_the_curve_of_several_processes_is_that_of_one_also_after_a_change_of_their_number(
+    data: Path, alone: list[float]
+) -> None:
+    options = ("--set", "model.dropout=0", "--set", "training.accumulation=2")
+    shown = train(data, 2, "two", "--steps", "10", *options)
+    assert ", 2 processes\n" in shown
+    assert shown.count("two is ready") == 1, "only the main process speaks"
+    assert "resumed at step 10" in train(data, 3, "two", "--steps", "20", "--resume", "--shard", *options)
+    assert curve(data, "two") == pytest.approx(alone, rel=1e-4)
+    both = [load_model(data / name).model.state_dict() for name in ("alone", "two")]
+    for name, tensor in both[0].items():
+        if name.endswith("key_proj.bias"):  # moves no output: what Adam makes of a gradient of rounding errors
+            continue
+        torch.testing.assert_close(both[1][name], tensor, rtol=1e-3, atol=1e-4)
+
+
+def test_with_dropout_two_processes_go_on_bit_for_bit(data: Path) -> None:
+    train(data, 2, "whole", "--steps", "12")
+    train(data, 2, "parts", "--steps", "7", "--save-every", "7")
+    train(data, 2, "parts", "--steps", "12", "--resume")
+    states = [
+        load_file(data / f"{name}.training" / "step-00000012" / "state.safetensors") for name in ("whole", "parts")
+    ]
+    assert "random.cpu.1" in states[0]
+    for name, tensor in states[0].items():
+        assert torch.equal(tensor, states[1][name]), name
+
+
+def test_when_one_is_killed_the_others_say_so_and_nothing_is_lost(data: Path) -> None:
+    running = start(data, 2, "killed", "--steps", "100000", "--save-every", "5")
+    states, deadline = data / "killed.training", time.monotonic() + 100
+    while len(list(states.glob("step-*"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.pid)], capture_output=True, text=True).stdout
+    last = max(map(int, children.split()))
+    os.kill(last, signal.SIGKILL)
+    shown, _ = running.communicate(timeout=100)
+    assert running.returncode != 0
+    assert "processes of a run must stay" in shown or "SIGTERM" in shown or "Signal 9 (SIGKILL)" in shown
+    assert "Traceback (most recent call last):\n  File" not in shown.split("torch/distributed")[0]
+    steps = [int(path.name.removeprefix("step-")) for path in states.glob("step-*")]
+    again = train(data, 1, "killed", "--steps", str(max(steps) + 3), "--resume")
+    assert f"resumed at step {max(steps):,}" in again

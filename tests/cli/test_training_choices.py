@@ -1,0 +1,97 @@
+"""What decides which weights stay, and which pairs are learnt from."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from regard.cli.main import run
+
+SMALL = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "model.num_heads=2", "--threads", "1",
+         "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1", "--precision", "float32",
+         "--set", "tokenizer.vocab_size=40", "--set", "training.batch_tokens=300"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, rng = tmp_path_factory.mktemp("choices"), random.Random(1)
+    words = ["".join(rng.choices("abcdefghij", k=rng.randint(2, 6))) for _ in range(260)]
+    (folder / "a.tsv").write_text("".join(f"{word}\t{word}\n" for word in words[:200]))
+    (folder / "b.src").write_text("".join(f"{word}\n" for word in words[200:240]))
+    (folder / "b.tgt").write_text("".join(f"{word}\n" for word in words[200:240]))
+    (folder / "valid.tsv").write_text("".join(f"{word}\t{word}\n" for word in words[240:]))
+    return folder
+
+
+def command(*arguments: object, code: int = 0) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run([str(argument) for argument in arguments])
+    assert (ended.value.code or 0) == code
+
+
+def test_a_decoded_metric_decides_and_the_best_few_can_be_averaged(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "m"
+    settings = ["training.metric=chrf", "training.keep_best=2", "training.validate_every=10", "training.warmup_steps=20",
+                "training.learning_rate=0.01"]  # fmt: skip
+    command("train", data / "a.tsv", "--valid", data / "valid.tsv", "-o", output, *SMALL, "--steps", "40",
+            *(part for setting in settings for part in ("--set", setting)))  # fmt: skip
+    shown = capsys.readouterr().err
+    assert "the 2 best models are in" in shown
+    records = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
+    scores = {record["step"]: record["valid_chrf"] for record in records if "valid_chrf" in record}
+    ranked = sorted(scores, key=lambda step: (-scores[step], step))
+    best = tmp_path / "m.training" / "best"
+    assert {path.name for path in best.iterdir()} == {f"step-{step:08d}" for step in ranked[:2]}
+    assert json.loads((output / "results.json").read_text())["steps"]["kept"] == ranked[0]
+    weights = [load_file(path / "model.safetensors") for path in (output, best / f"step-{ranked[0]:08d}")]
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+    command("average", *sorted(best.iterdir()), "-o", tmp_path / "mean")
+    assert "the mean of 2 models" in capsys.readouterr().out
+
+
+def test_a_metric_that_is_not_measured_is_refused(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("train", data / "b.src", "--arch", "decoder", "-o", tmp_path / "m", "--set", "training.metric=bleu", code=2)
+    assert "must be one that this kind of training measures: loss, token_accuracy; got bleu." in capsys.readouterr().err
+    command("train", data / "a.tsv", "-o", tmp_path / "m", "--set", "training.metric=f1", code=2)
+    assert "training.metric must be 'loss'" in capsys.readouterr().err
+
+
+def test_several_corpora_weights_filters_and_dropped_merges(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [data / "a.tsv", data / "b.src", data / "b.tgt"]
+    sets = ["data.weights=[1, 3]", "data.max_tokens=5", "data.bpe_dropout=0.2"]
+    options = [*SMALL, "--steps", "6", *(part for each in sets for part in ("--set", each))]
+    command("train", *names, "--valid", data / "valid.tsv", "-o", tmp_path / "m", *options)
+    shown = capsys.readouterr().err
+    assert "200 pairs from " in shown
+    assert "40 pairs from " in shown
+    assert "are over 5 tokens: left out" in shown
+    assert f"an epoch is 25.0% {data / 'a.tsv'}, 75.0% {data / 'b.src'} + {data / 'b.tgt'}" in shown
+    command("train", *names, "-o", tmp_path / "n", *options[:-6], "--set", "data.weights=[1, 2, 3]", code=2)
+    assert (
+        "data.weights must be 2 positive numbers, one for each corpus; got [1.0, 2.0, 3.0]." in capsys.readouterr().err
+    )
+    command("train", *names, "-o", tmp_path / "n", *SMALL, "--set", "data.max_ration=3", code=2)
+    assert "data must have keys of ours; got 'max_ration'. Did you mean 'max_ratio'?" in capsys.readouterr().err
+    command("train", data / "b.src", "--arch", "decoder", "-o", tmp_path / "n", "--set", "data.max_tokens=3", code=2)
+    assert "data.max_tokens is for pairs of texts; got --arch decoder." in capsys.readouterr().err
+    command("train", data / "a.tsv", "-o", tmp_path / "n", *SMALL, "--set", "tokenizer.kind=unigram",
+            "--set", "data.bpe_dropout=0.1", code=2)  # fmt: skip
+    assert "data.bpe_dropout must have a tokenizer of kind bpe; got Unigram." in capsys.readouterr().err
+
+
+def test_what_is_held_out_of_two_corpora_is_not_learnt_from(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("train", data / "a.tsv", data / "b.src", data / "b.tgt", "-o", tmp_path / "m", *SMALL, "--steps", "2")
+    shown = capsys.readouterr().err
+    sizes = [int(line.split(" pairs")[0]) for line in shown.splitlines() if " pairs from " in line]
+    assert sum(sizes[:2]) == 240 - 12
+    assert sizes[2] == 12

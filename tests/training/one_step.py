@@ -1,0 +1,37 @@
+"""One step of plain gradient descent by each way of cutting 64 pairs; started by test_distributed.py, alone or by torchrun."""
+
+import sys
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+
+from regard.data.batch import own_rows
+from regard.data.batching import EncodedPairs, Sequences, make_batch
+from regard.models.config import ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.training.distributed import joined, whole
+from regard.training.optimization import TrainingConfig
+from regard.training.updates import Updater
+
+rng = np.random.default_rng(0)
+rows = [[*rng.integers(4, 23, rng.integers(1, 9)).tolist(), 3] for _ in range(64)]
+pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows[::-1]))
+smoothing, cut, shard, output = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "shard", sys.argv[4]
+
+with joined("cpu") as world:
+    torch.manual_seed(1)
+    model = EncoderDecoder(ModelConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20, dropout=0.0,
+                                       num_encoder_layers=2, num_decoder_layers=2))  # fmt: skip
+    config = TrainingConfig(precision="float32", label_smoothing=smoothing, clip_norm=1e9, average_decay=0.0)
+    updater = Updater(model, config, world, shard=shard)
+    updater.optimizer = torch.optim.SGD(model.parameters())  # Adam would hide a gradient of the wrong length
+    batches = []
+    for part in np.array_split(np.arange(64), cut):
+        own, counts = own_rows(part, (world.rank, world.size))
+        batches.append(make_batch(pairs, own, pad_id=0, start_ids=[2], counts=counts))
+    (num_tokens,) = world.sums(sum(batch.num_tokens for batch in batches))
+    loss = updater.step(batches, 0.5, int(num_tokens)).loss
+    weights = {name: whole(parameter.detach()).clone() for name, parameter in model.named_parameters()}
+    if world.is_main:
+        save_file({"loss": torch.tensor(loss), **weights}, output)

@@ -1,0 +1,68 @@
+"""Loss and gradient are those of one big batch, however it is cut: in one process, in turns, or among processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from regard.errors import TrainingError
+from regard.training.distributed import ALONE, World, saying_who_is_lost
+
+SCRIPT = Path(__file__).with_name("one_step.py")
+
+
+def launch(processes: int, *arguments: str) -> None:
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    command = [*(torchrun if processes > 1 else [sys.executable]), str(SCRIPT), *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=200, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.fixture(scope="module")
+def one_batch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, torch.Tensor]:
+    path = tmp_path_factory.mktemp("step") / "whole"
+    launch(1, "0.1", "1", "whole", str(path))
+    return load_file(path)
+
+
+@pytest.mark.parametrize(
+    ("processes", "cut", "how"), [(1, 8, "-"), (2, 1, "-"), (2, 1, "shard"), (3, 4, "-"), (3, 22, "shard")]
+)
+def test_however_64_pairs_are_cut(
+    processes: int, cut: int, how: str, one_batch: dict[str, torch.Tensor], tmp_path: Path
+) -> None:
+    """1 x 64 = 8 x 8 one after the other = 2 x 32 side by side; 22 cuts leave some of 3 processes without a pair."""
+    launch(processes, "0.1", str(cut), how, str(tmp_path / "found"))
+    found = load_file(tmp_path / "found")
+    assert found.keys() == one_batch.keys()
+    for name, expected in one_batch.items():
+        torch.testing.assert_close(
+            found[name], expected, rtol=1e-4, atol=1e-6, msg=lambda text, name=name: f"{name}: {text}"
+        )
+
+
+def test_one_process_is_a_world_of_its_own() -> None:
+    assert ALONE.sums(1, 2.5) == [1, 2.5]
+    assert ALONE.of_main("a") == "a"
+    assert ALONE.of_all("a") == ["a"]
+
+
+def test_a_lost_process_is_said_and_other_errors_are_left_alone() -> None:
+    def failing(message: str, world: World) -> None:
+        with saying_who_is_lost(world, lambda: 41):
+            raise RuntimeError(message)
+
+    with pytest.raises(
+        TrainingError, match=r"all 2 processes of a run must stay; process 1 lost another one at step 42"
+    ):
+        failing("[gloo/transport/tcp/pair.cc:553] Connection closed by peer", World(1, 2, 1))
+    with pytest.raises(RuntimeError, match="something else"):
+        failing("something else", World(1, 2, 1))
+    with pytest.raises(RuntimeError, match="Connection closed"):
+        failing("Connection closed", ALONE)
