@@ -1,10 +1,12 @@
 import io
+import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from regard.training.run import Progress
-from regard.workflow.progress import RunDisplay, clock, quantity
+from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 
 
 def progress(step: int) -> Progress:
@@ -36,3 +38,24 @@ def test_a_terminal_has_one_live_line_and_a_file_has_none() -> None:
         assert "validation at step 3:  loss 0.500  token accuracy 0.250  (best, kept)" in shown
         # elsewhere than in a terminal: the first line, then nothing for ten seconds, then the last
         assert is_terminal or ("step 1/3" in shown and "step 2/3" not in shown)
+
+
+def test_tensorboard_shows_what_was_told(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    def tell(first: int, last: int, loss: float) -> None:
+        board = TensorBoard(tmp_path / "events", first, report_every=2)
+        listeners = Listeners([board, RunDisplay(Console(file=io.StringIO()))])
+        for step in range(first + 1, last + 1):
+            listeners.on_step(Progress(step, 100, loss, 0.01, 1000.0, 1.0, 1.0))
+        listeners.on_validation(last, {"loss": loss + 1}, is_best=True)
+        board.close()
+
+    tell(0, 6, 3.0)
+    time.sleep(1.1)  # event files are named by the second
+    tell(4, 8, 2.0)  # a run that was killed after step 6 and goes on from step 4
+    events = EventAccumulator(str(tmp_path / "events"))
+    events.Reload()
+    assert [(event.step, event.value) for event in events.Scalars("training/loss")] == [
+        (2, 3.0), (4, 3.0), (6, 2.0), (8, 2.0)]  # fmt: skip
+    assert events.Scalars("validation/loss")[-1].value == 3.0

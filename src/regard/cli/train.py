@@ -89,6 +89,9 @@ def train(
         bool,
         typer.Option("--shard", help="Under torchrun: divide the weights among the processes (FSDP)."),
     ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also write for TensorBoard, into OUTPUT.training/tensorboard.")
+    ] = False,
     save_every: Annotated[
         str | None,
         typer.Option(help="How often to write a checkpoint: 500 (steps), 10m. By default at each validation."),
@@ -125,6 +128,7 @@ def train(
             resume=resume,
             save_every=save_every,
             shard=shard,
+            tensorboard=tensorboard,
         )
     if result.loaded is None:  # of several processes, the main one speaks
         return

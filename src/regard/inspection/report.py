@@ -34,10 +34,14 @@ class Report:
     """Names and values of the table at the top."""
     history: Sequence[dict[str, float]]
     """The records of `metrics.jsonl`."""
-    examples: Sequence[tuple[str, str, str]]
+    examples: Sequence[tuple[str, str, str]] = ()
     """Source, what the model wrote, reference."""
-    alignments: Sequence[tuple[str, str, Alignment]]
+    alignments: Sequence[tuple[str, str, Alignment]] = ()
     """Source, what the model wrote, and how it aligned them."""
+    alignments_are: str = ""
+    """What there is to say of the alignments beside how they are drawn."""
+    snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]] = ()
+    """Steps of training, with examples as they were written then."""
     pictures: Sequence[tuple[str, str]] = ()
     """Other drawings: a caption, and SVG."""
 
@@ -53,20 +57,21 @@ def report_html(report: Report) -> str:
 <meta name="color-scheme" content="light dark"><title>{escape(report.title)}</title><style>{STYLE}</style></head><body>
 <h1>{escape(report.title)}</h1><p class="faint">{escape(report.summary)}</p>
 <table>{facts}</table>
-<h2>Learning curve</h2>{_curve(report.history)}
-<h2>Examples from the test set</h2>{_examples(report.examples)}
-{_alignments(report.alignments)}{_pictures(report.pictures)}
+<h2>Learning curve</h2>{_curve(report.history)}{_other_curves(report.history)}
+{_test_examples(report.examples)}{_snapshots(report.snapshots)}
+{_alignments(report.alignments, report.alignments_are)}{_pictures(report.pictures)}
 </body></html>
 """
 
 
-def _alignments(alignments: Sequence[tuple[str, str, Alignment]]) -> str:
+def _alignments(alignments: Sequence[tuple[str, str, Alignment]], what: str) -> str:
     if not alignments:
         return ""
+    verb = "is to write" if what else "wrote"
     return f"""<h2>Alignments</h2>
-<p>Each row is a token that the model wrote; its filled cells are the source tokens that cross-attention looked at while
-predicting it. Drawn is the mean over the heads of one decoder layer, the one whose weights are sharpest on the pair.
-<span class="faint">Attention shows where the model looked, not what it would have written had it not looked
+<p>{escape(what)} Each row is a token that the model {verb}; its filled cells are the source tokens that cross-attention
+looked at while predicting it. Drawn is the mean over the heads of one decoder layer, the one whose weights are sharpest on
+the pair. <span class="faint">Attention shows where the model looked, not what it would have written had it not looked
 there.</span></p>
 <div class="pictures">{"".join(_alignment(*item) for item in alignments)}</div>
 """
@@ -91,6 +96,44 @@ def _curve(history: Sequence[dict[str, float]]) -> str:
     )
 
 
+def _other_curves(history: Sequence[dict[str, float]]) -> str:
+    """Scores of validation beside the loss, and the speed, each over the steps."""
+    names = sorted({key for record in history for key in record if key.startswith("valid_") and key != "valid_loss"})
+    drawn = ""
+    for key in (*names, "tokens_per_second"):
+        curve = [(record["step"], record[key]) for record in history if record.get(key, 0) > 0]
+        if len(curve) > 1:
+            label = (
+                key.removeprefix("valid_")
+                .replace("_", " ")
+                .replace("tokens per second", "tokens/s since the beginning")
+            )
+            svg = curve_svg({"": curve}, x_label="step", y_label=f"{label} (logarithmic)", width=420, height=200)
+            drawn += f"<figure>{svg}</figure>"
+    return f'<div class="pictures">{drawn}</div>' if drawn else ""
+
+
+def _test_examples(examples: Sequence[tuple[str, str, str]]) -> str:
+    return f"<h2>Examples from the test set</h2>{_examples(examples)}" if examples else ""
+
+
+def _snapshots(snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]]) -> str:
+    """A table for each fixed example: what was written at which step."""
+    if not snapshots:
+        return ""
+    tables = ""
+    for number, (source, _, reference) in enumerate(snapshots[-1][1]):
+        rows = "".join(
+            f'<tr><td class="number">{step:,}</td><td dir="auto">{escape(texts[number][1])}</td></tr>'
+            for step, texts in snapshots
+        )
+        end = f'<tr><th>reference</th><td dir="auto">{escape(reference)}</td></tr>' if reference else ""
+        tables += (
+            f'<p dir="auto"><b>{escape(source)}</b></p><table><tr><th>step</th><th>written</th></tr>{rows}{end}</table>'
+        )
+    return f"<h2>While it learnt</h2>{tables}"
+
+
 def _examples(examples: Sequence[tuple[str, str, str]]) -> str:
     rows = "".join(
         f'<tr><td dir="auto">{escape(source)}</td><td dir="auto">{escape(written)}</td>'
@@ -101,7 +144,8 @@ def _examples(examples: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _alignment(source: str, written: str, alignment: Alignment) -> str:
+    arrow = f" → {escape(written)}" if written else ""
     return (
-        f'<figure>{alignment_svg(alignment)}<figcaption><span dir="auto">{escape(source)}</span> → {escape(written)}'
+        f'<figure>{alignment_svg(alignment)}<figcaption><span dir="auto">{escape(source)}</span>{arrow}'
         f'<br><span class="faint">decoder layer {alignment.layer}, mean of its heads</span></figcaption></figure>'
     )

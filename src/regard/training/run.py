@@ -106,6 +106,8 @@ class TrainingRun:
     best_scores: Scores = field(default_factory=dict)
     history: list[dict[str, float]] = field(default_factory=list)
     """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
+    snapshots: list[dict[str, Any]] = field(default_factory=list)
+    """What the model made of some fixed examples at each validation, with the step."""
     interrupted: bool = False
     skipped_steps: int = 0
     """Steps whose loss or gradient was not finite, and that moved nothing."""

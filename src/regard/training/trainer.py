@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic
+from typing import Any, Generic
 
 import torch
 from torch import Tensor
@@ -38,6 +38,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         save: writes down where the run stands, so that it can be resumed; called when `saving` says so, and at the end.
         resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
         example: where an example stands, in words, by its index.
+        sample: what a model makes of some fixed examples; noted at each validation.
         shard: divide weights among the processes.
     """
 
@@ -54,13 +55,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
         example: Callable[[int], str] = "example {}".format,
+        sample: Callable[[AnyModel], dict[str, Any]] | None = None,
         world: World = ALONE,
         shard: bool = False,
     ) -> None:
         self.batches, self.config, self.world = batches, config, world
         self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
         self.device = self.updater.device
-        self.validate, self.keep, self.listener = validate, keep, listener
+        self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
         self.save, self.saving, self.example = save, saving or SavingTimes(), example
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
@@ -217,6 +219,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run, start = self.progress, time.perf_counter()
         scores = self.updater.measure(self.validate)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
+        if self.sample is not None:
+            run.snapshots.append({"step": run.step, **self.updater.measure(self.sample)})
         is_best = not run.best_scores or self.config.is_better(scores, run.best_scores)
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:

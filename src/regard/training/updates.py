@@ -18,9 +18,10 @@ from regard.training.distributed import ALONE, World, put, replicated, sharded, 
 from regard.training.losses import loss_function
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
-from regard.training.run import AnyBatch, Scores
+from regard.training.run import AnyBatch
 
 AnyModel = TypeVar("AnyModel", bound=nn.Module)
+Found = TypeVar("Found")
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 METHODS = ("states", "logits", "encode", "embed", "prefill", "decode_step")
 """What validation calls on a model beside `forward`."""
@@ -122,13 +123,15 @@ class Updater(Generic[AnyModel, AnyBatch]):
         self.weights.gather_gradients()
         return loss.detach()
 
-    def measure(self, validate: Callable[[AnyModel], Scores]) -> Scores:
-        """Scores of the averaged model, from the main process, or from all where each has only a part of it."""
+    def measure(self, look: Callable[[AnyModel], Found]) -> Found:
+        """What is found in the averaged model, by the main process, or by all where each has only a part of it."""
         model = self.average.model.eval()
-        scores = validate(model) if self.world.is_main or self.shard else {}
+        found = look(model) if self.world.is_main or self.shard else None
         if isinstance(model, FSDPModule):
             model.reshard()
-        return self.world.of_main(scores)
+        shared = self.world.of_main(found)
+        assert shared is not None
+        return shared
 
     def whole_model(self) -> AnyModel:
         """The averaged model in one piece, for writing down; all processes must ask."""

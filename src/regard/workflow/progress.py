@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from regard.training.run import Progress, Scores
+from regard.errors import MissingExtraError
+from regard.training.run import Listener, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
 
@@ -90,3 +93,54 @@ class RunDisplay:
         if self._live:
             self._live.stop()
             self._live = None
+
+
+class TensorBoard:
+    """Writes what a run tells to event files that `tensorboard --logdir FOLDER` shows.
+
+    Args:
+        first_step: where the run begins; what an earlier one wrote from there on is taken back.
+    Raises:
+        MissingExtraError: the package is not installed.
+    """
+
+    def __init__(self, folder: Path, first_step: int, report_every: int) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError as error:
+            raise MissingExtraError("Writing for TensorBoard", "tensorboard") from error
+        self._writer = SummaryWriter(str(folder), purge_step=first_step + 1)
+        self._report_every = report_every
+
+    def on_step(self, progress: Progress) -> None:
+        """Note loss, learning rate and speed every `report_every` steps."""
+        if progress.step % self._report_every == 0 or progress.step == progress.num_steps:
+            for name in ("loss", "learning_rate", "tokens_per_second"):
+                self._writer.add_scalar(f"training/{name}", getattr(progress, name), progress.step)
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        """Note the scores of a validation, and write out what was noted."""
+        for name, score in scores.items():
+            self._writer.add_scalar(f"validation/{name}", score, step)
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write out what was noted."""
+        self._writer.close()
+
+
+class Listeners:
+    """Several listeners as one."""
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self.listeners = listeners
+
+    def on_step(self, progress: Progress) -> None:
+        """Tell all of a step."""
+        for listener in self.listeners:
+            listener.on_step(progress)
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
+        """Tell all of a validation."""
+        for listener in self.listeners:
+            listener.on_validation(step, scores, is_best)

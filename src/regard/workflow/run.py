@@ -17,16 +17,18 @@ import torch
 import regard
 from regard.checkpoint import WEIGHTS, save_new, save_weights
 from regard.errors import SettingsError, TrainingError
+from regard.inspection.report import report_html
 from regard.models.families import AnyModel, build
 from regard.text.lines import write_whole
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
-from regard.training.run import SavingTimes, TrainingRun
+from regard.training.run import Listener, SavingTimes, TrainingRun
 from regard.training.state import TrainingState, first_difference, read_state, write_state
 from regard.training.trainer import Trainer
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
-from regard.workflow.progress import RunDisplay, clock, quantity
+from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
+from regard.workflow.reporting import training_report
 from regard.workflow.tasks.task import Task
 from regard.workflow.translator import Translator
 
@@ -48,6 +50,8 @@ class Execution:
     """The processes that take part."""
     shard: bool = False
     """Divide the weights among them."""
+    tensorboard: bool = False
+    """Write event files beside the checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     }
     results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
     write_results(output, results)
+    report = training_report(output.absolute().name, results, run)
+    write_whole(output / "report.html", report_html(report).encode("utf-8"))
     return TrainingResult(output, run, loaded, results)
 
 
@@ -140,17 +146,22 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
         write_state(states, TrainingState(tensors, asdict(run), made_of))
 
+    listener: Listener = display
+    if execution.tensorboard and world.is_main:
+        first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
+        listener = Listeners([display, TensorBoard(states / "tensorboard", first_step, every)])
     trainer = Trainer(
         model,
         task.batches(start=(0, 0) if resumed is None else resumed.next_place, share=(world.rank, world.size)),
         task.settings.training,
         validate=task.validate,
         keep=writer.keep,
-        listener=display,
+        listener=listener,
         save=None if execution.saving is None else save,
         saving=execution.saving,
         resumed=resumed,
         example=task.example,
+        sample=task.sample,
         world=world,
         shard=execution.shard,
     )

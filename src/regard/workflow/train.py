@@ -47,6 +47,7 @@ def train(
     resume: bool = False,
     save_every: str | None = None,
     shard: bool = False,
+    tensorboard: bool = False,
     display: RunDisplay | None = None,
 ) -> TrainingResult:
     """Train a model and write it to a folder: what `regard train` does.
@@ -68,6 +69,7 @@ def train(
         resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
         save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
         shard: among several processes, divide the weights instead of copying them.
+        tensorboard: write event files into the folder `output` + `.training/tensorboard`.
     Raises:
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
@@ -87,7 +89,7 @@ def train(
     with joined(device) as world, display or RunDisplay(is_silent=not world.is_main) as shown:
         with world.first_on_each_machine():
             prepared = _prepared(data, valid, chosen, shown, pretrained)
-        execution = Execution(device, resume, saving, world, shard)
+        execution = Execution(device, resume, saving, world, shard, tensorboard)
         return run_task(prepared, Path(output), execution, display=shown, preset=preset)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,10 @@ from regard.workflow.tasks.task import (
     with_model,
 )
 from regard.workflow.translator import Translator
+
+NUM_SAMPLES = 3
+LARGEST_DRAWN = 40
+"""Tokens on a side of an alignment that is noted while training."""
 
 
 def hold_out_pairs(corpora: Sequence[Corpus], seed: int) -> tuple[list[Pairs], ParallelText]:
@@ -116,8 +121,28 @@ def translation_task(
         None if initial is None else initial.model,
         {"data.training": encoded.digest}
         | digests(validation_sources=valid_pairs.sources, validation_targets=valid_pairs.targets),
+        _sampler(valid, tokenizer, source_tokenizer),
         lambda index: encoded.place(index, names),
     )
+
+
+def _sampler(
+    valid: ParallelText, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None
+) -> Callable[[Any], dict[str, Any]]:
+    """Looks at some pairs of the validation text as it is learnt: what is written, and how the first is aligned."""
+    chosen = range(0, len(valid), max(1, len(valid) // NUM_SAMPLES))[:NUM_SAMPLES]
+    sources, references = ([side[index] for index in chosen] for side in (valid.sources, valid.targets))
+
+    def sample(model: Any) -> dict[str, Any]:
+        translator = Translator(model, tokenizer, source_tokenizer)
+        written = [translation.text for translation in translator.translate(sources, beam_size=1)]
+        alignment = asdict(translator.align(sources[0], references[0]))
+        if max(len(alignment["source_tokens"]), len(alignment["target_tokens"])) > LARGEST_DRAWN:
+            return {"texts": list(zip(sources, written, references, strict=True))}
+        alignment["weights"] = [[round(weight, 3) for weight in row] for row in alignment["weights"]]
+        return {"texts": list(zip(sources, written, references, strict=True)), "alignment": alignment}
+
+    return sample
 
 
 def _vocabularies(

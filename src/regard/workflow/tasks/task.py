@@ -47,6 +47,8 @@ class Task:
     """The model to go on from; None: a new one."""
     data_digests: dict[str, str] = field(default_factory=dict)
     """Checksums of the data as ids, by what they are for."""
+    sample: Callable[[Any], dict[str, Any]] | None = None
+    """What a model makes of some fixed examples: `texts` of source, what it wrote, reference; `alignment` of the first."""
     example: Callable[[int], str] = "example {}".format
     """Where an example stands, in words, by its index."""
 

@@ -25,6 +25,7 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.text.tokenizer import Tokenizer
 from regard.training.run import Scores
+from regard.workflow.language_model import LanguageModel
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.task import (
     VALID_BATCH_TOKENS,
@@ -85,6 +86,11 @@ def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[st
         scored = label_likelihood(model, windows_in_order(valid_stream, VALID_BATCH_TOKENS, context))
         return {"loss": scored.loss, "token_accuracy": scored.accuracy}
 
+    def sample(model: Any) -> dict[str, Any]:
+        prompt = " ".join(next(line for line in valid if line.strip()).split()[:3])
+        written = LanguageModel(model, tokenizer).generate([prompt], max_tokens=min(60, context))
+        return {"texts": [(prompt, written[0], "")]}
+
     return Task(
         tokenizer,
         settings,
@@ -94,6 +100,7 @@ def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[st
         {"name": names[0], "num_lines": len(training), "num_tokens": len(stream)},
         {"name": names[1], "num_lines": len(valid), "num_tokens": len(valid_stream)},
         data_digests=digests(training=stream, validation=valid_stream),
+        sample=sample,
     )
 
 

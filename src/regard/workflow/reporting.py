@@ -1,0 +1,60 @@
+"""What a run tells of itself in `report.html`, whatever it learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from regard.inspection.capture import Alignment
+from regard.inspection.report import Report
+from regard.training.run import TrainingRun
+from regard.workflow.progress import clock, quantity
+
+DRAWN_SNAPSHOTS = 6
+SCORES = {
+    "bleu": ("BLEU", "{:.2f}"),
+    "chrf": ("chrF", "{:.2f}"),
+    "exact_match": ("exact match", "{:.2%}"),
+    "accuracy": ("accuracy", "{:.2%}"),
+    "token_accuracy": ("token accuracy", "{:.2%}"),
+    "perplexity": ("perplexity", "{:.3f}"),
+    "nats_per_character": ("nats per character", "{:.4f}"),
+    "bits_per_byte": ("bits per byte", "{:.4f}"),
+}
+
+
+def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Report:
+    """The page of a finished run: scores, curves, and what it wrote and looked at while it learnt."""
+    machine, steps = results["machine"], results["steps"]
+    facts = {title: form.format(results[key]) for key, (title, form) in SCORES.items() if key in results}
+    facts |= {
+        "measured on": str(results["evaluated_on"]),
+        "steps": f"{steps['trained']:,}; kept: the weights of step {steps['kept']:,}",
+        "training": clock(run.seconds),
+        "speed": f"{quantity(run.tokens_per_second)} target tokens/s, {machine['precision']} on {machine['device']}, "
+        f"{machine['threads']} threads",
+        "parameters": f"{results['sizes']['num_parameters']:,}",
+        "seed": str(results["settings"]["training"]["seed"]),
+    }
+    if steps["skipped"]:
+        facts["steps without a finite gradient"] = f"{steps['skipped']:,}, which moved nothing"
+    shown = _spread(run.snapshots)
+    aligned = [snapshot for snapshot in shown if "alignment" in snapshot]
+    return Report(
+        title=name,
+        summary=f"Trained on {results['data']['training']['name']}.",
+        facts=facts,
+        history=run.history,
+        snapshots=[(snapshot["step"], [tuple(row) for row in snapshot["texts"]]) for snapshot in shown],
+        alignments=[(f"step {snapshot['step']:,}", "", Alignment(**snapshot["alignment"])) for snapshot in aligned],
+        alignments_are="One validation pair as cross-attention sees it while it is learnt, each token of the reference after "
+        "the right ones.",
+    )
+
+
+def _spread(snapshots: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A few of many, evenly spread, the first and the last among them."""
+    if len(snapshots) <= DRAWN_SNAPSHOTS:
+        return list(snapshots)
+    last = len(snapshots) - 1
+    return [snapshots[round(i * last / (DRAWN_SNAPSHOTS - 1))] for i in range(DRAWN_SNAPSHOTS)]
