@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test test-long check bench clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (about 3 minutes)"
 	@echo "make test    run all tests"
+	@echo "make test-long  run the tests that take minutes each"
 	@echo "make check   lint and type-check"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
 	@echo "make clean   remove .venv and the demo's model"
@@ -16,6 +17,9 @@ demo: .venv/demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest
+
+test-long: .venv/dev
+	$(BIN)/python -m pytest -m slow
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -7,7 +7,7 @@ import pytest
 import safetensors.torch
 import torch
 
-from regard.checkpoint import PARTS, check_output, load_model, save_new, save_weights
+from regard.checkpoint import PARTS, check_output, load_model, remove_leftovers, save_new, save_weights
 from regard.errors import DataError, ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
@@ -203,3 +203,17 @@ def test_a_folder_with_other_things_is_never_replaced(folder: Path, monkeypatch:
     monkeypatch.chdir(empty)
     with pytest.raises(ModelFolderError, match="must not be the one you stand in"):
         check_output(Path(), overwrite=False)
+
+
+def test_what_a_killed_process_left_is_no_obstacle_and_is_removed(
+    tmp_path: Path, make_model: MakeModel, letters: Tokenizer
+) -> None:
+    folder = tmp_path / "m"
+    save_new(folder, make_model(vocab_size=len(letters)), letters)
+    (folder / ".model.safetensors.4711.part").write_bytes(b"half")
+    (tmp_path / ".m.abcd1234" / "new").mkdir(parents=True)
+    (tmp_path / ".m.mine" / "new").mkdir(parents=True)
+    check_output(folder, overwrite=True)
+    remove_leftovers(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".m.mine", "m"]

@@ -5,9 +5,12 @@ Nothing is ever unpickled: weights are safetensors, the rest is JSON.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +31,8 @@ WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "token
 SOURCE_TOKENIZER = "source_tokenizer.json"
 """Where the source has a vocabulary of its own; `tokenizer.json` is then the target's."""
 COMPANIONS = (SOURCE_TOKENIZER, "results.json", "README.md", "metrics.jsonl", "report.html")
+LEFTOVER = re.compile(r"\..+\.\d+\.part")
+"""The names of files that were being written when their process was killed (`write_whole`)."""
 FORMAT_VERSION = 1
 
 
@@ -54,7 +59,8 @@ def check_output(path: Path, *, overwrite: bool) -> None:
             raise ModelFolderError(
                 f"the output folder must not hold a model yet; got {path}. Choose another, or replace it with --overwrite."
             )
-        if foreign := sorted(entries - {*PARTS, *COMPANIONS}):
+        ours = {name for name in entries if LEFTOVER.fullmatch(name)}
+        if foreign := sorted(entries - {*PARTS, *COMPANIONS} - ours):
             raise ModelFolderError(
                 f"a folder that is replaced must hold a model and nothing else; got {path} with {', '.join(foreign)}."
             )
@@ -90,6 +96,16 @@ def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer
             config["source_tokenizer_sha256"] = _digest(new / SOURCE_TOKENIZER)
         write_whole(new / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
         save_weights(new, model)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what a process that was killed while it wrote a model folder left in it and beside it."""
+    for entry in path.iterdir() if path.is_dir() else ():
+        if LEFTOVER.fullmatch(entry.name):
+            entry.unlink(missing_ok=True)
+    for beside in path.absolute().parent.glob(f".{glob.escape(path.name)}.????????"):
+        if beside.is_dir() and {entry.name for entry in beside.iterdir()} <= {"new"}:
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 @contextmanager

@@ -89,19 +89,16 @@ def test_sigterm_ends_after_a_step_and_resume_goes_on_to_the_same_end(undisturbe
     assert metrics(data, "whole") == metrics(data, "stopped")
 
 
-def test_killed_again_and_again_it_comes_to_the_same_end(undisturbed: Path) -> None:
-    """SIGKILL at random moments of a run that saves at every step, saves included."""
-    data, rng, kills, first = undisturbed, random.Random(5), 0, True
-    for _ in range(12):
-        running = process(data, "killed", 60, "--save-every", "1", *([] if first else ["--resume"]))
-        first = False
-        assert running.stdout is not None
-        while running.poll() is None and not (data / "killed.training").is_dir():
-            time.sleep(0.01)
-        newest = max((path.name for path in (data / "killed.training").glob("step-*")), default="")
-        while running.poll() is None and newest == max(
-            (path.name for path in (data / "killed.training").glob("step-*")), default=""
-        ):
+def kill_repeatedly(data: Path, output: str, steps: int, times: int) -> int:
+    """SIGKILL at random moments of a run that saves at every step, saves included; how often it was killed."""
+    rng, kills, states = random.Random(5), 0, data / f"{output}.training"
+
+    def newest() -> str:
+        return max((path.name for path in states.glob("step-*")), default="")
+
+    while kills < times:
+        running, before = process(data, output, steps, "--save-every", "1", *(["--resume"] if kills else [])), newest()
+        while running.poll() is None and newest() == before:
             time.sleep(0.005)
         time.sleep(rng.random() * 0.25)
         if running.poll() is not None:
@@ -110,11 +107,49 @@ def test_killed_again_and_again_it_comes_to_the_same_end(undisturbed: Path) -> N
         os.kill(running.pid, signal.SIGKILL)
         running.communicate()
         kills += 1
-    assert kills >= 3
+    return kills
+
+
+def test_killed_again_and_again_it_comes_to_the_same_end(undisturbed: Path) -> None:
+    data = undisturbed
+    assert kill_repeatedly(data, "killed", 60, 12) >= 3
     train(data, "killed", 60, "--resume")
     assert same_model(data, "whole", "killed")
     assert same_state(data, "whole", "killed", 60)
     assert metrics(data, "whole") == metrics(data, "killed")
+
+
+@pytest.mark.slow
+def test_killed_at_30_moments(data: Path) -> None:
+    train(data, "whole300", 300)
+    assert kill_repeatedly(data, "killed300", 300, 30) == 30
+    train(data, "killed300", 300, "--resume")
+    assert same_model(data, "whole300", "killed300")
+    assert same_state(data, "whole300", "killed300", 300)
+    assert metrics(data, "whole300") == metrics(data, "killed300")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_disk_that_fills_up(undisturbed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run ends with a message, what was saved is whole, and with more room it goes on to the same end."""
+    data, disk = undisturbed, undisturbed / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], check=False).returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    try:
+        (disk / "filler").write_bytes(b"x" * 180_000)
+        train(data, "disk/m", 60, "--save-every", "7", code=2)
+        shown = capsys.readouterr().err  # a checkpoint, or the weights themselves
+        assert "must be writable" in shown
+        assert "got: No space left on device" in shown
+        assert not list((disk / "m.training").glob(".step-*"))
+        subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
+        train(data, "disk/m", 60, "--resume")
+        assert same_model(data, "whole", "disk/m")
+        assert same_state(data, "whole", "disk/m", 60)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_more_steps_than_before(undisturbed: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 import regard
-from regard.checkpoint import WEIGHTS, save_new, save_weights
+from regard.checkpoint import WEIGHTS, remove_leftovers, save_new, save_weights
 from regard.errors import SettingsError, TrainingError
 from regard.inspection.report import report_html
 from regard.models.families import AnyModel, build
@@ -139,8 +139,10 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     if len(set(map(json.dumps, world.of_all(made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
     resumed = _resumed(states, made_of, display) if execution.resume else None
-    if not execution.resume and world.is_main:
-        shutil.rmtree(states, ignore_errors=True)  # of an earlier run
+    if world.is_main:
+        remove_leftovers(output)
+        if not execution.resume:
+            shutil.rmtree(states, ignore_errors=True)  # of an earlier run
     writer = _Writer(task, output, is_saved=resumed is not None and (output / WEIGHTS).is_file())
 
     def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
