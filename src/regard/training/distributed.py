@@ -115,9 +115,13 @@ def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Ite
         ) from error
 
 
-def replicated(module: nn.Module) -> nn.Module:
-    """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP)."""
-    return nn.parallel.DistributedDataParallel(module, find_unused_parameters=True, broadcast_buffers=False)
+def replicated(module: nn.Module, *, leaves_some_out: bool) -> nn.Module:
+    """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP).
+
+    Args:
+        leaves_some_out: whether there are parameters that the loss does not depend on, which must then be looked for.
+    """
+    return nn.parallel.DistributedDataParallel(module, find_unused_parameters=leaves_some_out, broadcast_buffers=False)
 
 
 def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()) -> nn.Module:

@@ -1,0 +1,143 @@
+"""Trains and measures what `docs/results.md` reports: `make results`. Takes hours, and goes on where it was stopped.
+
+Each run is a recipe, data and a seed; its model stands in `results/`, and what it scored beside it. The table between the
+markers in `docs/results.md` is written anew after each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BEGIN, END = "<!-- make results -->", "<!-- end of make results -->"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One line of the table."""
+
+    name: str
+    recipe: str
+    training: tuple[str, ...]
+    test: tuple[str, ...]
+    metric: str
+    """Of `regard evaluate --json`; `word_error_rate` is the share of pairs that are not exactly right."""
+    published: str
+    seeds: tuple[int, ...] = (1,)
+    valid: tuple[str, ...] = ()
+    options: tuple[str, ...] = field(default=())
+    """Of `regard evaluate`."""
+
+
+def g2p(language: str, size: str, recipe: str, published: str) -> Run:
+    train, valid, test = (f"g2p/{size}/{language}_{part}.tsv" for part in ("train", "dev", "test"))
+    return Run(f"g2p {language} ({size})", recipe, (train,), (test,), "word_error_rate", published, valid=(valid,))
+
+
+def multi30k(part: str) -> tuple[str, str]:
+    return f"multi30k_ende/tok_lc/{part}.en", f"multi30k_ende/tok_lc/{part}.de"
+
+
+RUNS = [
+    Run("SCAN simple", "scan", ("scan/tasks_train_simple.tsv",), ("scan/tasks_test_simple.tsv",), "exact_match",
+        "99.8 (recurrent)", seeds=(1, 2, 3)),
+    Run("SCAN length", "scan", ("scan/tasks_train_length.tsv",), ("scan/tasks_test_length.tsv",), "exact_match",
+        "20.8 (recurrent)", seeds=(1, 2, 3)),
+    g2p("ice", "low", "g2p-low", "12.0 (ensemble)"),
+    g2p("ita", "low", "g2p-low", "19.0 (ensemble)"),
+    g2p("hun", "medium", "g2p", "1.8 (ensemble)"),
+    g2p("vie_hanoi", "medium", "g2p", "2.5 (ensemble)"),
+    g2p("kor", "medium", "g2p", "16.3 (ensemble)"),
+    g2p("fre", "medium", "g2p", "8.5 (ensemble)"),
+    g2p("dut", "medium", "g2p", "14.7 (ensemble)"),
+    Run("Multi30k en-de, tok_lc", "multi30k", multi30k("train"), multi30k("test_2016_flickr"), "bleu", "41.02 (same sizes)",
+        seeds=(1, 2, 3), valid=multi30k("val"), options=("--tokenize", "none")),
+]  # fmt: skip
+
+
+def files(data: Path, names: tuple[str, ...]) -> list[str]:
+    return [str(data / name) for name in names]
+
+
+def regard(*arguments: str) -> str:
+    command = [sys.executable, "-m", "regard", *arguments]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -> None:
+    """Train, measure, and write down the score; nothing, where that is done."""
+    model = work / f"{run.name.replace(' ', '-').replace(',', '').replace('(', '').replace(')', '')}-{seed}"
+    outcome = model.with_suffix(".json")
+    if outcome.is_file():
+        return
+    print(f"--- {run.name}, seed {seed}", file=sys.stderr)
+    valid = ["--valid", *files(data, run.valid)] if run.valid else []
+    regard(
+        "train", *files(data, run.training), *valid, "-o", str(model), "--seed", str(seed), "--resume", "--save-every", "5m",
+        "--config", str(ROOT / "recipes" / f"{run.recipe}.yaml"), *threads,
+    )  # fmt: skip
+    measured, best = model, model.with_name(f"{model.name}.training") / "best"
+    if best.is_dir():
+        measured = model.with_name(f"{model.name}.mean")
+        regard("average", *map(str, sorted(best.iterdir())), "-o", str(measured), "--overwrite")
+    scores = json.loads(regard("evaluate", str(measured), *files(data, run.test), *run.options, "--json", *threads))
+    scores["word_error_rate"] = 1 - scores["exact_match"]
+    results = json.loads((model / "results.json").read_text(encoding="utf-8"))
+    record = {"run": run.name, "seed": seed, "score": scores[run.metric], "seconds": results["seconds"]["training"],
+              "parameters": results["sizes"]["num_parameters"], "machine": results["machine"]}  # fmt: skip
+    outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
+
+
+def table(work: Path) -> Iterator[str]:
+    yield "| task | recipe | score | seeds | published | parameters | training, each |"
+    yield "|---|---|---:|---|---:|---:|---:|"
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
+    for run in RUNS:
+        records = [record for record in found if record["run"] == run.name]
+        if not records:
+            continue
+        factor = 1 if run.metric == "bleu" else 100
+        scores = [factor * record["score"] for record in records]
+        spread = f" ± {statistics.stdev(scores):.2f}" if len(scores) > 1 else ""
+        what = {"bleu": "BLEU", "word_error_rate": "% word errors", "exact_match": "% exact"}[run.metric]
+        minutes = statistics.mean(record["seconds"] for record in records) / 60
+        yield (
+            f"| {run.name} | `recipes/{run.recipe}.yaml` | {statistics.mean(scores):.2f}{spread} {what} | {len(scores)} | "
+            f"{run.published} | {records[0]['parameters']:,} | {minutes:.0f} min |"
+        )
+
+
+def write_table(work: Path) -> None:
+    page = ROOT / "docs" / "results.md"
+    text = page.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text(before + "\n".join([BEGIN, *table(work), END]) + after, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--work", type=Path, default=ROOT / "results")
+    parser.add_argument("--only", default="", help="runs whose name has this in it")
+    parser.add_argument("--threads", type=int)
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        sys.exit(f"--data must be the folder of the data sets; got {options.data}, which is not there.")
+    options.work.mkdir(exist_ok=True)
+    threads = ["--threads", str(options.threads)] if options.threads else []
+    for run in RUNS:
+        for seed in run.seeds if options.only in run.name else ():
+            carry_out(run, seed, options.data, options.work, threads)
+            write_table(options.work)
+
+
+if __name__ == "__main__":
+    main()
