@@ -33,6 +33,7 @@ bench: .venv/dev
 	$(BIN)/python benchmarks/attention.py
 
 bench-training: .venv/dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'
 	$(BIN)/python benchmarks/training.py
 
 results: .venv/dev

@@ -92,7 +92,8 @@ def joined(device: str = "auto") -> Iterator[World]:
     with saying_who_is_lost(world):
         dist.init_process_group("nccl" if on_gpu else "gloo")
     try:
-        yield world
+        with saying_who_is_lost(world):
+            yield world
     finally:
         dist.destroy_process_group()
 
