@@ -68,7 +68,11 @@ def test_training_learns_reversal(work: Path) -> None:
 def test_the_model_folder_is_complete(work: Path) -> None:
     folder = work / "model"
     expected = {"model.safetensors", "config.json", "tokenizer.json", "results.json", "README.md", "metrics.jsonl"}
-    assert {path.name for path in folder.iterdir()} == expected
+    assert {path.name for path in folder.iterdir()} == expected | {"report.html"}
+    report = (folder / "report.html").read_text()
+    assert "While it learnt" in report
+    assert "decoder layer" in report
+    assert "http" not in report.replace("http://www.w3.org", "")
     results = json.loads((folder / "results.json").read_text())
     for key in ("bleu", "chrf", "exact_match", "token_accuracy", "perplexity"):
         assert isinstance(results[key], float)
