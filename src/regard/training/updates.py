@@ -127,7 +127,9 @@ class Updater(Generic[AnyModel, AnyBatch]):
     def measure(self, look: Callable[[AnyModel], Found]) -> Found:
         """What is found in the averaged model, by the main process, or by all where each has only a part of it."""
         model = self.average.model.eval()
-        found = look(model) if self.world.is_main or self.shard else None
+        # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
+        with torch.inference_mode() if self.shard else nullcontext():
+            found = look(model) if self.world.is_main or self.shard else None
         if isinstance(model, FSDPModule):
             model.reshard()
         shared = self.world.of_main(found)
