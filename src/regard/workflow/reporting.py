@@ -8,25 +8,16 @@ from typing import Any
 from regard.inspection.capture import Alignment
 from regard.inspection.report import Report
 from regard.training.run import TrainingRun
+from regard.workflow.card import SCORES
 from regard.workflow.progress import clock, quantity
 
 DRAWN_SNAPSHOTS = 6
-SCORES = {
-    "bleu": ("BLEU", "{:.2f}"),
-    "chrf": ("chrF", "{:.2f}"),
-    "exact_match": ("exact match", "{:.2%}"),
-    "accuracy": ("accuracy", "{:.2%}"),
-    "token_accuracy": ("token accuracy", "{:.2%}"),
-    "perplexity": ("perplexity", "{:.3f}"),
-    "nats_per_character": ("nats per character", "{:.4f}"),
-    "bits_per_byte": ("bits per byte", "{:.4f}"),
-}
 
 
 def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Report:
     """The page of a finished run: scores, curves, and what it wrote and looked at while it learnt."""
     machine, steps = results["machine"], results["steps"]
-    facts = {title: form.format(results[key]) for key, (title, form) in SCORES.items() if key in results}
+    facts = {title: f"{results[key]:{form}}" for key, (title, form) in SCORES.items() if key in results}
     facts |= {
         "measured on": str(results["evaluated_on"]),
         "steps": f"{steps['trained']:,}; kept: the weights of step {steps['kept']:,}",
