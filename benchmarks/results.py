@@ -42,7 +42,7 @@ def g2p(language: str, size: str, recipe: str, published: str) -> Run:
 
 
 def multi30k(part: str) -> tuple[str, str]:
-    return f"multi30k_ende/tok_lc/{part}.en", f"multi30k_ende/tok_lc/{part}.de"
+    return f"multi30k_ende/tok_lc/{part}.lc.norm.tok.en", f"multi30k_ende/tok_lc/{part}.lc.norm.tok.de"
 
 
 RUNS = [
