@@ -60,9 +60,8 @@ class StepGraph(nn.Module):
     def forward(self, ids: Tensor, source_ids: Tensor, memory: list[Tensor], past: list[Tensor]) -> tuple[Tensor, ...]:
         """The logits, and the keys and values with those of the new token."""
         mask = padding_mask(source_ids, self.model.config.pad_id)
-        state = TransformerState(_layers(memory), mask, _layers(past))
+        state = TransformerState(_layers(memory), mask, _layers(past), None)
         logits, state = self.model.decode_step(ids, state)
-        assert state.past is not None
         return logits[:, 0], *(part for layer in state.past for part in layer)
 
 

@@ -10,6 +10,7 @@ from typing import cast
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from regard.models.config import ModelConfig
 from regard.models.parts import (
@@ -23,7 +24,7 @@ from regard.models.parts import (
     residual,
     self_attention,
 )
-from regard.nn.cache import KeysValues
+from regard.nn.cache import KeysValues, Tree, TreeKeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
@@ -31,32 +32,73 @@ from regard.nn.masks import padding_mask, positions_from_mask, target_mask
 from regard.nn.multihead import MultiHeadAttention
 
 
-@dataclass(frozen=True)
+@dataclass
 class TransformerState:
     """Between decoding steps: the projected source, and the keys and values of the target so far, layer by layer."""
 
     memory: list[KeysValues]
     source_mask: Bool[Tensor, "sentence 1 1 source"]
-    past: list[KeysValues] | None = None
+    past: list[KeysValues] | list[TreeKeysValues]
+    tree: Tree | None
+    """Which of the past's cells each hypothesis descends from; None: one hypothesis for a sentence, and no cells."""
 
-    @property
-    def length(self) -> int:
-        """Target positions seen so far."""
-        return 0 if self.past is None else self.past[0].key.shape[2]
+    @classmethod
+    def planted(cls, memory: list[KeysValues], source_mask: Bool[Tensor, "sentence 1 1 source"]) -> TransformerState:
+        """The state before the first step."""
+        tree = Tree.planted(source_mask.shape[0], source_mask.device)
+        return cls(memory, source_mask, [TreeKeysValues(tree) for _ in memory], tree)
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> TransformerState:
-        """The state of some sentences, each with the hypotheses that go on. The source is copied only when some leave or move."""
-        num_sentences = self.source_mask.shape[0]
-        memory, source_mask = self.memory, self.source_mask
-        if not torch.equal(sentences, torch.arange(num_sentences, device=sentences.device)):
-            memory = [layer.select(sentences) for layer in memory]
-            source_mask = source_mask[sentences]
-        past = self.past
-        if past is not None:
-            num_beams = past[0].key.shape[0] // num_sentences
-            rows = (sentences[:, None] * num_beams + parents).flatten()
-            past = [layer.select(rows) for layer in past]
-        return TransformerState(memory, source_mask, past)
+        """The state of some sentences, each with the hypotheses that go on. Where all stay, nothing is copied."""
+        assert self.tree is not None
+        stay = sentences.shape[0] == self.source_mask.shape[0] and bool((sentences.diff() == 1).all())
+        if stay and parents.shape[1] == self.tree.num_beams:
+            self.tree.follow(parents)
+            return self
+        tree = self.tree.spread(sentences, parents)
+        past = [layer.spread(tree, sentences) for layer in self._cells]
+        return TransformerState([x.select(sentences) for x in self.memory], self.source_mask[sentences], past, tree)
+
+    def replace(
+        self, places: Int[Tensor, " place"], other: TransformerState, sentences: Int[Tensor, " place"]
+    ) -> TransformerState:
+        """The state in which sentences of another, with as many hypotheses, stand in some places of this one."""
+        assert self.tree is not None
+        assert other.tree is not None
+        self._drop_unused(places)
+        start = self.tree.replant(places, other.tree, sentences)
+        for ours, theirs in zip(self._cells, other._cells, strict=True):
+            ours.replant(places, theirs, sentences, start)
+        width = max(self.source_mask.shape[-1], other.source_mask.shape[-1])
+        self.source_mask = pad(self.source_mask, (0, width - self.source_mask.shape[-1]))
+        self.source_mask[places] = pad(other.source_mask, (0, width - other.source_mask.shape[-1]))[sentences]
+        for index, (memory, newer) in enumerate(zip(self.memory, other.memory, strict=True)):
+            wider = KeysValues(*(pad(x, (0, 0, 0, width - x.shape[2])) for x in memory))
+            for x, y in zip(wider, newer, strict=True):
+                x[places, :, : y.shape[2]] = y[sentences]
+            self.memory[index] = wider
+        return self
+
+    @property
+    def _cells(self) -> list[TreeKeysValues]:
+        return [layer for layer in self.past if isinstance(layer, TreeKeysValues)]
+
+    def _drop_unused(self, places: Int[Tensor, " place"]) -> None:
+        """Forget the slots and source positions of none but the sentences that stood in these places."""
+        assert self.tree is not None
+        stays = torch.ones(self.source_mask.shape[0], dtype=torch.bool, device=places.device)
+        stays[places] = False
+        if not bool(stays.any()):
+            return
+        unused = int(self.tree.first[stays].min())
+        if 2 * unused >= self.tree.length:  # not at every step: what is left is copied
+            self.tree.forget_before(unused)
+            for layer in self._cells:
+                layer.forget_before(unused)
+        used = int(self.source_mask[stays].flatten(1).any(dim=0).nonzero().max()) + 1
+        if 4 * used <= 3 * self.source_mask.shape[-1]:
+            self.source_mask = self.source_mask[..., :used].contiguous()
+            self.memory = [KeysValues(*(x[:, :, :used].contiguous() for x in layer)) for layer in self.memory]
 
 
 class EncoderDecoder(nn.Module):
@@ -135,26 +177,27 @@ class EncoderDecoder(nn.Module):
         self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
     ) -> TransformerState:
         """The state before the first decoding step: the source, encoded and projected once."""
-        return TransformerState(*self._project_source(source_ids, source_types))
+        return TransformerState.planted(*self._project_source(source_ids, source_types))
 
     def decode_step(
         self, ids: Int[Tensor, "sentence beam"], state: TransformerState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        position = torch.full((ids.numel(), 1), state.length, device=ids.device)
-        x = self._embed_target(ids.reshape(-1, 1), position)
+        mask, distance = None, None
+        if state.tree is None:
+            positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
+        else:
+            state.tree.open_slot()
+            positions, mask, distance = state.tree.positions, state.tree.mask, state.tree.distance
+        x = self._embed_target(ids, positions)
         past = []
-        for index, layer in enumerate(self.decoder_layers):
+        for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):
             x, seen = layer(
-                x,
-                state.memory[index],
-                past=None if state.past is None else state.past[index],
-                self_mask=None,
-                source_mask=state.source_mask,
+                x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance
             )
             past.append(seen)
-        logits = self.logits(self.output_transform(self.decoder_norm(x))).view(*ids.shape, -1)
-        return logits, TransformerState(state.memory, state.source_mask, past)
+        logits = self.logits(self.output_transform(self.decoder_norm(x)))
+        return logits, state if state.tree else TransformerState(state.memory, state.source_mask, past, None)
 
     def encode(
         self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None

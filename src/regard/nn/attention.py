@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.errors import ShapeError
@@ -152,19 +152,24 @@ class Attention(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
+        distance: Int[Tensor, "query key"] | None = None,
     ) -> Float[Tensor, "batch head query value_dim"]:
-        """Context for every head, as `attention` defines it."""
+        """Context for every head, as `attention` defines it.
+
+        Args:
+            distance: of each key from each query, for position schemes; None: the last query stands at the last key.
+        """
         dropout = self.dropout if self.training else 0.0
         if self.positions is not None and self.positions.has_values:
-            weights = drop(self.weights(query, key, mask, bias, causal), dropout)
-            distance = distances(query.shape[-2], key.shape[-2], device=query.device)
+            weights = drop(self.weights(query, key, mask, bias, causal, distance=distance), dropout)
+            distance = distances(query.shape[-2], key.shape[-2], device=query.device) if distance is None else distance
             return weights @ value + self.positions.values(weights, distance)
         return attention(
             query,
             key,
             value,
             mask=mask,
-            bias=self._with_positions(bias, query, key),
+            bias=self._with_positions(bias, query, key, distance),
             causal=causal,
             score=self.score,
             dropout=dropout,
@@ -179,12 +184,14 @@ class Attention(nn.Module):
         causal: bool = False,
         *,
         first: int | None = None,
+        distance: Int[Tensor, "query key"] | None = None,
         heads: list[int] | None = None,
     ) -> Float[Tensor, "batch head query key"]:
         """The weights behind `forward`'s context, without dropout.
 
         Args:
             first: the position of the first query among the keys; None: the last query stands at the last key.
+            distance: of each key from each query, where keys do not stand one after the other.
             heads: which heads these are, for position schemes that differ by head; by their numbers before any was pruned.
                 None: all that are left.
         """
@@ -192,7 +199,9 @@ class Attention(nn.Module):
             check_mask(mask, (*query.shape[:-1], key.shape[-2]))
         if causal:
             mask = combine_masks(mask, causal_mask(query.shape[-2], key.shape[-2], first=first, device=query.device))
-        bias = self._with_positions(bias, query, key, first, heads)
+        if distance is None and self.positions is not None:
+            distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
+        bias = self._with_positions(bias, query, key, distance, heads)
         return attention_weights(query, key, mask=mask, bias=bias, score=self.score)
 
     def _with_positions(
@@ -200,13 +209,13 @@ class Attention(nn.Module):
         bias: Tensor | None,
         query: Tensor,
         key: Tensor,
-        first: int | None = None,
+        distance: Tensor | None,
         heads: list[int] | None = None,
     ) -> Tensor | None:
         """The bias that was given plus the position scheme's."""
         if self.positions is None:
             return bias
-        distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
+        distance = distances(query.shape[-2], key.shape[-2], device=query.device) if distance is None else distance
         relative = self.positions.bias(query, key, distance, self.head_indices if heads is None else heads)
         return relative if bias is None else bias if relative is None else bias + relative
 

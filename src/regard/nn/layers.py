@@ -11,11 +11,11 @@ from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
-from regard.nn.cache import KeysValues
+from regard.nn.cache import KeysValues, TreeKeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
@@ -234,36 +234,37 @@ class DecoderLayer(nn.Module):
 
     def forward(
         self,
-        x: Float[Tensor, "row position model_dim"],
+        x: Float[Tensor, "batch position model_dim"],
         memory: KeysValues | None = None,
         *,
-        past: KeysValues | None = None,
+        past: KeysValues | TreeKeysValues | None = None,
         self_mask: Bool[Tensor, "..."] | None = None,
         causal: bool = False,
-        source_mask: Bool[Tensor, "sentence 1 1 source"] | None = None,
-    ) -> tuple[Float[Tensor, "row position model_dim"], KeysValues]:
+        source_mask: Bool[Tensor, "batch 1 1 source"] | None = None,
+        distance: Int[Tensor, "position key"] | None = None,
+    ) -> tuple[Float[Tensor, "batch position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.
 
         Args:
-            memory: the source, projected once by `cross_attention.project`. With several rows to a sentence (the beams of
-                beam search) its batch axis still counts sentences: the rows of one sentence stand next to each other.
+            x: with a tree as its past, these are not positions one after the other but the hypotheses of one step.
+            memory: the source, projected once by `cross_attention.project`.
             past: keys and values of the positions before x.
             self_mask: True where a position of x may see one of the past or of x; None where it may see all.
             causal: a position of x may not see later ones; together with `self_mask`.
             source_mask: True where a source position is a token.
+            distance: of each key from each position, where keys do not stand one after the other.
         """
         seen: list[KeysValues] = []
 
         def look_back(y: Tensor) -> Tensor:
             query, newer = self.self_attention.project_self(y, past)
             seen.append(newer if past is None else past.append(newer))
-            return self.self_attention.look_up(query, seen[0], mask=self_mask, causal=causal)
+            return self.self_attention.look_up(query, seen[0], mask=self_mask, causal=causal, distance=distance)
 
         def look_at_source(y: Tensor) -> Tensor:
             assert self.cross_attention is not None
             assert memory is not None
-            by_sentence = y.reshape(memory.key.shape[0], -1, y.shape[-1])
-            return self.cross_attention.attend(by_sentence, memory, mask=source_mask).view_as(y)
+            return self.cross_attention.attend(y, memory, mask=source_mask)
 
         x = self.self_attention_residual(x, look_back)
         if self.cross_attention_residual is not None:

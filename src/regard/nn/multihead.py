@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.errors import ShapeError
 from regard.nn.attention import Attention
-from regard.nn.cache import KeysValues
+from regard.nn.cache import KeysValues, TreeKeysValues
 from regard.nn.initialization import linear
 
 Heads = Float[Tensor, "batch head position head_dim"]
@@ -105,24 +105,28 @@ class MultiHeadAttention(nn.Module):
         value: Float[Tensor, "batch key value_dim"],
         *,
         first: int = 0,
+        step: int = 1,
     ) -> KeysValues:
         """Keys and values of every head; computed once for a database that is looked up many times.
 
         Args:
             first: position of the first key, where position schemes turn keys.
+            step: how far apart keys stand; 0: all at one position.
         """
-        return KeysValues(self._turned(self._split(self.key_proj(key)), first), self._split(self.value_proj(value)))
+        turned = self._turned(self._split(self.key_proj(key)), first, step)
+        return KeysValues(turned, self._split(self.value_proj(value)))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
         """Queries of every head, the last of which stands at the last key."""
         return self._turned(self._split(self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
-        self, x: Float[Tensor, "batch position model_dim"], past: KeysValues | None = None
+        self, x: Float[Tensor, "batch position model_dim"], past: KeysValues | TreeKeysValues | None = None
     ) -> tuple[Heads, KeysValues]:
         """Queries, keys and values of the same positions, after those of the past."""
-        first = 0 if past is None else past.length
-        return self._turned(self._split(self.query_proj(x)), first), self.project(x, x, first=first)
+        first, step = (0, 1) if past is None else (past.length, past.step)
+        query = self._turned(self._split(self.query_proj(x)), first, step)
+        return query, self.project(x, x, first=first, step=step)
 
     def attend(
         self,
@@ -143,11 +147,16 @@ class MultiHeadAttention(nn.Module):
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
         gates: Float[Tensor, "*example gate"] | None = None,
+        distance: Int[Tensor, "query key"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
-        """What projected queries find among projected keys and values, mixed by the output projection."""
+        """What projected queries find among projected keys and values, mixed by the output projection.
+
+        Args:
+            distance: of each key from each query, where keys do not stand one after the other.
+        """
         if self.num_kv_heads != self.num_heads:
             seen = KeysValues(*(x.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1) for x in seen))
-        context = self.attention(query, seen.key, seen.value, mask, bias, causal)
+        context = self.attention(query, seen.key, seen.value, mask, bias, causal, distance)
         if gates is not None:
             if gates.shape[-1] != self.num_heads or gates.ndim > 2:
                 raise ShapeError(
@@ -195,8 +204,8 @@ class MultiHeadAttention(nn.Module):
     def _split(self, x: Float[Tensor, "batch position dim"]) -> Heads:
         return x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
 
-    def _turned(self, x: Heads, first: int) -> Heads:
-        return x if self.attention.positions is None else self.attention.positions.rotate(x, first)
+    def _turned(self, x: Heads, first: int, step: int = 1) -> Heads:
+        return x if self.attention.positions is None else self.attention.positions.rotate(x, first, step)
 
 
 def _keep_rows(projection: nn.Linear, rows: Tensor) -> None:

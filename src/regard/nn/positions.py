@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from regard.errors import ShapeError
 from regard.nn.initialization import embedding
+from regard.nn.masks import is_traced
 
 
 def sinusoidal_positions(
@@ -69,9 +70,9 @@ class AttentionPositions(nn.Module):
     """Whether `values` adds anything, so that weights are needed."""
 
     def rotate(
-        self, x: Float[Tensor, "batch head position head_dim"], first: int
+        self, x: Float[Tensor, "batch head position head_dim"], first: int, step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
-        """Queries or keys as they look from their positions, the first of which is `first`."""
+        """Queries or keys as they look from their positions: first, first + step, first + 2 step ..."""
         return x
 
     def bias(
@@ -128,10 +129,10 @@ class Rotary(AttentionPositions):
             raise ShapeError(f"rotated_dim must be even and at most head_dim; got {self.rotated_dim} and {head_dim}.")
 
     def rotate(
-        self, x: Float[Tensor, "batch head position head_dim"], first: int
+        self, x: Float[Tensor, "batch head position head_dim"], first: int, step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
         """x, each position turned by its angle."""
-        position = torch.arange(first, first + x.shape[-2], dtype=torch.float64, device=x.device)
+        position = first + step * torch.arange(x.shape[-2], dtype=torch.float64, device=x.device)
         angle = position[:, None] * _frequencies(self.rotated_dim, self.base, x.device)
         wide = torch.promote_types(x.dtype, torch.float32)
         cos, sin = angle.cos().to(wide), angle.sin().to(wide)
@@ -252,8 +253,10 @@ class RelativeKey(AttentionPositions):
         return _by_distance(query / math.sqrt(query.shape[-1]), *self._near(distance))
 
     def _near(self, distance: Tensor) -> tuple[Tensor, Tensor]:
-        """The part of the table that so many keys can need, and each distance's row in it; q - k counts upwards."""
+        """The part of the table that keys so far away can need, and each distance's row in it; q - k counts upwards."""
         num_keys = distance.shape[-1]
+        if num_keys > self.max_positions and not is_traced(distance):  # several keys may stand at one position
+            num_keys = int(distance.abs().max()) + 1
         if num_keys > self.max_positions:
             raise ShapeError(
                 f"a sequence must have at most max_positions = {self.max_positions} positions; got {num_keys}."
