@@ -21,7 +21,9 @@ from torch import Tensor, nn
 
 from regard.data.batch import Batch, pad_right
 from regard.data.batching import EncodedPairs, Sequences, endless
-from regard.generation.beam import BeamSettings, beam_search
+from regard.generation.beam import BeamSearch, BeamSettings
+from regard.generation.decoding import decode
+from regard.generation.request import Request, TargetSymbols
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import PRESETS
@@ -193,11 +195,10 @@ def main() -> None:
 
     def our_decoding(beam: int) -> Callable[[], float]:
         def run() -> float:
-            for chunk in chunks:  # the end symbol is banned, as the plain loop does not stop at it: equal work
-                limits = [length] * len(chunk)
-                beam_search(
-                    ours, chunk, BeamSettings(beam), max_lengths=limits, start_ids=[BOS], eos_id=EOS, banned_ids=(EOS,)
-                )
+            # The end symbol is banned, as the plain loop does not stop at it: equal work.
+            requests = [Request(row, length) for row in rows]
+            rule, symbols = BeamSearch(BeamSettings(beam), EOS), TargetSymbols([BOS], EOS, PAD, (EOS,))
+            decode(ours, requests, rule, symbols, batch_size=size)
             return float(len(rows))
 
         return run

@@ -10,12 +10,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.data.batch import pad_right
 from regard.errors import SettingsError
-from regard.generation.beam import BeamSettings, Hypothesis, beam_search
+from regard.generation.beam import BeamSearch, BeamSettings
+from regard.generation.decoding import decode
+from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.models.encoder_decoder import EncoderDecoder
 
 BOS, EOS, VOCAB = 2, 3, 6
+SYMBOLS = TargetSymbols([BOS], EOS)
 MakeModel = Callable[..., EncoderDecoder]
 
 
@@ -26,6 +28,11 @@ class TableState:
     def select(self, sentences: torch.Tensor, parents: torch.Tensor) -> "TableState":
         rows = zip(sentences.tolist(), parents.tolist(), strict=True)
         return TableState([[self.prefixes[sentence][parent] for parent in kept] for sentence, kept in rows])
+
+    def replace(self, places: torch.Tensor, other: "TableState", sentences: torch.Tensor) -> "TableState":
+        for place, sentence in zip(places.tolist(), sentences.tolist(), strict=True):
+            self.prefixes[place] = other.prefixes[sentence]
+        return self
 
 
 class TableModel:
@@ -67,15 +74,8 @@ def brute_force(source: int, settings: BeamSettings, max_length: int, banned: tu
 @pytest.mark.parametrize("banned", [(), (0, 1)])
 def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[int, ...]) -> None:
     settings = BeamSettings(beam_size=400, n_best=7, length_penalty=alpha)
-    found = beam_search(
-        TableModel(),
-        torch.tensor([[1], [2]]),
-        settings,
-        max_lengths=[3, 2],
-        start_ids=[BOS],
-        eos_id=EOS,
-        banned_ids=banned,
-    )
+    symbols = TargetSymbols([BOS], EOS, banned_ids=banned)
+    found = decode(TableModel(), [Request([1], 3), Request([2], 2)], BeamSearch(settings, EOS), symbols)
     for source, max_length, hypotheses in zip((1, 2), (3, 2), found, strict=True):
         expected = brute_force(source, settings, max_length, banned)[:7]
         assert [(h.ids, h.finish_reason) for h in hypotheses] == [(h.ids, h.finish_reason) for h in expected]
@@ -87,9 +87,7 @@ def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[
 @given(source=st.integers(0, 200), beam=st.integers(1, 6), alpha=st.sampled_from([0.0, 1.0]))
 def test_scores_are_the_sum_of_their_tokens(source: int, beam: int, alpha: float) -> None:
     settings = BeamSettings(beam, beam, alpha)
-    (hypotheses,) = beam_search(
-        TableModel(), torch.tensor([[source]]), settings, max_lengths=[5], start_ids=[BOS], eos_id=EOS
-    )
+    (hypotheses,) = decode(TableModel(), [Request([source], 5)], BeamSearch(settings, EOS), SYMBOLS)
     assert hypotheses == sorted(hypotheses, key=lambda h: -h.score)
     for hypothesis in hypotheses:
         ids = [*hypothesis.ids, EOS] if hypothesis.finish_reason == "eos" else hypothesis.ids
@@ -115,9 +113,11 @@ def sources(count: int) -> list[list[int]]:
     return [torch.randint(4, 23, (length,), generator=generator).tolist() for length in lengths]
 
 
-def search(model: EncoderDecoder, rows: list[list[int]], settings: BeamSettings) -> list[list[Hypothesis]]:
-    limits = [len(row) + 6 for row in rows]
-    return beam_search(model, pad_right(rows, 0), settings, max_lengths=limits, start_ids=[BOS], eos_id=EOS)
+def search(
+    model: EncoderDecoder, rows: list[list[int]], settings: BeamSettings, batch_size: int = 64, side: str = "right"
+) -> list[list[Hypothesis]]:
+    requests, rule = [Request(row, len(row) + 6) for row in rows], BeamSearch(settings, EOS)
+    return decode(model, requests, rule, SYMBOLS, batch_size=batch_size, padding_side=side)
 
 
 def test_a_beam_of_1_is_greedy(make_model: MakeModel) -> None:
@@ -133,10 +133,8 @@ def test_a_translation_does_not_depend_on_its_batch(make_model: MakeModel, norm:
     settings = BeamSettings(4, 3)
     alone = [search(model, [row], settings)[0] for row in rows]
     for size in (2, 7, 17):
-        together = [
-            found for start in range(0, 17, size) for found in search(model, rows[start : start + size], settings)
-        ]
-        backwards = search(model, rows[::-1], settings)[::-1]
+        together = search(model, rows, settings, size)
+        backwards = search(model, rows[::-1], settings, size)[::-1]
         for expected, *others in zip(alone, together, backwards, strict=True):
             for found in others:
                 assert [h.ids for h in found] == [h.ids for h in expected]
@@ -145,23 +143,14 @@ def test_a_translation_does_not_depend_on_its_batch(make_model: MakeModel, norm:
 
 def test_padding_on_the_left_gives_the_same(make_model: MakeModel) -> None:
     model, rows = make_model(), sources(9)
-    longest = max(map(len, rows))
-    left = torch.tensor([[0] * (longest - len(row)) + row for row in rows])
     settings = BeamSettings(3, 2)
-    limits = [len(row) + 6 for row in rows]
-    found = beam_search(model, left, settings, max_lengths=limits, start_ids=[BOS], eos_id=EOS)
+    found = search(model, rows, settings, side="left")
     assert [[h.ids for h in hs] for hs in found] == [[h.ids for h in hs] for hs in search(model, rows, settings)]
 
 
 def test_length_limits_are_kept_one_by_one() -> None:
-    found = beam_search(
-        TableModel(),
-        torch.tensor([[5], [5], [5]]),
-        BeamSettings(2, 2),
-        max_lengths=[1, 2, 4],
-        start_ids=[BOS],
-        eos_id=EOS,
-    )
+    requests = [Request([5], limit) for limit in (1, 2, 4)]
+    found = decode(TableModel(), requests, BeamSearch(BeamSettings(2, 2), EOS), SYMBOLS)
     for limit, hypotheses in zip([1, 2, 4], found, strict=True):
         for hypothesis in hypotheses:
             assert len(hypothesis.token_log_probs) <= limit

@@ -5,7 +5,9 @@ import pytest
 import torch
 
 from regard.errors import SettingsError
-from regard.generation.sampling import SamplingSettings, draw, filtered_logits, sample
+from regard.generation.decoding import decode
+from regard.generation.request import Request, TargetSymbols
+from regard.generation.sampling import Sampling, SamplingSettings, draw, filtered_logits
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 
@@ -24,6 +26,11 @@ def test_what_can_be_drawn() -> None:
     assert kept(SamplingSettings(top_p=0.5)) == [True, False, False, False]
     assert kept(SamplingSettings(top_p=0.51)) == [True, True, False, False]
     assert kept(SamplingSettings(top_p=0.001)) == [True, False, False, False]
+    assert kept(SamplingSettings(min_p=0.25)) == [True, True, True, False]
+    assert kept(SamplingSettings(min_p=0.51)) == [True, False, False, False]
+    # Surprises 0.69, 1.39, 1.90, 2.30 nats; their mean is 1.21: the second is nearest, then the first.
+    assert kept(SamplingSettings(typical=0.25)) == [False, True, False, False]
+    assert kept(SamplingSettings(typical=0.26)) == [True, True, False, False]
     assert kept(SamplingSettings(top_k=3, top_p=0.8)) == [True, True, False, False]  # of the three, two have 5/6
 
 
@@ -35,7 +42,7 @@ def test_the_temperature_divides_logits() -> None:
 def test_draws_follow_the_distribution() -> None:
     """Chi-squared with 3 degrees of freedom stays below 16.27 in 999 of 1,000 cases."""
     generator, count = torch.Generator().manual_seed(0), 20_000
-    drawn = Counter(draw(PROBS.log().expand(count, 4), generator).tolist())
+    drawn = Counter(draw(PROBS.log().expand(count, 4), torch.rand(count, generator=generator)).tolist())
     chi_squared = sum((drawn[i] - count * p) ** 2 / (count * p) for i, p in enumerate(PROBS[0].tolist()))
     assert chi_squared < 16.27
 
@@ -43,7 +50,8 @@ def test_draws_follow_the_distribution() -> None:
 def test_a_banned_token_is_never_drawn() -> None:
     logits = PROBS.log().expand(2000, 4).clone()
     logits[:, 0] = -math.inf
-    assert 0 not in draw(logits, torch.Generator().manual_seed(0)).tolist()
+    uniform = torch.cat((torch.tensor([0.0, 1.0]), torch.rand(1998, generator=torch.Generator().manual_seed(0))))
+    assert 0 not in draw(logits, uniform).tolist()
 
 
 @pytest.fixture
@@ -58,30 +66,53 @@ def model() -> Decoder:
     return model.eval()
 
 
+def samples(
+    model: Decoder, prompts: list[list[int]], settings: SamplingSettings, max_tokens: int, width: int = 1, size: int = 64
+) -> list[list[list[int]]]:
+    requests = [Request(prompt, max_tokens, seed=sum(prompt)) for prompt in prompts]
+    rule, symbols = Sampling(settings, (3,), width), TargetSymbols((), 3, banned_ids=(0,))
+    found = decode(model, requests, rule, symbols, padding_side="left", batch_size=size)  # type: ignore[arg-type]
+    return [[sample.ids for sample in drawn] for drawn in found]
+
+
 def test_greedy_sampling_takes_the_likeliest(model: Decoder) -> None:
-    prompt = torch.tensor([[5, 6, 7]])
-    (written,) = sample(model, prompt, SamplingSettings(0), max_tokens=6, generators=[torch.Generator()])
-    ids = prompt
+    (((*written,),),) = samples(model, [[5, 6, 7]], SamplingSettings(0), 6)
+    ids = torch.tensor([[5, 6, 7]])
     for id in written:
-        assert id == model(ids)[0, -1].argmax()
+        assert id == model(ids)[0, -1, 1:].argmax() + 1
         ids = torch.cat((ids, torch.tensor([[id]])), dim=1)
 
 
-def test_a_row_does_not_depend_on_the_other_rows(model: Decoder) -> None:
-    prompts = torch.tensor([[5, 6, 7], [0, 8, 9], [4, 4, 4]])
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_samples_do_not_depend_on_what_else_is_decoded(model: Decoder, size: int) -> None:
+    prompts = [[5, 6, 7], [8, 9], [4, 4, 4, 4], [10], [6, 5], [9, 9, 8], [7, 4, 5, 6]]
+    together = samples(model, prompts, SamplingSettings(), 20, width=3, size=size)
+    for prompt, drawn in zip(prompts, together, strict=True):
+        assert samples(model, [prompt], SamplingSettings(), 20, width=3) == [drawn]
+    assert len({len(ids) for drawn in together for ids in drawn}) > 1  # some ended early
+    assert not any(id in (0, 3) for drawn in together for ids in drawn for id in ids)
 
-    def generators() -> list[torch.Generator]:
-        return [torch.Generator().manual_seed(seed) for seed in (1, 2, 3)]
 
-    options = {"max_tokens": 20, "end_ids": (3,), "banned_ids": (0,)}
-    together = sample(model, prompts, SamplingSettings(), generators=generators(), **options)  # type: ignore[arg-type]
-    for row in range(3):
-        (alone,) = sample(
-            model, prompts[row : row + 1], SamplingSettings(), generators=[generators()[row]], **options  # type: ignore[arg-type]
-        )  # fmt: skip
-        assert together[row] == alone
-    assert len({len(row) for row in together}) > 1  # some ended early
-    assert not any(id in (0, 3) for row in together for id in row)
+def test_samples_of_whole_targets_follow_the_distribution(model: Decoder) -> None:
+    """All targets of two tokens, against their exact probabilities; the chi-squared limit is passed once in 1,000 times."""
+    (drawn,) = samples(model, [[5, 6]], SamplingSettings(), 2, width=20_000)
+    counts = Counter(map(tuple, drawn))
+
+    def log_probs(ids: list[int]) -> torch.Tensor:
+        logits = model(torch.tensor([ids]))[0, -1].detach().double()
+        return logits.log_softmax(-1)
+
+    first = log_probs([5, 6])
+    banned = first[0].exp().item()
+    expected = {(): first[3].exp().item() / (1 - banned)}
+    for a in (x for x in range(1, 11) if x != 3):
+        second = log_probs([5, 6, a])
+        scale = first[a].exp().item() / (1 - banned) / (1 - second[0].exp().item())
+        expected[(a,)] = scale * second[3].exp().item()
+        expected.update({(a, b): scale * second[b].exp().item() for b in range(1, 11) if b != 3})
+    assert sum(expected.values()) == pytest.approx(1)
+    chi_squared = sum((counts[ids] - 20_000 * p) ** 2 / (20_000 * p) for ids, p in expected.items())
+    assert chi_squared < 149.4  # 100 degrees of freedom
 
 
 @pytest.mark.parametrize(

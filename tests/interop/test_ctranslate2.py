@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from regard.checkpoint import LoadedModel, load_model, save_new
-from regard.data.batch import pad_right
 from regard.errors import ModelFolderError
-from regard.generation.beam import BeamSettings, beam_search
+from regard.generation.beam import BeamSearch, BeamSettings
+from regard.generation.decoding import decode
+from regard.generation.request import Request, TargetSymbols
 from regard.interop.ctranslate2.files import read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import ModelConfig
@@ -204,9 +205,8 @@ def test_a_beam_is_the_packages(tmp_path: Path) -> None:
         [loaded.tokenizer.tokens(ids)], beam_size=3, num_hypotheses=3, length_penalty=0, max_decoding_length=8,
         return_scores=True, min_decoding_length=0,
     )  # fmt: skip
-    (mine,) = beam_search(
-        loaded.model, pad_right([[*ids, 3]], 0), BeamSettings(3, 3, 0.0), max_lengths=[8], start_ids=[2], eos_id=3
-    )
+    rule, symbols = BeamSearch(BeamSettings(3, 3, 0.0), eos_id=3), TargetSymbols([2], 3)
+    (mine,) = decode(loaded.model, [Request([*ids, 3], 8)], rule, symbols)
     assert [loaded.tokenizer.tokens(found.ids) for found in mine[:1]] == theirs.hypotheses[:1]
     assert mine[0].score == pytest.approx(theirs.scores[0], abs=1e-4)
 

@@ -5,7 +5,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.generation.sampling import SamplingSettings, sample
+from regard.generation.decoding import decode
+from regard.generation.request import Request, TargetSymbols
+from regard.generation.sampling import Sampling, SamplingSettings
 from regard.inspection.capture import capture
 from regard.models import handset
 from regard.models.encoder import Encoder
@@ -69,6 +71,6 @@ def test_row_statistics_of_known_rows() -> None:
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_decoding_alternates(temperature: float) -> None:
     model = handset.alternating(VOCAB, 12)
-    settings = SamplingSettings(temperature)
-    (written,) = sample(model, torch.tensor([[4, 9]]), settings, max_tokens=7, generators=[torch.Generator()])
-    assert written == [4, 9, 4, 9, 4, 9, 4]
+    rule, symbols = Sampling(SamplingSettings(temperature), ()), TargetSymbols((), 3)
+    ((sample,),) = decode(model, [Request([4, 9], 7)], rule, symbols)
+    assert sample.ids == [4, 9, 4, 9, 4, 9, 4]

@@ -1,7 +1,8 @@
-"""Sampling: the next token drawn from the model's distribution, or from its likelier part. Pure functions of logits."""
+"""Sampling: the next token drawn from the model's distribution, or from its likelier part."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -9,35 +10,44 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
-from regard.models.interface import SequenceToSequence, State
+from regard.generation.live import Live
+from regard.generation.request import Hypothesis
 
 
 @dataclass(frozen=True)
 class SamplingSettings:
-    """How a token is drawn.
+    """How a token is drawn. What is cut off is cut off in the order of these arguments.
 
     Args:
         temperature: divides the logits; 0 takes the likeliest token.
         top_k: only so many of the likeliest tokens can be drawn; None: all.
         top_p: only the likeliest tokens that together have this probability can be drawn; 1: all.
-    Source: Fan et al. 2018 (top-k); Holtzman et al. 2020, section 3.1 (top-p, "nucleus").
+        min_p: only tokens can be drawn that have at least this share of the likeliest one's probability; 0: all.
+        typical: only the tokens whose surprise is nearest to the mean surprise, and that together have this probability; 1: all.
+    Source: Fan et al. 2018 (top-k); Holtzman et al. 2020, section 3.1 (top-p, "nucleus"); Nguyen et al. 2024 (min-p); Meister
+        et al. 2023, section 4 (typical).
     """
 
     temperature: float = 1.0
     top_k: int | None = None
     top_p: float = 1.0
+    min_p: float = 0.0
+    typical: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.temperature < float("inf"):
             raise SettingsError(f"temperature must be at least 0, and finite; got {self.temperature}.")
         if self.top_k is not None and self.top_k < 1:
             raise SettingsError(f"top_k must be at least 1; got {self.top_k}.")
-        if not 0 < self.top_p <= 1:
-            raise SettingsError(f"top_p must be above 0 and at most 1; got {self.top_p}.")
+        for name, value in (("top_p", self.top_p), ("typical", self.typical)):
+            if not 0 < value <= 1:
+                raise SettingsError(f"{name} must be above 0 and at most 1; got {value}.")
+        if not 0 <= self.min_p < 1:
+            raise SettingsError(f"min_p must be at least 0 and below 1; got {self.min_p}.")
 
 
-def filtered_logits(logits: Float[Tensor, "row vocab"], settings: SamplingSettings) -> Float[Tensor, "row vocab"]:
-    """The logits divided by the temperature, -inf for tokens that cannot be drawn. The likeliest always can."""
+def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingSettings) -> Float[Tensor, "*row vocab"]:
+    """The logits divided by the temperature, -inf for tokens that cannot be drawn. The likeliest always can, but for `typical`."""
     if settings.temperature == 0:
         best = logits.argmax(dim=-1, keepdim=True)
         return torch.full_like(logits, -torch.inf).scatter(-1, best, 0.0)
@@ -46,57 +56,101 @@ def filtered_logits(logits: Float[Tensor, "row vocab"], settings: SamplingSettin
         likeliest = logits.topk(settings.top_k, dim=-1)
         logits = torch.full_like(logits, -torch.inf).scatter(-1, likeliest.indices, likeliest.values)
     if settings.top_p < 1:
-        ordered, order = logits.sort(dim=-1, descending=True)
-        probs = ordered.softmax(dim=-1)
-        is_beyond = probs.cumsum(dim=-1) - probs >= settings.top_p  # what stands before it has the mass already
-        logits = logits.masked_fill(torch.zeros_like(is_beyond).scatter(-1, order, is_beyond), -torch.inf)
+        logits = _first_of_mass(logits, -logits, settings.top_p)
+    if settings.min_p > 0:
+        logits = logits.masked_fill(logits < math.log(settings.min_p), -torch.inf)  # the likeliest has 0
+    if settings.typical < 1:
+        surprise = -logits.log_softmax(dim=-1)
+        mean = torch.special.entr(logits.softmax(dim=-1)).sum(dim=-1, keepdim=True)
+        logits = _first_of_mass(logits, (surprise - mean).abs(), settings.typical)
     return logits
 
 
-def draw(logits: Float[Tensor, "row vocab"], generator: torch.Generator) -> Int[Tensor, " row"]:
-    """One token for each row, by its probability: the largest of logits and Gumbel noise, drawn on the CPU."""
-    uniform = torch.rand(logits.shape, generator=generator, dtype=torch.float64)
-    gumbel = -(-uniform.clamp(min=1e-300).log()).log()
-    return (logits.double() + gumbel.to(logits.device)).argmax(dim=-1)
+def _first_of_mass(logits: Tensor, rank: Tensor, mass: float) -> Tensor:
+    """The logits of the tokens that come first by rank, the lowest first, and together have some probability."""
+    order = rank.argsort(dim=-1, stable=True)
+    probs = logits.softmax(dim=-1).gather(-1, order)
+    is_beyond = probs.cumsum(dim=-1) - probs >= mass  # what stands before it has the mass already
+    return logits.masked_fill(torch.zeros_like(is_beyond).scatter(-1, order, is_beyond), -torch.inf)
 
 
-@torch.inference_mode()
-def sample(
-    model: SequenceToSequence[State],
-    prompt_ids: Int[Tensor, "row position"],
-    settings: SamplingSettings,
-    *,
-    max_tokens: int,
-    generators: list[torch.Generator],
-    banned_ids: tuple[int, ...] = (),
-    end_ids: tuple[int, ...] = (),
-) -> list[list[int]]:
-    """What follows each prompt, token by token.
+def draw(logits: Float[Tensor, "*row vocab"], uniform: Float[Tensor, "*row"]) -> Int[Tensor, "*row"]:
+    """For each row the token in whose share of the probability a uniform random number from 0 to 1 falls."""
+    reached = logits.double().softmax(dim=-1).cumsum(dim=-1)
+    wanted = (uniform.double() * reached[..., -1])[..., None].contiguous()
+    drawn = torch.searchsorted(reached, wanted, right=True)[..., 0]
+    # Rounding must not lead to a token that cannot be drawn: after the last one that can, the sums stay as they are.
+    last = torch.searchsorted(reached, reached[..., -1:].contiguous())[..., 0]
+    return drawn.minimum(last)
+
+
+class Sampling:
+    """A rule: each hypothesis of a sentence is a sample of its own, which ends when it draws an end symbol.
+
+    A sentence's random numbers come from the seed of its request alone, so that its samples do not depend on what else is
+    decoded with it.
 
     Args:
-        prompt_ids: padding on the left.
-        generators: one for each row, so that a row's tokens do not depend on the other rows.
-        banned_ids: tokens that are never drawn.
-        end_ids: tokens that end a row; they are not returned.
+        num_samples: for each sentence.
+        end_ids: tokens that end a sample.
     """
-    state = model.prefill(prompt_ids)
-    newest, rows = prompt_ids[:, -1:], list(range(len(prompt_ids)))
-    written: list[list[int]] = [[] for _ in rows]
-    for _ in range(max_tokens):
-        logits, state = model.decode_step(newest, state)
-        logits = logits[:, 0].float()
-        for id in banned_ids:
-            logits[:, id] = -torch.inf
-        logits = filtered_logits(logits, settings)
-        drawn = [int(draw(logits[i : i + 1], generators[row])) for i, row in enumerate(rows)]
-        going_on = [i for i, id in enumerate(drawn) if id not in end_ids]
-        for i in going_on:
-            written[rows[i]].append(drawn[i])
-        if not going_on:
-            break
-        newest = torch.tensor([[drawn[i]] for i in going_on], device=prompt_ids.device)
-        if len(going_on) < len(rows):
-            keep = torch.tensor(going_on, device=prompt_ids.device)
-            state = state.select(keep, torch.zeros(len(keep), 1, dtype=torch.long, device=prompt_ids.device))
-            rows = [rows[i] for i in going_on]
-    return written
+
+    def __init__(self, settings: SamplingSettings, end_ids: tuple[int, ...], num_samples: int = 1) -> None:
+        if num_samples < 1:
+            raise SettingsError(f"num_samples must be at least 1; got {num_samples}.")
+        self.settings, self.end_ids, self.width = settings, end_ids, num_samples
+        self._uniform: dict[int, Float[Tensor, "length sample"]] = {}
+        self._ended: dict[int, list[int]] = {}
+
+    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+        """Draw a token for each sample; which hypothesis each continues: itself, but for the first step."""
+        num_places, num_before = live.newest.shape
+        parents = torch.arange(self.width, device=log_probs.device).clamp(max=num_before - 1).expand(num_places, -1)
+        uniform = self._numbers(live)
+        probable = filtered_logits(log_probs, self.settings)
+        if num_before < self.width:
+            probable, log_probs = probable.expand(-1, self.width, -1), log_probs.expand(-1, self.width, -1)
+        ids = draw(probable, uniform.to(log_probs.device))
+        added = log_probs.gather(-1, ids[..., None])[..., 0]
+        scores = live.scores.gather(1, parents) + added
+        ends = torch.isin(ids, torch.tensor(self.end_ids, dtype=torch.long, device=ids.device))
+        at_limit = (live.lengths + 1 >= live.limits)[:, None]
+        stops = (ends | at_limit) & (scores > -torch.inf)
+        for place, sample in stops.nonzero().tolist():
+            at_end = bool(ends[place, sample])
+            self._ended.setdefault(live.numbers[place], []).append(sample)
+            live.finish(
+                place,
+                int(parents[place, sample]),
+                None if at_end else int(ids[place, sample]),
+                float(added[place, sample]),
+                float(scores[place, sample]),
+                "eos" if at_end else "length",
+            )
+        live.grow(parents, ids, added, scores.masked_fill(stops, -torch.inf))
+        return parents
+
+    def done(self, live: Live) -> list[int]:
+        """The places all of whose samples have ended."""
+        going_on = (live.scores > -torch.inf).any(dim=1).tolist()
+        return [place for place, request in enumerate(live.requests) if request is not None and not going_on[place]]
+
+    def results(self, live: Live, place: int) -> list[Hypothesis]:
+        """The samples, in the order of their random numbers; their scores are sums of log-probabilities."""
+        number = live.numbers[place]
+        self._uniform.pop(number, None)
+        by_sample = sorted(zip(self._ended.pop(number), live.finished[place], strict=True), key=lambda pair: pair[0])
+        return [hypothesis for _, hypothesis in by_sample]
+
+    def _numbers(self, live: Live) -> Float[Tensor, "place sample"]:
+        """The random numbers of this step."""
+        numbers = torch.zeros(len(live.requests), self.width, dtype=torch.float64)
+        for place, (number, request) in enumerate(zip(live.numbers, live.requests, strict=True)):
+            if request is None:
+                continue
+            if number not in self._uniform:
+                generator = torch.Generator().manual_seed(request.seed % 2**63)
+                size = (request.max_length, self.width)
+                self._uniform[number] = torch.rand(size, generator=generator, dtype=torch.float64)
+            numbers[place] = self._uniform[number][int(live.lengths[place])]
+        return numbers

@@ -9,6 +9,7 @@ from typing import cast
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from regard.models.config import DecoderConfig
 from regard.models.parts import (
@@ -41,6 +42,30 @@ class DecoderOnlyState:
         rows = (sentences[:, None] * num_beams + parents).flatten()
         past = None if self.past is None else [layer.select(rows) for layer in self.past]
         return DecoderOnlyState(past, self.is_token[rows], len(sentences))
+
+    def replace(
+        self, places: Int[Tensor, " place"], other: DecoderOnlyState, sentences: Int[Tensor, " place"]
+    ) -> DecoderOnlyState:
+        """The state in which sentences of another one, with as many hypotheses, stand in the places of some of these. They end
+        where these end: the shorter ones have padding on their left.
+        """
+        num_beams = self.is_token.shape[0] // self.num_sentences
+        beams = torch.arange(num_beams, device=places.device)
+        to, of = ((x[:, None] * num_beams + beams).flatten() for x in (places, sentences))
+        width = max(self.is_token.shape[1], other.is_token.shape[1])
+
+        def put(ours: Tensor, theirs: Tensor, after: tuple[int, ...]) -> Tensor:
+            ours, theirs = (pad(x, (*after, width - x.shape[-1 - len(after) // 2], 0)) for x in (ours, theirs))
+            ours[to] = theirs[of]
+            return ours
+
+        past = None
+        if self.past is not None and other.past is not None:
+            past = [
+                KeysValues(*(put(x, y, (0, 0)) for x, y in zip(*layers, strict=True)))
+                for layers in zip(self.past, other.past, strict=True)
+            ]
+        return DecoderOnlyState(past, put(self.is_token.clone(), other.is_token, ()), self.num_sentences)
 
 
 class Decoder(nn.Module):

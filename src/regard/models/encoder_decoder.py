@@ -44,7 +44,8 @@ class TransformerState:
 
     @classmethod
     def planted(cls, memory: list[KeysValues], source_mask: Bool[Tensor, "sentence 1 1 source"]) -> TransformerState:
-        """The state before the first step."""
+        """The state before the first step. The memory is laid out once as matrix products want it at every step."""
+        memory = [KeysValues(*(x.contiguous() for x in layer)) for layer in memory]
         tree = Tree.planted(source_mask.shape[0], source_mask.device)
         return cls(memory, source_mask, [TreeKeysValues(tree) for _ in memory], tree)
 
@@ -57,7 +58,10 @@ class TransformerState:
             return self
         tree = self.tree.spread(sentences, parents)
         past = [layer.spread(tree, sentences) for layer in self._cells]
-        return TransformerState([x.select(sentences) for x in self.memory], self.source_mask[sentences], past, tree)
+        memory, source_mask = self.memory, self.source_mask
+        if not stay:
+            memory, source_mask = [layer.select(sentences) for layer in memory], source_mask[sentences]
+        return TransformerState(memory, source_mask, past, tree)
 
     def replace(
         self, places: Int[Tensor, " place"], other: TransformerState, sentences: Int[Tensor, " place"]
@@ -69,14 +73,15 @@ class TransformerState:
         start = self.tree.replant(places, other.tree, sentences)
         for ours, theirs in zip(self._cells, other._cells, strict=True):
             ours.replant(places, theirs, sentences, start)
-        width = max(self.source_mask.shape[-1], other.source_mask.shape[-1])
-        self.source_mask = pad(self.source_mask, (0, width - self.source_mask.shape[-1]))
-        self.source_mask[places] = pad(other.source_mask, (0, width - other.source_mask.shape[-1]))[sentences]
-        for index, (memory, newer) in enumerate(zip(self.memory, other.memory, strict=True)):
-            wider = KeysValues(*(pad(x, (0, 0, 0, width - x.shape[2])) for x in memory))
-            for x, y in zip(wider, newer, strict=True):
+        missing = other.source_mask.shape[-1] - self.source_mask.shape[-1]
+        if missing > 0:
+            self.source_mask = pad(self.source_mask, (0, missing))
+            self.memory = [KeysValues(*(pad(x, (0, 0, 0, missing)) for x in layer)) for layer in self.memory]
+        self.source_mask[places] = False
+        self.source_mask[places, :, :, : other.source_mask.shape[-1]] = other.source_mask[sentences]
+        for memory, newer in zip(self.memory, other.memory, strict=True):
+            for x, y in zip(memory, newer, strict=True):
                 x[places, :, : y.shape[2]] = y[sentences]
-            self.memory[index] = wider
         return self
 
     @property

@@ -12,7 +12,9 @@ State = TypeVar("State", bound="DecoderState")
 
 @runtime_checkable
 class DecoderState(Protocol):
-    """Everything a model remembers between decoding steps."""
+    """Everything a model remembers between decoding steps. A state may change in place: after a step, a `select` or a `replace`,
+    only the state that it returned may be used.
+    """
 
     def select(self: State, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> State:
         """The state of some sentences, each with the hypotheses that go on.
@@ -20,6 +22,13 @@ class DecoderState(Protocol):
         Args:
             sentences: which sentences stay, as indices into the present ones.
             parents: for each of them, which of its present hypotheses each new one continues.
+        """
+        ...
+
+    def replace(self: State, places: Int[Tensor, " place"], other: State, sentences: Int[Tensor, " place"]) -> State:
+        """The state in which sentences of another one, with as many hypotheses each, stand in the places of some of these.
+
+        The other one must not have taken more steps than this.
         """
         ...
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn.functional import pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.models.config import RecurrentConfig
@@ -38,6 +39,27 @@ class RecurrentState:
             self.hidden[rows, parents],
             None if self.cell is None else self.cell[rows, parents],
         )
+
+    def replace(
+        self, places: Int[Tensor, " place"], other: RecurrentState, sentences: Int[Tensor, " place"]
+    ) -> RecurrentState:
+        """The state in which sentences of another one stand in the places of some of these."""
+        width = max(self.memory.shape[2], other.memory.shape[2])
+
+        def put(ours: Tensor, theirs: Tensor) -> Tensor:
+            ours = ours.clone()
+            ours[places] = theirs[sentences]
+            return ours
+
+        def wider(state: RecurrentState) -> tuple[Tensor, Tensor]:
+            missing = width - state.memory.shape[2]
+            return pad(state.memory, (0, 0, 0, missing)), pad(state.source_mask, (0, missing))
+
+        memory, mask = (put(*pair) for pair in zip(wider(self), wider(other), strict=True))
+        cell = None
+        if self.cell is not None and other.cell is not None:
+            cell = put(self.cell, other.cell)
+        return RecurrentState(memory, mask, put(self.hidden, other.hidden), cell)
 
 
 class Recurrent(nn.Module):

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 FIRST_ROOM = 16
 """Slots that a tree has room for at first; it doubles."""
+MULTIPLE = 16
+"""Of keys that attention looks at in a tree."""
 
 
 class KeysValues(NamedTuple):
@@ -77,15 +79,20 @@ class Tree:
         return (self.length - 1 - self.first)[:, None].expand(-1, self.num_beams)
 
     @property
+    def num_keys(self) -> int:
+        """How many cells attention sees: those of all open slots, and empty ones up to a multiple that vectors like."""
+        return min(-(-self.length * self.num_cells // MULTIPLE) * MULTIPLE, self.descends.shape[2] * self.num_cells)
+
+    @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam key"]:
         """True for the cells that a hypothesis descends from: what it may attend to."""
-        return self.descends[:, None, :, : self.length].flatten(3)
+        return self.descends.flatten(2)[:, None, :, : self.num_keys]
 
     @property
     def distance(self) -> Int[Tensor, "beam key"]:
-        """How far each cell's slot stands from the newest, as a number that is not positive."""
-        slots = torch.arange(1 - self.length, 1, device=self.first.device)
-        return slots.repeat_interleave(self.num_cells).expand(self.num_beams, -1)
+        """How far each cell's slot stands from the newest: not above 0, where there is something in it."""
+        slots = torch.arange(self.num_keys, device=self.first.device) // self.num_cells
+        return (slots - (self.length - 1)).clamp(max=0).expand(self.num_beams, -1)
 
     def open_slot(self) -> None:
         """One slot more, in which each hypothesis has a cell of its own."""
@@ -121,6 +128,7 @@ class Tree:
         self.length -= slot
         self.first -= slot
         self.descends[:, :, : self.length] = self.descends[:, :, slot : slot + self.length].clone()
+        self.descends[:, :, self.length :] = False
 
 
 class TreeKeysValues:
@@ -142,7 +150,7 @@ class TreeKeysValues:
     def append(self, newer: KeysValues) -> KeysValues:
         """What is in all cells, after those of the newest slot have been filled, slot by slot."""
         self._key, self._value = (self._filled(*pair) for pair in ((self._key, newer.key), (self._value, newer.value)))
-        return KeysValues(*(x[:, :, : self.tree.length].flatten(2, 3) for x in (self._key, self._value)))
+        return KeysValues(*(x.flatten(2, 3)[:, :, : self.tree.num_keys] for x in (self._key, self._value)))
 
     def spread(self, tree: Tree, sentences: Int[Tensor, " kept"]) -> TreeKeysValues:
         """The cells of some sentences, for the tree that `Tree.spread` made of them."""

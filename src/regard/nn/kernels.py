@@ -27,6 +27,11 @@ MANY_HIDDEN = 1 << 19
 """Numbers of `query key hidden` from which on the tiled kernel is faster than the plain way."""
 
 
+REGISTER, LONGEST_WIDENED = 16, 64
+"""Numbers that the widest vector registers of today's processors hold in float32; up to so many keys, a 16-bit softmax is
+computed in float32."""
+
+
 class KernelChoice(NamedTuple):
     """A kernel, and why it was chosen."""
 
@@ -112,8 +117,21 @@ def matmul(
     added = _added(allowed, bias, scores.dtype)
     if added is not None:
         scores = scores + added
-    context = drop(scores.softmax(dim=-1), dropout).to(value.dtype) @ value
+    context = drop(_softmax(scores), dropout).to(value.dtype) @ value
     return context if is_closed is None else context.masked_fill(is_closed, 0)
+
+
+def _softmax(scores: Tensor) -> Tensor:
+    """The weights. On a CPU, rows shorter than a vector register take PyTorch's slow way, as do 16-bit rows that do not fill
+    their registers: the former are made longer by keys that weigh nothing, the latter computed in float32.
+    """
+    num_keys = scores.shape[-1]
+    if scores.device.type != "cpu" or is_traced(scores) or num_keys > LONGEST_WIDENED:
+        return scores.softmax(dim=-1)
+    dtype = torch.promote_types(scores.dtype, torch.float32)
+    if num_keys >= REGISTER:
+        return scores.softmax(dim=-1, dtype=dtype)
+    return F.pad(scores, (0, REGISTER - num_keys), value=-torch.inf).softmax(dim=-1, dtype=dtype)[..., :num_keys]
 
 
 def fused(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-import torch
-
-from regard.data.batch import pad_right
 from regard.data.language import encode_stream, windows_in_order
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import label_likelihood
-from regard.generation.sampling import SamplingSettings, sample
+from regard.generation.decoding import decode
+from regard.generation.request import Request, TargetSymbols
+from regard.generation.sampling import Sampling, SamplingSettings
 from regard.models.decoder import Decoder
+from regard.models.interface import SequenceToSequence
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
@@ -62,34 +62,36 @@ class LanguageModel:
         for number, row in enumerate(rows, start=1):
             if len(row) > limit:
                 raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
-        banned = tuple(tokenizer.symbols.banned_ids)
         # Where the end symbol is not the line break, it ends the text.
         ends = (tokenizer.eos_id,) if stop_at_line or not tokenizer.symbols.lines_end else ()
-        texts = []
-        for index, row in enumerate(rows):
-            generator = torch.Generator().manual_seed((seed * 1_000_003 + index) % 2**63)
-            written: list[int] = []
-            while len(written) < max_tokens:
-                # When the model's window is full, the newer half of the text is read again as a prompt.
-                context = (row + written)[-limit:]
+        written = self._write(rows, settings, max_tokens, ends, seed)
+        texts = [self._decode(ids) for ids in written]
+        return [text.split("\n", 1)[0] for text in texts] if stop_at_line else texts
+
+    def _write(
+        self, rows: list[list[int]], settings: SamplingSettings, max_tokens: int, end_ids: tuple[int, ...], seed: int
+    ) -> list[list[int]]:
+        """The continuation of each row. When the model's window is full, the newer half is read again as a prompt."""
+        limit = self.model.config.max_positions
+        symbols = TargetSymbols((), self.tokenizer.eos_id, self.tokenizer.pad_id, tuple(self.tokenizer.symbols.banned_ids))
+        written: list[list[int]] = [[] for _ in rows]
+        going_on, window = list(range(len(rows))), 0
+        while going_on:
+            requests = []
+            for index in going_on:
+                context = (rows[index] + written[index])[-limit:]
                 if len(context) == limit:
                     context = context[-max(limit // 2, 1) :]
-                room = min(max_tokens - len(written), limit - len(context) + 1)
-                (newer,) = sample(
-                    self.model,
-                    pad_right([context], tokenizer.pad_id).to(self.device),
-                    settings,
-                    max_tokens=room,
-                    generators=[generator],
-                    banned_ids=banned,
-                    end_ids=ends,
-                )
-                written += newer
-                if len(newer) < room:
-                    break
-            text = self._decode(written)
-            texts.append(text.split("\n", 1)[0] if stop_at_line else text)
-        return texts
+                room = min(max_tokens - len(written[index]), limit - len(context) + 1)
+                requests.append(Request(context, room, seed=(seed * 1_000_003 + index) * 1_000_003 + window))
+            rule = Sampling(settings, end_ids)
+            options: dict[str, Any] = {"device": self.device, "padding_side": "left"}
+            found = decode(cast("SequenceToSequence[Any]", self.model), requests, rule, symbols, **options)
+            for index, (sample,) in zip(going_on, found, strict=True):
+                written[index] += sample.ids
+            by_length = [i for i, (sample,) in zip(going_on, found, strict=True) if sample.finish_reason == "length"]
+            going_on, window = [i for i in by_length if len(written[i]) < max_tokens], window + 1
+        return written
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
         """How well the model predicts some lines of text, line breaks included.

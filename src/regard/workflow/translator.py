@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
 import torch
 
-from regard.data.batch import pad_right
 from regard.data.batching import encode_pairs, in_order
 from regard.data.corpus import ParallelText
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics
-from regard.generation.beam import BeamSettings, Hypothesis, beam_search
+from regard.generation.beam import BeamSearch, BeamSettings
+from regard.generation.decoding import decode
+from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
 from regard.models.families import PairModel
 from regard.models.interface import SequenceToSequence
@@ -97,23 +98,23 @@ class Translator:
             raise SettingsError(f"max_length must be at least 1; got {max_length}.")
         settings = BeamSettings(beam_size, n_best, length_penalty, length_norm)
         sources = self._encode_sources(texts)
-        results: list[Translation | None] = [None] * len(texts)
-        for indices in self._by_length(sources, texts, batch_size):
-            limits = [self._length_limit(len(sources[i]), max_length) for i in indices]
-            found = beam_search(
-                cast("SequenceToSequence[Any]", self.model),
-                pad_right([sources[i] for i in indices], self.tokenizer.pad_id).to(self.device),
-                settings,
-                max_lengths=limits,
-                start_ids=self.tokenizer.symbols.start_ids,
-                eos_id=self.tokenizer.eos_id,
-                banned_ids=tuple(self.tokenizer.symbols.banned_ids),
-            )
-            for index, hypotheses in zip(indices, found, strict=True):
-                candidates = [self._candidate(hypothesis) for hypothesis in hypotheses]
-                results[index] = Translation(**vars(candidates[0]), n_best=candidates)
+        with_text = [index for index, text in enumerate(texts) if text.strip()]
+        requests = [Request(sources[i], self._length_limit(len(sources[i]), max_length)) for i in with_text]
+        symbols = self.tokenizer.symbols
+        found = decode(
+            cast("SequenceToSequence[Any]", self.model),
+            requests,
+            BeamSearch(settings, symbols.eos_id),
+            TargetSymbols(symbols.start_ids, symbols.eos_id, symbols.pad_id, tuple(symbols.banned_ids)),
+            batch_size=batch_size,
+            device=self.device,
+        )
         nothing = Candidate("", 0.0, [], [], "eos")
-        return [result or Translation(**vars(nothing), n_best=[nothing]) for result in results]
+        results = [Translation(**vars(nothing), n_best=[nothing])] * len(texts)
+        for index, hypotheses in zip(with_text, found, strict=True):
+            candidates = [self._candidate(hypothesis) for hypothesis in hypotheses]
+            results[index] = Translation(**vars(candidates[0]), n_best=candidates)
+        return results
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedScore]:
         """How likely the model finds each target, given its source.
@@ -207,12 +208,6 @@ class Translator:
                     f"line {number}: a text must have at most {room} tokens; got {length}. Split it into sentences."
                 )
         return sources
-
-    def _by_length(self, sources: list[list[int]], texts: Sequence[str], batch_size: int) -> Iterator[list[int]]:
-        """Batches of texts of like length, as indices; blank texts are left out."""
-        order = sorted((i for i, text in enumerate(texts) if text.strip()), key=lambda i: len(sources[i]))
-        for start in range(0, len(order), batch_size):
-            yield order[start : start + batch_size]
 
     def _length_limit(self, num_source_ids: int, max_length: int | None) -> int:
         limit = 2 * num_source_ids + 20 if max_length is None else max_length

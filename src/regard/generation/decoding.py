@@ -1,0 +1,174 @@
+"""The loop of decoding: sources go in, targets come out, and free places are filled again (continuous batching).
+
+It knows a model only as `prefill` and `decode_step`, and what to do with the logits only as a `Rule`: beam search, sampling.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.generation.filters import Filter
+from regard.generation.live import Live
+from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.models.interface import SequenceToSequence
+
+REFILL_SHARE = 5
+"""Free places are filled when they are one in so many: the encoder likes some company."""
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """What is done with logits."""
+
+    width: int
+    """Hypotheses for each sentence."""
+
+    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+        """Give each hypothesis that goes on a token more, finish others; which hypothesis each new one continues."""
+        ...
+
+    def done(self, live: Live) -> list[int]:
+        """The places where there is nothing more to do."""
+        ...
+
+    def results(self, live: Live, place: int) -> list[Hypothesis]:
+        """What was found for the sentence in a place, best first."""
+        ...
+
+
+def decode(
+    model: SequenceToSequence[Any],
+    requests: Sequence[Request],
+    rule: Rule,
+    symbols: TargetSymbols,
+    *,
+    batch_size: int = 64,
+    filters: Sequence[Filter] = (),
+    device: torch.device | None = None,
+    padding_side: str = "right",
+) -> list[list[Hypothesis]]:
+    """The hypotheses for each request, in order: a `Decoding` from its beginning to its end."""
+    decoding = Decoding(
+        model,
+        requests,
+        rule,
+        symbols,
+        batch_size=batch_size,
+        filters=filters,
+        device=device,
+        padding_side=padding_side,
+    )
+    found = dict(decoding)
+    return [found[number] for number in range(len(requests))]
+
+
+class Decoding:
+    """Some requests on their way through a model; each `step` is a token for all that are under way.
+
+    Args:
+        batch_size: sentences under way at once, at least 1; the result does not depend on it.
+        filters: change log-probabilities before the rule sees them, in order.
+        device: where the model is.
+        padding_side: of sources that are shorter than others.
+    """
+
+    def __init__(
+        self,
+        model: SequenceToSequence[Any],
+        requests: Sequence[Request],
+        rule: Rule,
+        symbols: TargetSymbols,
+        *,
+        batch_size: int = 64,
+        filters: Sequence[Filter] = (),
+        device: torch.device | None = None,
+        padding_side: str = "right",
+    ) -> None:
+        self.model, self.rule, self.symbols, self.filters = model, rule, symbols, filters
+        self.device = torch.device("cpu") if device is None else device
+        self.padding_side = padding_side
+        self.batch_size = batch_size
+        # The long ones first, so that few are under way when nothing is left to fill their places with.
+        order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
+        self._waiting = deque((i, requests[i]) for i in order)
+        self._under_way: tuple[Live, Any] | None = None
+
+    @property
+    def live(self) -> Live | None:
+        """The hypotheses under way; None before the first step and after the last."""
+        return None if self._under_way is None else self._under_way[0]
+
+    def __iter__(self) -> Iterator[tuple[int, list[Hypothesis]]]:
+        """The number of each request, and its hypotheses, in the order in which they are done."""
+        while self._waiting or self._under_way:
+            yield from self.step()
+
+    @torch.inference_mode()
+    def step(self) -> list[tuple[int, list[Hypothesis]]]:
+        """One token more for every sentence under way; those that are done by it."""
+        found: list[tuple[int, list[Hypothesis]]] = []
+        if self._under_way is not None:
+            live, state = self._advance(*self._under_way, found)
+        elif self._waiting:
+            live, state = self._begin(self.batch_size, found)
+        else:
+            return found
+        self._under_way = self._fill(live, state, found)
+        return found
+
+    def _begin(self, count: int, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any]:
+        """The next sentences that wait, with their sources read and a first token chosen."""
+        numbers, requests = zip(*(self._waiting.popleft() for _ in range(min(count, len(self._waiting)))), strict=True)
+        longest = max(len(request.source_ids) for request in requests)
+        rows = []
+        for request in requests:
+            padding = [self.symbols.pad_id] * (longest - len(request.source_ids))
+            ids = list(request.source_ids)
+            rows.append(padding + ids if self.padding_side == "left" else ids + padding)
+        state = self.model.prefill(torch.tensor(rows, device=self.device))
+        starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
+        *before, newest = torch.tensor(starts, device=self.device).T[..., None]
+        for ids in before:
+            _, state = self.model.decode_step(ids, state)
+        return self._advance(Live(numbers, requests, newest), state, found)
+
+    def _advance(self, live: Live, state: Any, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any]:
+        """One token more; what is done by it is found, and its places are free."""
+        logits, state = self.model.decode_step(live.newest, state)
+        log_probs = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+        for banned in self.symbols.banned_ids:
+            log_probs[..., banned] = -torch.inf
+        for change in self.filters:
+            change(log_probs, live)
+        parents = self.rule.advance(live, log_probs)
+        for place in self.rule.done(live):
+            results = self.rule.results(live, place)
+            found.append((live.leave(place), results))
+        return live, state.select(torch.arange(len(live.requests), device=self.device), parents)
+
+    def _fill(self, live: Live, state: Any, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any] | None:
+        """Give free places to those that wait; where nobody waits, go on with fewer."""
+        while self._waiting and len(live.free) * REFILL_SHARE >= len(live.requests):
+            free = live.free
+            newer, newer_state = self._begin(len(free), found)
+            rows = [row for row, request in enumerate(newer.requests) if request is not None]
+            if rows:
+                places = free[: len(rows)]
+                live.replace(places, newer, rows)
+                to, of = (torch.tensor(x, device=self.device) for x in (places, rows))
+                state = state.replace(to, newer_state, of)
+        num_free = len(live.free)
+        if num_free == len(live.requests):
+            return None
+        if not self._waiting and 4 * num_free >= len(live.requests):
+            kept = [place for place, request in enumerate(live.requests) if request is not None]
+            live.keep(kept)
+            beams = torch.arange(live.newest.shape[1], device=self.device).expand(len(kept), -1)
+            state = state.select(torch.tensor(kept, device=self.device), beams)
+        return live, state

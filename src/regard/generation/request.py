@@ -1,0 +1,65 @@
+"""What decoding is asked for, and what it answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from regard.errors import SettingsError
+
+FinishReason = Literal["eos", "length", "runaway", "prefix"]
+
+
+@dataclass(frozen=True)
+class TargetSymbols:
+    """The ids of a vocabulary that mean something to decoding."""
+
+    start_ids: Sequence[int]
+    """What a target begins with, unscored: a begin symbol, and what else the model has been given to begin with. Empty for
+    models without a source, whose target goes on from the last token of their prompt."""
+    eos_id: int
+    pad_id: int = 0
+    banned_ids: tuple[int, ...] = ()
+    """Tokens that are never chosen. Scores are not renormalised for them."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A source, and what its target must be like. Lengths count the end symbol.
+
+    Args:
+        max_length: tokens that the target may have; at least 1.
+        min_length: tokens that it must have before it may end.
+        prefix_ids: what it begins with. These tokens are scored like any others.
+        seed: what random choices for this source come from, whatever else is decoded beside it.
+    """
+
+    source_ids: Sequence[int]
+    max_length: int
+    min_length: int = 0
+    prefix_ids: tuple[int, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_length < 1:
+            raise SettingsError(f"max_length must be at least 1; got {self.max_length}.")
+        if self.min_length > self.max_length:
+            raise SettingsError(
+                f"min_length must be at most max_length; got {self.min_length} and {self.max_length}."
+            )
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One target that was found."""
+
+    ids: list[int]
+    """Its tokens, the end symbol left out."""
+    token_log_probs: list[float]
+    """The natural log-probability of each token, and then of the end symbol where `finish_reason` is `eos`."""
+    score: float
+    """The sum of `token_log_probs`, divided by the length penalty: what the n-best list is sorted by."""
+    finish_reason: FinishReason
+    """`eos`: the model ended it; `length`: the limit did; `runaway`: it repeated itself without end; `prefix`: what it had to
+    begin with left no room for more."""
