@@ -21,9 +21,9 @@ from torch import Tensor, nn
 
 from regard.data.batch import Batch, pad_right
 from regard.data.batching import EncodedPairs, Sequences, endless
-from regard.generation.beam import BeamSearch, BeamSettings
 from regard.generation.decoding import decode
 from regard.generation.request import Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import PRESETS

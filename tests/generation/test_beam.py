@@ -1,72 +1,31 @@
 """Beam search against brute force, greedy search, and itself in other batches."""
 
-import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from table_model import BOS, EOS, SYMBOLS, TableModel, all_targets
 
 from regard.errors import SettingsError
-from regard.generation.beam import BeamSearch, BeamSettings
 from regard.generation.decoding import decode
 from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.encoder_decoder import EncoderDecoder
 
-BOS, EOS, VOCAB = 2, 3, 6
-SYMBOLS = TargetSymbols([BOS], EOS)
 MakeModel = Callable[..., EncoderDecoder]
 
 
-@dataclass(frozen=True)
-class TableState:
-    prefixes: list[list[tuple[int, ...]]]
-
-    def select(self, sentences: torch.Tensor, parents: torch.Tensor) -> "TableState":
-        rows = zip(sentences.tolist(), parents.tolist(), strict=True)
-        return TableState([[self.prefixes[sentence][parent] for parent in kept] for sentence, kept in rows])
-
-    def replace(self, places: torch.Tensor, other: "TableState", sentences: torch.Tensor) -> "TableState":
-        for place, sentence in zip(places.tolist(), sentences.tolist(), strict=True):
-            self.prefixes[place] = other.prefixes[sentence]
-        return self
-
-
-class TableModel:
-    """An oracle: each prefix has random logits of its own, drawn from the source's number and the prefix."""
-
-    def logits(self, source: int, prefix: tuple[int, ...]) -> torch.Tensor:
-        seed = hash((source, *prefix)) % 2**31
-        return 2 * torch.randn(VOCAB, generator=torch.Generator().manual_seed(seed))
-
-    def prefill(self, source_ids: torch.Tensor) -> TableState:
-        return TableState([[(source,)] for source in source_ids[:, 0].tolist()])
-
-    def decode_step(self, ids: torch.Tensor, state: TableState) -> tuple[torch.Tensor, TableState]:
-        grown = [
-            [(*prefix, id) for prefix, id in zip(prefixes, row, strict=True)]
-            for prefixes, row in zip(state.prefixes, ids.tolist(), strict=True)
-        ]
-        logits = [[self.logits(prefix[0], prefix[1:]) for prefix in prefixes] for prefixes in grown]
-        return torch.stack([torch.stack(row) for row in logits]), TableState(grown)
-
-
 def brute_force(source: int, settings: BeamSettings, max_length: int, banned: tuple[int, ...]) -> list[Hypothesis]:
-    """Every target there is, scored."""
-    model, found = TableModel(), []
-    allowed = [id for id in range(VOCAB) if id not in banned]
-    for length in range(1, max_length + 1):
-        for ids in itertools.product(allowed, repeat=length):
-            ends = ids[-1] == EOS
-            if EOS in ids[:-1] or (not ends and length < max_length):
-                continue
-            log_probs = [model.logits(source, (BOS, *ids[:i])).log_softmax(0)[id].item() for i, id in enumerate(ids)]
-            body = list(ids[:-1] if ends else ids)
-            score = math.fsum(log_probs) / settings.normalizer(length)
-            found.append(Hypothesis(body, log_probs, score, "eos" if ends else "length"))
+    """Every allowed target, best first."""
+    found = [
+        replace(target, score=target.score / settings.normalizer(len(target.token_log_probs)))
+        for target in all_targets(source, max_length)
+        if not set(target.ids) & set(banned)
+    ]
     return sorted(found, key=lambda hypothesis: -hypothesis.score)
 
 

@@ -7,7 +7,7 @@ import torch
 from regard.errors import SettingsError
 from regard.generation.decoding import decode
 from regard.generation.request import Request, TargetSymbols
-from regard.generation.sampling import Sampling, SamplingSettings, draw, filtered_logits
+from regard.generation.rules.sampling import Sampling, SamplingSettings, draw, filtered_logits
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 
@@ -67,7 +67,12 @@ def model() -> Decoder:
 
 
 def samples(
-    model: Decoder, prompts: list[list[int]], settings: SamplingSettings, max_tokens: int, width: int = 1, size: int = 64
+    model: Decoder,
+    prompts: list[list[int]],
+    settings: SamplingSettings,
+    max_tokens: int,
+    width: int = 1,
+    size: int = 64,
 ) -> list[list[list[int]]]:
     requests = [Request(prompt, max_tokens, seed=sum(prompt)) for prompt in prompts]
     rule, symbols = Sampling(settings, (3,), width), TargetSymbols((), 3, banned_ids=(0,))

@@ -12,9 +12,9 @@ import torch
 
 from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.errors import ModelFolderError
-from regard.generation.beam import BeamSearch, BeamSettings
 from regard.generation.decoding import decode
 from regard.generation.request import Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.interop.ctranslate2.files import read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import ModelConfig

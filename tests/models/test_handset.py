@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from regard.generation.decoding import decode
 from regard.generation.request import Request, TargetSymbols
-from regard.generation.sampling import Sampling, SamplingSettings
+from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.inspection.capture import capture
 from regard.models import handset
 from regard.models.encoder import Encoder

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.generation.filters import Filter
+from regard.generation.filters import Filter, RequestRules
 from regard.generation.live import Live
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.models.interface import SequenceToSequence
@@ -94,6 +94,7 @@ class Decoding:
         self.device = torch.device("cpu") if device is None else device
         self.padding_side = padding_side
         self.batch_size = batch_size
+        self._request_rules = RequestRules(symbols.eos_id)
         # The long ones first, so that few are under way when nothing is left to fill their places with.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
@@ -144,7 +145,7 @@ class Decoding:
         log_probs = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
         for banned in self.symbols.banned_ids:
             log_probs[..., banned] = -torch.inf
-        for change in self.filters:
+        for change in (self._request_rules, *self.filters):
             change(log_probs, live)
         parents = self.rule.advance(live, log_probs)
         for place in self.rule.done(live):

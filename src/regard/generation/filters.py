@@ -1,19 +1,131 @@
-"""What changes log-probabilities before a token is chosen: pure rules on what has been written so far."""
+"""What changes log-probabilities before a token is chosen: rules on what has been written so far.
+
+A filter forbids tokens (log-probability -inf; the others keep theirs, nothing is renormalised) or makes them less likely.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from jaxtyping import Float
+import torch
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.errors import SettingsError
 from regard.generation.live import Live
+
+LogProbs = Float[Tensor, "place beam vocab"]
 
 
 @runtime_checkable
 class Filter(Protocol):
-    """Changes log-probabilities in place; -inf forbids."""
+    """Changes log-probabilities in place."""
 
-    def __call__(self, log_probs: Float[Tensor, "place beam vocab"], live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, live: Live) -> None:
         """Change the log-probabilities of the next token of each hypothesis."""
         ...
+
+
+class RequestRules:
+    """What each request says of its own target: what it begins with, and how short it may be."""
+
+    def __init__(self, eos_id: int) -> None:
+        self.eos_id = eos_id
+
+    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+        """Forbid all but the next token of a prefix, and the end symbol before the minimum length."""
+        for place, (request, length) in enumerate(zip(live.requests, live.lengths.tolist(), strict=True)):
+            if request is None:
+                continue
+            if length < len(request.prefix_ids):
+                id = request.prefix_ids[length]
+                kept = log_probs[place, :, id].clone()
+                log_probs[place] = -torch.inf
+                log_probs[place, :, id] = kept
+            elif length + 1 < request.min_length:
+                log_probs[place, :, self.eos_id] = -torch.inf
+
+
+class OnlyTokens:
+    """Restricts the vocabulary to some tokens."""
+
+    def __init__(self, ids: Sequence[int]) -> None:
+        self.ids = sorted(set(ids))
+
+    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+        """Forbid all other tokens."""
+        is_other = torch.ones(log_probs.shape[-1], dtype=torch.bool, device=log_probs.device)
+        is_other[self.ids] = False
+        log_probs.masked_fill_(is_other, -torch.inf)
+
+
+class BannedPhrases:
+    """Keeps phrases, of one token or more, from being written."""
+
+    def __init__(self, phrases: Sequence[Sequence[int]]) -> None:
+        if not all(phrases):
+            raise SettingsError("banned phrases must have at least one token; got an empty one.")
+        self.phrases = [tuple(phrase) for phrase in phrases]
+
+    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+        """Forbid the last token of each phrase whose other tokens have just been written."""
+        for *beginning, last in self.phrases:
+            written = _ends_with(live, torch.tensor(beginning, dtype=torch.long, device=log_probs.device))
+            log_probs[..., last].masked_fill_(written, -torch.inf)
+
+
+class NoRepeatedNgrams:
+    """Keeps any n-gram from being written twice. Source: Paulus et al. 2018, section 2.5."""
+
+    def __init__(self, size: int) -> None:
+        if size < 1:
+            raise SettingsError(f"no_repeat_ngram must be at least 1; got {size}.")
+        self.size = size
+
+    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+        """Forbid what followed the last n - 1 tokens where they stood before."""
+        if live.ids.shape[2] < self.size:
+            return
+        windows = live.ids.unfold(2, self.size, 1)
+        newest = last_tokens(live, self.size - 1)
+        starts = torch.arange(windows.shape[2], device=windows.device)
+        is_written = (starts + self.size <= live.lengths[:, None])[:, None]
+        repeats = (windows[..., :-1] == newest[:, :, None]).all(dim=-1) & is_written
+        followed = windows[..., -1]
+        forbidden = torch.zeros_like(log_probs, dtype=torch.int32).scatter_add_(2, followed, repeats.to(torch.int32))
+        log_probs.masked_fill_(forbidden > 0, -torch.inf)
+
+
+class RepetitionPenalty:
+    """Makes tokens that were written already less likely: their log-probabilities are multiplied by a factor.
+
+    Scores are then those of the changed distribution. Source: Keskar et al. 2019, section 4.1, as Hugging Face's beam search
+    applies it.
+    """
+
+    def __init__(self, factor: float) -> None:
+        if factor <= 0:
+            raise SettingsError(f"repetition_penalty must be above 0; got {factor}.")
+        self.factor = factor
+
+    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+        """Multiply the log-probabilities of written tokens."""
+        is_written = torch.arange(live.ids.shape[2], device=log_probs.device) < live.lengths[:, None]
+        written = torch.zeros_like(log_probs, dtype=torch.int32)
+        written.scatter_add_(2, live.ids, is_written[:, None].expand_as(live.ids).to(torch.int32))
+        log_probs.copy_(torch.where(written > 0, log_probs * self.factor, log_probs))
+
+
+def last_tokens(live: Live, count: int) -> Int[Tensor, "place beam last"]:
+    """The newest tokens of each hypothesis; where there are fewer, the first ones again."""
+    at = live.lengths[:, None] + torch.arange(-count, 0, device=live.lengths.device)
+    return live.ids.gather(2, at.clamp(min=0)[:, None].expand(-1, live.ids.shape[1], -1))
+
+
+def _ends_with(live: Live, ids: Int[Tensor, " token"]) -> Bool[Tensor, "place beam"]:
+    """Whether some tokens have just been written."""
+    if not len(ids):
+        return torch.ones_like(live.newest, dtype=torch.bool)
+    is_long_enough = (live.lengths >= len(ids))[:, None]
+    return (last_tokens(live, len(ids)) == ids).all(dim=-1) & is_long_enough

@@ -17,9 +17,7 @@ class Live:
     A hypothesis that is not there (fewer have been found than the beam is wide; the place is free) has the score -inf.
     """
 
-    def __init__(
-        self, numbers: Sequence[int], requests: Sequence[Request], newest: Int[Tensor, "place 1"]
-    ) -> None:
+    def __init__(self, numbers: Sequence[int], requests: Sequence[Request], newest: Int[Tensor, "place 1"]) -> None:
         """Sentences of which nothing is written yet; `newest` is what each begins with."""
         size, device = len(requests), newest.device
         self.numbers = list(numbers)
@@ -68,6 +66,13 @@ class Live:
             Hypothesis(ids if id is None else [*ids, id], [*log_probs, log_prob], score, reason)
         )
 
+    def end(self, place: int, beam: int, score: float, reason: FinishReason) -> None:
+        """Finish a live hypothesis as it stands."""
+        length = int(self.lengths[place])
+        ids, log_probs = (x[place, beam, :length].tolist() for x in (self.ids, self.token_log_probs))
+        self.finished[place].append(Hypothesis(ids, log_probs, score, reason))
+        self.scores[place, beam] = -torch.inf
+
     def leave(self, place: int) -> int:
         """Free a place: the number of the request that stood there."""
         self.requests[place], self.finished[place] = None, []
@@ -95,7 +100,10 @@ class Live:
     def keep(self, places: list[int]) -> None:
         """Drop all other places."""
         kept = torch.tensor(places, device=self.limits.device)
-        self.numbers, self.requests = [self.numbers[place] for place in places], [self.requests[place] for place in places]
+        self.numbers, self.requests = (
+            [self.numbers[place] for place in places],
+            [self.requests[place] for place in places],
+        )
         self.finished = [self.finished[place] for place in places]
         self.newest, self.scores, self.lengths = self.newest[kept], self.scores[kept], self.lengths[kept]
         self.limits, self.ids, self.token_log_probs = self.limits[kept], self.ids[kept], self.token_log_probs[kept]

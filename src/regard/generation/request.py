@@ -32,6 +32,7 @@ class Request:
         max_length: tokens that the target may have; at least 1.
         min_length: tokens that it must have before it may end.
         prefix_ids: what it begins with. These tokens are scored like any others.
+        required: phrases, as ids, that a beam search must have it contain.
         seed: what random choices for this source come from, whatever else is decoded beside it.
     """
 
@@ -39,14 +40,19 @@ class Request:
     max_length: int
     min_length: int = 0
     prefix_ids: tuple[int, ...] = ()
+    required: tuple[tuple[int, ...], ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.max_length < 1:
             raise SettingsError(f"max_length must be at least 1; got {self.max_length}.")
         if self.min_length > self.max_length:
+            raise SettingsError(f"min_length must be at most max_length; got {self.min_length} and {self.max_length}.")
+        needed = sum(map(len, self.required))
+        if not all(self.required) or (needed and needed >= self.max_length):
             raise SettingsError(
-                f"min_length must be at most max_length; got {self.min_length} and {self.max_length}."
+                f"required phrases must have a token each, and together fewer than max_length; got {needed} in all, and "
+                f"max_length {self.max_length}."
             )
 
 

@@ -62,7 +62,8 @@ class StepGraph(nn.Module):
         mask = padding_mask(source_ids, self.model.config.pad_id)
         state = TransformerState(_layers(memory), mask, _layers(past), None)
         logits, state = self.model.decode_step(ids, state)
-        return logits[:, 0], *(part for layer in state.past for part in layer)
+        layers = [layer for layer in state.past if isinstance(layer, KeysValues)]
+        return logits[:, 0], *(part for layer in layers for part in layer)
 
 
 class DecoderGraph(nn.Module):

@@ -197,9 +197,7 @@ class EncoderDecoder(nn.Module):
         x = self._embed_target(ids, positions)
         past = []
         for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):
-            x, seen = layer(
-                x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance
-            )
+            x, seen = layer(x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance)
             past.append(seen)
         logits = self.logits(self.output_transform(self.decoder_norm(x)))
         return logits, state if state.tree else TransformerState(state.memory, state.source_mask, past, None)

@@ -50,7 +50,9 @@ class Tree:
     change the tree in place, but for `spread`.
     """
 
-    def __init__(self, descends: Bool[Tensor, "sentence beam slot cell"], first: Int[Tensor, " sentence"], length: int) -> None:
+    def __init__(
+        self, descends: Bool[Tensor, "sentence beam slot cell"], first: Int[Tensor, " sentence"], length: int
+    ) -> None:
         self.descends = descends
         self.first = first
         """The slot at which each sentence begins."""
@@ -158,7 +160,8 @@ class TreeKeysValues:
         if self._key is not None and self._value is not None:
             wider = tree.num_cells - self._key.shape[3]
             kept._key, kept._value = (
-                torch.nn.functional.pad(x.index_select(0, sentences), (0, 0, 0, wider)) for x in (self._key, self._value)
+                torch.nn.functional.pad(x.index_select(0, sentences), (0, 0, 0, wider))
+                for x in (self._key, self._value)
             )
         return kept
 

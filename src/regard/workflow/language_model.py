@@ -11,7 +11,7 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.decoding import decode
 from regard.generation.request import Request, TargetSymbols
-from regard.generation.sampling import Sampling, SamplingSettings
+from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.models.decoder import Decoder
 from regard.models.interface import SequenceToSequence
 from regard.text.tokenizer import Tokenizer
@@ -73,7 +73,9 @@ class LanguageModel:
     ) -> list[list[int]]:
         """The continuation of each row. When the model's window is full, the newer half is read again as a prompt."""
         limit = self.model.config.max_positions
-        symbols = TargetSymbols((), self.tokenizer.eos_id, self.tokenizer.pad_id, tuple(self.tokenizer.symbols.banned_ids))
+        symbols = TargetSymbols(
+            (), self.tokenizer.eos_id, self.tokenizer.pad_id, tuple(self.tokenizer.symbols.banned_ids)
+        )
         written: list[list[int]] = [[] for _ in rows]
         going_on, window = list(range(len(rows))), 0
         while going_on:

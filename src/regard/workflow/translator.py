@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import torch
 
@@ -14,9 +14,9 @@ from regard.data.corpus import ParallelText
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics
-from regard.generation.beam import BeamSearch, BeamSettings
 from regard.generation.decoding import decode
 from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
 from regard.models.families import PairModel
 from regard.models.interface import SequenceToSequence
@@ -74,7 +74,7 @@ class Translator:
         beam_size: int = 5,
         n_best: int = 1,
         length_penalty: float = 1.0,
-        length_norm: Literal["wu", "average"] = "wu",
+        length_norm: str = "wu",
         batch_size: int = 64,
         max_length: int | None = None,
     ) -> list[Translation]:

@@ -12,6 +12,7 @@ from torch import Tensor
 from regard.errors import SettingsError
 from regard.generation.live import Live
 from regard.generation.request import Hypothesis
+from regard.generation.rules.runaway import end_runaways
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class SamplingSettings:
 
 
 def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingSettings) -> Float[Tensor, "*row vocab"]:
-    """The logits divided by the temperature, -inf for tokens that cannot be drawn. The likeliest always can, but for `typical`."""
+    """The logits divided by the temperature, -inf for tokens that cannot be drawn."""
     if settings.temperature == 0:
         best = logits.argmax(dim=-1, keepdim=True)
         return torch.full_like(logits, -torch.inf).scatter(-1, best, 0.0)
@@ -128,6 +129,8 @@ class Sampling:
                 "eos" if at_end else "length",
             )
         live.grow(parents, ids, added, scores.masked_fill(stops, -torch.inf))
+        for place, sample in end_runaways(live, lambda log_prob, _: log_prob):
+            self._ended.setdefault(live.numbers[place], []).append(sample)
         return parents
 
     def done(self, live: Live) -> list[int]:

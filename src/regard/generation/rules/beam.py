@@ -1,0 +1,210 @@
+"""Beam search: the likeliest target, sought among the few best beginnings of each length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.errors import SettingsError, nearest_hint
+from regard.generation.live import Live
+from regard.generation.request import FinishReason, Hypothesis, Request
+from regard.generation.rules.candidates import Candidates, top_candidates
+from regard.generation.rules.required import Progress, allocate
+from regard.generation.rules.runaway import end_runaways
+from regard.generation.rules.trace import Trace
+
+LENGTH_NORMS = ("wu", "average", "none")
+
+
+@dataclass(frozen=True)
+class BeamSettings:
+    """What to search for.
+
+    Args:
+        beam_size: hypotheses that go on at each step, for each sentence; 1 is greedy search.
+        n_best: hypotheses returned for each sentence, at most `beam_size`.
+        length_penalty: the exponent alpha; 0 favours short targets, 1 is the mean per token, or about it.
+        length_norm: what a log-probability is divided by: `wu`, ((5 + length) / 6)^alpha as in Wu et al. 2016, equation 14;
+            `average`, length^alpha as in Hugging Face, fairseq and CTranslate2; `none`, 1.
+        early_stopping: end a sentence's search when `beam_size` hypotheses have finished, as fairseq and CTranslate2 do: an
+            approximation. False: only when no live hypothesis can become one of the `n_best`, which is exact for the beam,
+            and slow where `max_length` is far off.
+        num_groups: of hypotheses, each of which is searched for on its own, but pays for tokens that the groups before it chose
+            at the same step. 1: plain beam search. Source: Vijayakumar et al. 2018, algorithm 1, Hamming diversity.
+        diversity: what such a token costs, in nats; reported scores do not contain it.
+    """
+
+    beam_size: int = 5
+    n_best: int = 1
+    length_penalty: float = 1.0
+    length_norm: str = "wu"
+    early_stopping: bool = True
+    num_groups: int = 1
+    diversity: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_best <= self.beam_size:
+            raise SettingsError(
+                f"n_best must be from 1 to beam_size; got n_best {self.n_best} and beam_size {self.beam_size}."
+            )
+        if self.length_penalty < 0:
+            raise SettingsError(f"length_penalty must be at least 0; got {self.length_penalty}.")
+        if self.length_norm not in LENGTH_NORMS:
+            hint = nearest_hint(self.length_norm, LENGTH_NORMS)
+            raise SettingsError(f"length_norm must be wu, average or none; got {self.length_norm!r}. {hint}")
+        if self.num_groups < 1 or self.beam_size % self.num_groups:
+            raise SettingsError(
+                f"beam_size must be divisible by num_groups; got {self.beam_size} and {self.num_groups}."
+            )
+        if self.diversity < 0:
+            raise SettingsError(f"diversity must be at least 0; got {self.diversity}.")
+
+    def normalizer(self, length: int) -> float:
+        """What a log-probability is divided by to compare targets of several lengths, the end symbol counted."""
+        if self.length_norm == "none":
+            return 1.0
+        ratio = length if self.length_norm == "average" else (5 + length) / 6
+        return float(ratio**self.length_penalty)
+
+
+class BeamSearch:
+    """The rules of a search: which hypotheses go on, which are finished, and when a sentence is done.
+
+    At each step the `beam_size` best candidates count: those of them that end are finished, and the best candidates that go
+    on take their places; so a beam of 1 is greedy search. A sentence is done when `n_best` have finished and no live one can
+    become better: log-probabilities only fall, so that a live hypothesis can at best reach its present sum /
+    normalizer(max_length); or earlier, see `early_stopping`. These are the rules of fairseq and CTranslate2.
+
+    Args:
+        trace: is told what became of every candidate.
+    """
+
+    def __init__(self, settings: BeamSettings, eos_id: int, trace: Trace | None = None) -> None:
+        self.settings, self.eos_id, self.trace = settings, eos_id, trace
+        self.width = settings.beam_size
+        self._progress: dict[int, list[Progress]] = {}
+
+    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+        """One token more for each sentence; which hypothesis each new one continues."""
+        found = self._candidates(live, log_probs)
+        constrained = [place for place, request in enumerate(live.requests) if request is not None and request.required]
+        found = self._with_required(found, live, log_probs, constrained) if constrained else found
+        stops = (found.ids == self.eos_id) | (live.lengths + 1 >= live.limits)[:, None]
+        is_counted = self._is_counted(found.scores.shape[1], stops.device)
+        ends = stops & is_counted & (found.scores > -torch.inf)
+        if bool(ends.any()):
+            self._finish(live, found, ends)
+        groups = found.scores.masked_fill(stops, -torch.inf).unflatten(1, (self.settings.num_groups, -1))
+        scores, order = groups.sort(dim=2, descending=True, stable=True)
+        size = self.width // self.settings.num_groups
+        offsets = torch.arange(self.settings.num_groups, device=order.device)[:, None] * groups.shape[2]
+        order, scores = (order + offsets)[:, :, :size].flatten(1), scores[:, :, :size].flatten(1)
+        parents, ids, added = (x.gather(1, order) for x in found[1:])
+        for place in constrained:
+            before = self._states(live, place)
+            pairs = zip(parents[place].tolist(), ids[place].tolist(), strict=True)
+            self._progress[live.numbers[place]] = [before[parent].after(id) for parent, id in pairs]
+        if self.trace is not None:
+            self.trace.note(live, found, ends, order, scores)
+        live.grow(parents, ids, added, scores)
+        end_runaways(live, self._score)
+        return parents
+
+    def done(self, live: Live) -> list[int]:
+        """The places whose search has ended."""
+        best = live.scores.amax(dim=1).tolist()
+        return [
+            place
+            for place, request in enumerate(live.requests)
+            if request is not None and not self._can_improve(live, place, request, best[place])
+        ]
+
+    def results(self, live: Live, place: int) -> list[Hypothesis]:
+        """The best that was found for the sentence in a place."""
+        self._progress.pop(live.numbers[place], None)
+        return sorted(live.finished[place], key=lambda h: -h.score)[: self.settings.n_best]
+
+    def _score(self, log_prob: float, length: int) -> float:
+        """What hypotheses are compared by."""
+        return log_prob / self.settings.normalizer(length)
+
+    def _candidates(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Candidates:
+        """For each group the best continuations of its hypotheses, twice as many as it has places: if all of the best end,
+        the group is still full.
+        """
+        count, size = self.settings.num_groups, self.width // self.settings.num_groups
+        if count == 1:
+            return top_candidates(live.scores, log_probs, 2 * size).filled(2 * size)
+        chosen = torch.zeros_like(log_probs[:, :1])
+        groups = []
+        for group in range(count):
+            mine = slice(group * size, (group + 1) * size) if live.newest.shape[1] > 1 else slice(0, 1)
+            ranked = top_candidates(
+                live.scores[:, mine], log_probs[:, mine] - self.settings.diversity * chosen, 2 * size
+            )
+            own = ranked.filled(2 * size)
+            cost = self.settings.diversity * chosen[:, 0].gather(1, own.ids)
+            parents = own.parents + (mine.start if live.newest.shape[1] > 1 else 0)
+            groups.append(Candidates(own.scores + cost, parents, own.ids, own.log_probs + cost))
+            goes_on = own.ids[:, :size]
+            chosen.scatter_add_(2, goes_on[:, None], torch.ones_like(own.scores[:, None, :size]))
+        return Candidates(*(torch.cat(parts, dim=1) for parts in zip(*groups, strict=True)))
+
+    def _with_required(
+        self, found: Candidates, live: Live, log_probs: Float[Tensor, "place beam vocab"], places: Sequence[int]
+    ) -> Candidates:
+        """The candidates, those of sentences with required phrases chosen so that phrases get written."""
+        scores, parents, ids, added = (x.clone() for x in found)
+        for place in places:
+            progress = self._states(live, place)
+            chosen = allocate(live.scores[place], log_probs[place], progress, self.width, self.eos_id)
+            is_last = int(live.lengths[place]) + 1 >= int(live.limits[place])
+            if is_last and any(not c.progress.missing for c in chosen):
+                chosen = [c for c in chosen if not c.progress.missing]
+            scores[place] = -torch.inf
+            for index, candidate in enumerate(chosen):
+                scores[place, index], parents[place, index] = candidate.score, candidate.parent
+                ids[place, index], added[place, index] = candidate.id, candidate.log_prob
+        return Candidates(scores, parents, ids, added)
+
+    def _states(self, live: Live, place: int) -> list[Progress]:
+        """How much of its phrases each hypothesis of a sentence has written."""
+        request = live.requests[place]
+        assert request is not None
+        return self._progress.setdefault(live.numbers[place], [Progress(tuple(map(tuple, request.required)))])
+
+    def _is_counted(self, num_candidates: int, device: torch.device) -> Tensor:
+        """Which candidates may finish: the best of each group, as many as it has places."""
+        of_group = num_candidates // self.settings.num_groups
+        return torch.arange(num_candidates, device=device) % of_group < self.width // self.settings.num_groups
+
+    def _finish(self, live: Live, found: Candidates, ends: Tensor) -> None:
+        """Note the candidates that end."""
+        lengths = (live.lengths + 1).tolist()
+        for place, candidate in ends.nonzero().tolist():
+            request, id = live.requests[place], int(found.ids[place, candidate])
+            reason: FinishReason = "eos" if id == self.eos_id else "length"
+            if request is not None and len(request.prefix_ids) >= request.max_length:
+                reason = "prefix"
+            live.finish(
+                place,
+                int(found.parents[place, candidate]),
+                None if id == self.eos_id else id,
+                float(found.log_probs[place, candidate]),
+                self._score(float(found.scores[place, candidate]), lengths[place]),
+                reason,
+            )
+
+    def _can_improve(self, live: Live, place: int, request: Request, best_live: float) -> bool:
+        """Whether a live hypothesis of a sentence can still enter its n-best list."""
+        finished, settings = live.finished[place], self.settings
+        if best_live == -torch.inf or (settings.early_stopping and len(finished) >= settings.beam_size):
+            return False
+        if len(finished) < settings.n_best:
+            return True
+        worst_kept = sorted((h.score for h in finished), reverse=True)[settings.n_best - 1]
+        return self._score(best_live, request.max_length) > worst_kept

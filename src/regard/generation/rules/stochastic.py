@@ -1,0 +1,110 @@
+"""Stochastic beam search: samples without replacement, as many as the beam is wide."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.generation.live import Live
+from regard.generation.request import Hypothesis
+from regard.generation.rules.candidates import top_candidates
+
+
+class StochasticBeam:
+    """A rule: the targets whose log-probability plus Gumbel noise is highest, which are a sample without replacement.
+
+    The noise of a hypothesis is the highest among all its continuations, so that it is enough to follow the highest few. A
+    target that has ended keeps its place as long as its noisy log-probability is among the highest.
+
+    Args:
+        num_samples: for each sentence.
+    Source: Kool et al. 2019, algorithm 1.
+    """
+
+    def __init__(self, num_samples: int, eos_id: int) -> None:
+        self.width, self.eos_id = num_samples, eos_id
+        self._generators: dict[int, torch.Generator] = {}
+        self._noisy: dict[int, list[float]] = {}
+        """Of each request, the noisy log-probability of each live hypothesis."""
+        self._ended: dict[int, list[float]] = {}
+        """And of those that have ended, in their order."""
+
+    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+        """The highest continuations of each sentence; which hypothesis each continues."""
+        num_places = len(live.requests)
+        parents = torch.zeros(num_places, self.width, dtype=torch.long, device=log_probs.device)
+        ids, added = torch.zeros_like(parents), torch.zeros_like(parents, dtype=log_probs.dtype)
+        scores = torch.full_like(added, -torch.inf)
+        for place, request in enumerate(live.requests):
+            if request is None:
+                continue
+            number, length = live.numbers[place], int(live.lengths[place]) + 1
+            generator = self._generators.setdefault(number, torch.Generator().manual_seed(request.seed % 2**63))
+            above = torch.tensor(self._noisy.get(number, [0.0]), dtype=torch.float64)
+            noisy = _below(live.scores[place, : len(above)], log_probs[place, : len(above)], above, generator)
+            best = top_candidates(torch.zeros(1, len(above), dtype=torch.float64), noisy[None], self.width)
+            ended = self._ended.setdefault(number, [])
+            going_on: list[float] = []
+            enough = sorted([*ended, *best.scores[0].tolist()], reverse=True)[: self.width][-1]
+            self._drop(live, place, enough)
+            for value, parent, id in zip(*(x[0].tolist() for x in best[:3]), strict=True):
+                if value == -torch.inf or value < enough:
+                    continue
+                log_prob = float(log_probs[place, parent, id])
+                total = float(live.scores[place, parent]) + log_prob
+                if id == self.eos_id or length >= request.max_length:
+                    at_end = id == self.eos_id
+                    live.finish(place, parent, None if at_end else id, log_prob, total, "eos" if at_end else "length")
+                    ended.append(value)
+                else:
+                    index = len(going_on)
+                    parents[place, index], ids[place, index] = parent, id
+                    added[place, index], scores[place, index] = log_prob, total
+                    going_on.append(value)
+            self._noisy[number] = going_on
+        live.grow(parents, ids, added, scores)
+        return parents
+
+    def done(self, live: Live) -> list[int]:
+        """The places where no hypothesis goes on."""
+        return [
+            place
+            for place, request in enumerate(live.requests)
+            if request is not None and not self._noisy.get(live.numbers[place])
+        ]
+
+    def results(self, live: Live, place: int) -> list[Hypothesis]:
+        """The samples, in the order in which drawing them one after the other would give them."""
+        number = live.numbers[place]
+        self._generators.pop(number)
+        self._noisy.pop(number)
+        order = sorted(zip(self._ended.pop(number), live.finished[place], strict=True), key=lambda pair: -pair[0])
+        return [hypothesis for _, hypothesis in order]
+
+    def _drop(self, live: Live, place: int, enough: float) -> None:
+        """Forget what has ended and is not among the highest any more."""
+        ended = self._ended[live.numbers[place]]
+        kept = [index for index, value in enumerate(ended) if value >= enough]
+        live.finished[place] = [live.finished[place][index] for index in kept]
+        ended[:] = [ended[index] for index in kept]
+
+
+def _below(
+    scores: Float[Tensor, " beam"],
+    log_probs: Float[Tensor, "beam vocab"],
+    above: Float[Tensor, " beam"],
+    generator: torch.Generator,
+) -> Float[Tensor, "beam vocab"]:
+    """The noisy log-probabilities of all continuations, the highest of each hypothesis being the hypothesis's own.
+
+    Source: Kool et al. 2019, equation 23, and appendix B.3 for the stable form.
+    """
+    uniform = torch.rand(log_probs.shape, generator=generator, dtype=torch.float64).clamp(min=1e-300)
+    totals = scores[:, None].cpu().double() + log_probs.cpu().double()
+    free = totals - (-uniform.log()).log()
+    highest = free.amax(dim=1, keepdim=True)
+    v = above[:, None] - free + torch.log1p(-(free - highest).exp().clamp(max=1 - 1e-16))
+    noisy = above[:, None] - v.clamp(min=0) - torch.log1p((-v.abs()).exp())
+    noisy = torch.where(free == highest, above[:, None], noisy)
+    return noisy.masked_fill(totals == -torch.inf, -torch.inf)

@@ -1,0 +1,60 @@
+"""What a search did: every candidate it looked at, step by step, and what became of it. It can be drawn as a tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from regard.generation.live import Live
+from regard.generation.rules.candidates import Candidates
+
+
+@dataclass(frozen=True)
+class TracedCandidate:
+    """A hypothesis that one token more would make."""
+
+    parent: int | None
+    """The index of the hypothesis it continues, among the candidates of the step before; None at the first step."""
+    id: int
+    log_prob: float
+    """Of the token."""
+    score: float
+    """The sum of its log-probabilities."""
+    fate: Literal["live", "finished", "dropped"]
+
+
+class Trace:
+    """The candidates of each request, by its number: a list for each step, best first."""
+
+    def __init__(self) -> None:
+        self.steps: dict[int, list[list[TracedCandidate]]] = {}
+        self._live: dict[int, list[int]] = {}
+        """Of each request, where its live hypotheses stand among the candidates of the newest step."""
+
+    def note(self, live: Live, found: Candidates, ends: Tensor, order: Tensor, scores: Tensor) -> None:
+        """Note a step: the candidates, which of them ended, and the indices and scores of those that go on."""
+        for place, request in enumerate(live.requests):
+            if request is None:
+                continue
+            number = live.numbers[place]
+            before, ended = self._live.get(number), ends[place].tolist()
+            of_all = zip(*(x[place].tolist() for x in found), strict=True)
+            there = [(index, *values) for index, values in enumerate(of_all) if values[0] > -torch.inf]
+            rank = {index: rank for rank, (index, *_) in enumerate(there)}
+            pairs = zip(order[place].tolist(), scores[place].tolist(), strict=True)
+            goes_on = [rank[index] for index, score in pairs if score > -torch.inf]
+            candidates = [
+                TracedCandidate(
+                    None if before is None else before[parent],
+                    id,
+                    log_prob,
+                    score,
+                    "finished" if ended[index] else "live" if rank[index] in goes_on else "dropped",
+                )
+                for index, score, parent, id, log_prob in there
+            ]
+            self.steps.setdefault(number, []).append(candidates)
+            self._live[number] = goes_on
