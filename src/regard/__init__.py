@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from regard.workflow.predictor import Prediction, Predictor
     from regard.workflow.run import TrainingResult
     from regard.workflow.train import train
-    from regard.workflow.translator import Candidate, ForcedScore, Translation, Translator
+    from regard.workflow.translation.results import Candidate, ForcedScore, Translation
+    from regard.workflow.translation.translator import Translator
 
 __version__ = "0.1.0"
 
@@ -62,7 +63,7 @@ _LATER = {
     "regard.workflow.predictor": ("Prediction", "Predictor"),
     "regard.workflow.run": ("TrainingResult",),
     "regard.workflow.train": ("train",),
-    "regard.workflow.translator": ("Candidate", "ForcedScore", "Translation", "Translator"),
+    "regard.workflow.translation.translator": ("Candidate", "ForcedScore", "Translation", "Translator"),
 }
 
 

@@ -21,7 +21,7 @@ from regard.models.config import ModelConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.workflow.loading import load
-from regard.workflow.translator import Translator
+from regard.workflow.translation.translator import Translator
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 

@@ -11,7 +11,7 @@ import yaml
 from regard.errors import ModelFolderError
 from regard.interop.formats import read_foreign
 from regard.workflow.loading import load
-from regard.workflow.translator import Translator
+from regard.workflow.translation.translator import Translator
 
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("ctranslate2")

@@ -15,6 +15,7 @@ import typer
 import regard
 from regard.cli import train, use
 from regard.cli.convert import average, convert
+from regard.cli.translate import translate
 from regard.errors import RegardError
 
 app = typer.Typer(
@@ -29,7 +30,7 @@ app = typer.Typer(
 for command in (
     train.demo,
     train.train,
-    use.translate,
+    translate,
     use.generate,
     use.predict,
     use.evaluate,

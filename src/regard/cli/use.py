@@ -1,10 +1,9 @@
-"""The commands that use a trained model: `translate`, `generate`, `predict`, `evaluate`, `score`, `info`."""
+"""The commands that use a trained model: `generate`, `predict`, `evaluate`, `score`, `info`."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,74 +15,23 @@ from regard.errors import DataError, ModelFolderError
 
 if TYPE_CHECKING:
     from regard.workflow.loading import Loaded
-    from regard.workflow.translator import Translation, Translator
+    from regard.workflow.translation.translator import Translator
 
 Model = Annotated[Path, typer.Argument(help="A model folder.")]
 Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Sentences at once; the result does not depend on it.")]
 LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short texts.")]
+Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]
+Others = Annotated[
+    list[Path] | None, typer.Option("--ensemble", help="One more model that decides with it; may be repeated.")
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Any option of decoding; may be repeated. docs/generation.md lists them."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def translate(
-    model: Model,
-    input: Annotated[str, typer.Argument(help="A text file, a sentence to a line; - is standard input.")] = "-",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
-    beam: Beam = 5,
-    n_best: Annotated[int, typer.Option(min=1, help="Print so many: line ||| text ||| score. At most the beam.")] = 1,
-    batch_size: BatchSize = 64,
-    length_penalty: LengthPenalty = 1.0,
-    max_length: Annotated[
-        int | None,
-        typer.Option(min=1, help="Tokens of a translation; by default twice the source's, and 20 more."),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
-    ] = False,
-    threads: Threads = None,
-    device: Device = "auto",
-) -> None:
-    """Translate a file, standard input, or what is typed, line by line."""
-    from regard.text.lines import iterate_lines, read_lines, write_lines
-
-    if output and not output.absolute().parent.is_dir():
-        raise DataError(f"-o must be in a folder that exists; got {output}.")
-    interactive = input == "-" and sys.stdin.isatty() and output is None
-    translator = _translator(model, threads, device)
-    settings: dict[str, Any] = {
-        "beam_size": beam,
-        "n_best": n_best,
-        "batch_size": batch_size,
-        "length_penalty": length_penalty,
-        "max_length": max_length,
-    }
-
-    def answer(texts: list[str], name: str) -> Iterable[str]:
-        try:
-            translations = translator.translate(texts, **settings)
-        except DataError as error:
-            raise DataError(f"{name}, {error}") from error
-        for number, (text, translation) in enumerate(zip(texts, translations, strict=True)):
-            yield from _rows(number, text, translation, n_best, as_json)
-
-    if interactive:
-        typer.echo(f"{model} is listening: a line in, a line out. Ctrl-D ends.", err=True)
-        for line in iterate_lines(sys.stdin.buffer, "standard input"):
-            try:
-                for row in answer([line], "standard input"):
-                    print(row, flush=True)
-            except DataError as error:
-                typer.echo(f"regard: {error}", err=True)
-        return
-    name = "standard input" if input == "-" else input
-    texts = list(iterate_lines(sys.stdin.buffer, name)) if input == "-" else read_lines(input)
-    rows = answer(texts, name)
-    if output:
-        write_lines(output, rows)
-    else:
-        for row in rows:
-            _write(row)
 
 
 def generate(
@@ -119,7 +67,7 @@ def generate(
         stop_at_line=stop_at_line,
     )
     for given, text in zip(prompts, texts, strict=True):
-        _write(json.dumps({"prompt": given, "text": text}, ensure_ascii=False) if as_json else given + text)
+        write(json.dumps({"prompt": given, "text": text}, ensure_ascii=False) if as_json else given + text)
 
 
 def predict(
@@ -140,7 +88,7 @@ def predict(
     predictor = load_as(model, Predictor, device=device)
     texts = list(iterate_lines(sys.stdin.buffer, "standard input")) if input == "-" else read_lines(input)
     for prediction in predictor.predict(texts):
-        _write(json.dumps(asdict(prediction), ensure_ascii=False) if as_json else " ".join(prediction.labels))
+        write(json.dumps(asdict(prediction), ensure_ascii=False) if as_json else " ".join(prediction.labels))
 
 
 def evaluate(
@@ -157,15 +105,19 @@ def evaluate(
     beam: Beam = 5,
     batch_size: BatchSize = 64,
     length_penalty: LengthPenalty = 1.0,
+    changes: Changes = None,
+    ensemble: Others = None,
     as_json: AsJson = False,
+    precision: Precision = "float32",
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
     """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
     from regard.workflow.measuring import measure
-    from regard.workflow.translator import Translator
+    from regard.workflow.settings import parse_options
+    from regard.workflow.translation.translator import Translator
 
-    loaded = _load(model, threads, device)
+    loaded = _load(model, threads, device, precision, ensemble)
     options: dict[str, Any] = {}
     if isinstance(loaded, Translator):
         options = {
@@ -174,6 +126,7 @@ def evaluate(
             "beam_size": beam,
             "batch_size": batch_size,
             "length_penalty": length_penalty,
+            **parse_options(changes or []),
         }
     results = measure(loaded, data, **options)
     print(json.dumps(results, indent=2) if as_json else summary(results))
@@ -232,36 +185,22 @@ def info(model: Model, as_json: AsJson = False) -> None:
         print(measured)
 
 
-def _write(line: str) -> None:
-    """A line of output, in UTF-8 whatever the terminal says of itself."""
-    sys.stdout.buffer.write(f"{line}\n".encode())
+def write(text: str, end: str = "\n") -> None:
+    """Output, in UTF-8 whatever the terminal says of itself."""
+    sys.stdout.buffer.write(f"{text}{end}".encode())
     sys.stdout.buffer.flush()
 
 
-def _load(model: Path, threads: int | None, device: str) -> Loaded:
+def _load(model: Path, threads: int | None, device: str, precision: str, others: list[Path] | None) -> Loaded:
     from regard.workflow.loading import load
 
     prepare_process(threads)
-    return load(model, device=device)
+    return load(model, device=device, precision=precision, others=others or ())
 
 
 def _translator(model: Path, threads: int | None, device: str) -> Translator:
     from regard.workflow.loading import load_as
-    from regard.workflow.translator import Translator
+    from regard.workflow.translation.translator import Translator
 
     prepare_process(threads)
     return load_as(model, Translator, device=device)
-
-
-def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterable[str]:
-    """The output lines of one translation."""
-    if as_json:
-        record = {"source": source, **asdict(translation)}
-        if n_best == 1:
-            del record["n_best"]
-        yield json.dumps(record, ensure_ascii=False)
-    elif n_best > 1:
-        for candidate in translation.n_best:
-            yield f"{number} ||| {candidate.text} ||| {candidate.score:.6f}"
-    else:
-        yield translation.text

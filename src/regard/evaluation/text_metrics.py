@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from regard.errors import DataError, SettingsError, nearest_hint
@@ -65,3 +65,12 @@ class TextMetrics:
             exact_match=equal / len(texts),
             signatures={"bleu": str(self._bleu.get_signature()), "chrf": str(self._chrf.get_signature())},
         )
+
+
+def sentence_utility(name: str) -> Callable[[str, str], float]:
+    """How good a text is with another as its reference, from 0 to 100: sacrebleu's sentence-level `chrf` or `bleu`."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    metric = CHRF() if name == "chrf" else BLEU(effective_order=True)
+    return lambda text, reference: float(metric.sentence_score(text, [reference]).score)

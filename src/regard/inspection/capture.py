@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -274,7 +274,20 @@ class Alignment:
     weights: list[list[float]]
     """A row for each target token: how much it attends to each source token; rows sum to 1."""
     layer: int
-    """The decoder layer, counted from 1; the weights are the mean over its heads."""
+    """The decoder layer, counted from 1; the weights are the mean over its heads, or one head's."""
+    source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
+    """From which character of the source to which each of its tokens stands; the symbols around them have none."""
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """For each target token but the end symbol, the source token that it attends to most, and itself."""
+        rows = self.weights[: len(self.target_tokens) - 1]
+        return [(max(range(len(row)), key=row.__getitem__), target) for target, row in enumerate(rows)]
+
+    @property
+    def pharaoh(self) -> str:
+        """The links as `source-target`, tokens counted from 0, in Pharaoh's format."""
+        return " ".join(f"{source}-{target}" for source, target in self.links)
 
 
 def sharpest_layer(weights: Float[Tensor, "layer head target source"]) -> int:

@@ -71,20 +71,24 @@ def open_lines(path: Path | str) -> Iterator[Iterable[bytes]]:
         raise DataError(f"{path} must be a readable text file; got: {error.strerror}.") from error
 
 
-def write_whole(path: Path | str, content: bytes) -> None:
+def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all: aside, synced to the disk, then renamed over `path`.
 
+    Args:
+        content: all of it, or its parts one after the other.
     Raises:
         DataError: the disk is full, or the folder cannot be written.
     """
     path = Path(path).resolve()  # a link stays a link: what it points to is replaced
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    parts = [content] if isinstance(content, bytes) else content
     try:
         if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/null, is written to
-            path.write_bytes(content)
+            with path.open("wb") as stream:
+                stream.writelines(parts)
             return
         with aside.open("wb") as stream:
-            stream.write(content)
+            stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
         aside.replace(path)
@@ -95,5 +99,5 @@ def write_whole(path: Path | str, content: bytes) -> None:
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> None:
-    """Write lines to a file, whole or not at all, each ended by `\\n`."""
-    write_whole(path, "".join(line + "\n" for line in lines).encode("utf-8"))
+    """Write lines to a file, whole or not at all, each ended by `\\n`, without holding them all."""
+    write_whole(path, (f"{line}\n".encode() for line in lines))

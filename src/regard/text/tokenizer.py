@@ -213,6 +213,11 @@ class Tokenizer:
             return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
         return [[self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens] for row in encodings]
 
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Where the token of each id of a text stands in it: from which character to which, counted from 0."""
+        encoding = self._backend.encode(text, add_special_tokens=False)
+        return [(int(first), int(last)) for first, last in encoding.offsets]
+
     def frame_source(self, ids: Sequence[int]) -> list[int]:
         """The ids of a text, with the symbols that an encoder expects around them."""
         return [*self.symbols.source_begin_ids, *ids, *self.symbols.source_end_ids]

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import torch
+from torch import nn
 
 from regard.checkpoint import LoadedModel, load_model
-from regard.errors import SettingsError
+from regard.errors import SettingsError, nearest_hint
 from regard.interop.formats import is_foreign, read_foreign
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
+from regard.models.families import PairModel
+from regard.text.tokenizer import Tokenizer
+from regard.training.precision import resolve_precision
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.predictor import Predictor
-from regard.workflow.translator import Translator
+from regard.workflow.translation.translator import Translator
 
+PRECISIONS = ("float32", "bfloat16", "auto")
 Loaded = Translator | LanguageModel | Predictor
 Kind = TypeVar("Kind", Translator, LanguageModel, Predictor)
 
@@ -39,24 +45,64 @@ def resolve_device(name: str) -> torch.device:
     return device
 
 
-def load(path: Path | str, *, device: str = "auto") -> Loaded:
+def load(
+    path: Path | str, *, device: str = "auto", precision: str = "float32", others: Sequence[Path | str] = ()
+) -> Loaded:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
     Args:
         path: a model folder of ours, or one in a format that we read (Hugging Face, CTranslate2, Marian), or a name on the
             Hugging Face hub.
         device: `auto`, `cpu`, `cuda`.
+        precision: `float32`, `bfloat16`, or `auto`, which is bfloat16 where the machine multiplies it faster.
+        others: more models that turn one text into another, with the same tokenizers: an ensemble.
     Raises:
         ModelFolderError: a folder that is missing, incomplete or damaged, or a foreign model that we cannot represent.
-        SettingsError: a device that this machine lacks.
+        SettingsError: a device that this machine lacks, or models that do not make an ensemble.
     """
+    if precision not in PRECISIONS:
+        hint = nearest_hint(precision, PRECISIONS)
+        raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
+    on = resolve_device(device)
+    dtype = resolve_precision(precision, on)
     model, tokenizer, source_tokenizer = load_any(path)
-    model.to(resolve_device(device))
+    model.to(on, dtype)
+    if others:
+        return _ensemble(path, others, model, tokenizer, source_tokenizer, on, dtype)
     if isinstance(model, Decoder):
         return LanguageModel(model, tokenizer)
     if isinstance(model, Encoder):
         return Predictor(model, tokenizer)
     return Translator(model, tokenizer, source_tokenizer)
+
+
+def _ensemble(
+    path: Path | str,
+    others: Sequence[Path | str],
+    model: nn.Module,
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer | None,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> Translator:
+    """A translator of several models."""
+    models = [model]
+    for other in others:
+        more, its_tokenizer, its_source_tokenizer = load_any(other)
+        same = its_tokenizer.backend_json == tokenizer.backend_json and (
+            (its_source_tokenizer or its_tokenizer).backend_json == (source_tokenizer or tokenizer).backend_json
+        )
+        if not same:
+            raise SettingsError(
+                f"models of an ensemble must have one tokenizer; got another one in {other} than in {path}. "
+                "Train them on the same files, with the same settings of the tokenizer."
+            )
+        models.append(more.to(device, dtype))
+    wrong = [name for name, part in zip((path, *others), models, strict=True) if not isinstance(part, PairModel)]
+    if wrong:
+        raise SettingsError(f"models of an ensemble must turn one text into another; got {wrong[0]}, which does not.")
+    first, *rest = (part for part in models if isinstance(part, PairModel))
+    return Translator(first, tokenizer, source_tokenizer, rest)
 
 
 def load_any(path: Path | str) -> LoadedModel:
@@ -68,13 +114,20 @@ def load_any(path: Path | str) -> LoadedModel:
     return read_foreign(path).loaded if is_foreign(path) else load_model(path)
 
 
-def load_as(path: Path | str, kind: type[Kind], *, device: str = "auto") -> Kind:
+def load_as(
+    path: Path | str,
+    kind: type[Kind],
+    *,
+    device: str = "auto",
+    precision: str = "float32",
+    others: Sequence[Path | str] = (),
+) -> Kind:
     """The model of a folder, which must be of one kind.
 
     Raises:
         SettingsError: it is of another kind; the message names the command that it is for.
     """
-    loaded = load(path, device=device)
+    loaded = load(path, device=device, precision=precision, others=others)
     if not isinstance(loaded, kind):
         commands = {Translator: "regard translate", LanguageModel: "regard generate", Predictor: "regard predict"}
         arch = loaded.model.config.arch

@@ -12,7 +12,7 @@ from regard.data.language import read_text
 from regard.errors import DataError, SettingsError
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.loading import Loaded
-from regard.workflow.translator import Translator
+from regard.workflow.translation.translator import Translator
 
 
 def measure(loaded: Loaded, data: Sequence[str | os.PathLike[str]], **options: Any) -> dict[str, Any]:

@@ -42,6 +42,7 @@ class RunDisplay:
         self._live: Live | None = None
         self._last_line = -PLAIN_LINE_SECONDS
         self._doing = ""
+        self._started = 0.0
 
     def __enter__(self) -> RunDisplay:
         return self
@@ -58,6 +59,15 @@ class RunDisplay:
         if what != self._doing:  # outside a terminal, only what takes a while is worth a line
             self._doing, self._last_line = what, time.monotonic()
         self._show(f"{what}: {done:,} of {total:,} lines, {done / max(total, 1):.0%}")
+
+    def on_sentences(self, done: int, total: int | None) -> None:
+        """Tell how many sentences are done, and how fast, since this was first called."""
+        if done == 0:
+            self._started = self._last_line = time.monotonic()
+            return
+        rate = done / max(time.monotonic() - self._started, 1e-9)
+        of_all = "" if not total else f" of {total:,}, {done / total:.0%}"
+        self._show(f"{done:,}{of_all}  {rate:.0f} sentences/s")
 
     def on_step(self, progress: Progress) -> None:
         """Renew the live line, or print a plain one when the last is some seconds old."""

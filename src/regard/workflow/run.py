@@ -30,7 +30,7 @@ from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.tasks.task import Task
-from regard.workflow.translator import Translator
+from regard.workflow.translation.translator import Translator
 
 CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may be another when a run is resumed."""

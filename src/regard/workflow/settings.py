@@ -121,6 +121,24 @@ def parse_assignments(assignments: Sequence[str]) -> Nested:
     return nested
 
 
+def parse_options(assignments: Sequence[str]) -> dict[str, Any]:
+    """Options written `key=value`; the value is read as YAML.
+
+    Raises:
+        SettingsError: one is not written so.
+    """
+    options: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not (equals and name.strip()):
+            raise SettingsError(f"--set must be key=value, such as no_repeat_ngram=3; got {assignment!r}.")
+        try:
+            options[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error
+    return options
+
+
 def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) -> str:
     problem = error.errors()[0]
     key = ".".join(str(part) for part in problem["loc"])

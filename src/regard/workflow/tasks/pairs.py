@@ -32,7 +32,7 @@ from regard.workflow.tasks.task import (
     padding_share,
     with_model,
 )
-from regard.workflow.translator import Translator
+from regard.workflow.translation.translator import Translator
 
 NUM_SAMPLES = 3
 LARGEST_DRAWN = 40

@@ -1,0 +1,174 @@
+"""The command `translate`: files, standard input, or what is typed, line by line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.train import Device, Threads, prepare_process
+from regard.cli.use import BatchSize, Beam, Changes, LengthPenalty, Model, Others, Precision, write
+from regard.errors import DataError
+
+if TYPE_CHECKING:
+    from regard.workflow.translation.options import DecodingOptions
+    from regard.workflow.translation.results import Translation
+    from regard.workflow.translation.translator import Translator
+
+
+def translate(
+    model: Model,
+    input: Annotated[str, typer.Argument(help="A text file, a sentence to a line; - is standard input.")] = "-",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
+    beam: Beam = 5,
+    n_best: Annotated[int, typer.Option(min=1, help="Print so many: line ||| text ||| score. At most the beam.")] = 1,
+    batch_size: BatchSize = 64,
+    length_penalty: LengthPenalty = 1.0,
+    max_length: Annotated[
+        int | None,
+        typer.Option(min=1, help="Tokens of a translation; by default twice the source's, and 20 more."),
+    ] = None,
+    changes: Changes = None,
+    prefixes: Annotated[str | None, typer.Option(help="A file: what the translation of each line begins with.")] = None,
+    required: Annotated[
+        str | None, typer.Option(help="A file: for each line, phrases its translation must have, tabs between.")
+    ] = None,
+    ensemble: Others = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
+    ] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Print each translation as it grows; one line at a time.")
+    ] = False,
+    precision: Precision = "float32",
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Translate a file, standard input, or what is typed, line by line."""
+    from regard.text.lines import write_lines
+    from regard.workflow.loading import load_as
+    from regard.workflow.settings import parse_options
+    from regard.workflow.translation.options import DecodingOptions
+    from regard.workflow.translation.translator import Translator
+
+    if output and not output.absolute().parent.is_dir():
+        raise DataError(f"-o must be in a folder that exists; got {output}.")
+    options = DecodingOptions.of(
+        **{
+            "beam_size": beam,
+            "n_best": n_best,
+            "batch_size": batch_size,
+            "length_penalty": length_penalty,
+            "max_length": max_length,
+            **parse_options(changes or []),
+        }
+    )
+    prepare_process(threads)
+    translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
+    if stream or (input == "-" and sys.stdin.isatty() and output is None):
+        if sys.stdin.isatty() and input == "-":
+            typer.echo(f"{model} is listening: a line in, a line out. Ctrl-D ends.", err=True)
+        for line in _lines(input):
+            try:
+                _answer(translator, line, options, as_json, stream)
+            except DataError as error:
+                typer.echo(f"regard: {error}", err=True)
+        return
+    rows = _rows_of_file(translator, input, options, prefixes, required, as_json, shows_progress=output is not None)
+    if output:
+        write_lines(output, rows)
+    else:
+        for row in rows:
+            write(row)
+
+
+def _rows_of_file(
+    translator: Translator,
+    input: str,
+    options: DecodingOptions,
+    prefixes: str | None,
+    required: str | None,
+    as_json: bool,
+    *,
+    shows_progress: bool,
+) -> Iterator[str]:
+    """The output lines of a file, a window of its lines at a time."""
+    from regard.workflow.progress import RunDisplay
+
+    under_way: deque[str] = deque()
+
+    def noted() -> Iterator[str]:
+        for line in _lines(input):
+            under_way.append(line)
+            yield line
+
+    done, total = 0, None if input == "-" or not shows_progress else sum(1 for _ in _lines(input))
+    with RunDisplay(is_silent=not shows_progress) as display:
+        display.on_sentences(0, total)
+
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            display.on_sentences(done, total)
+
+        translations = translator.translate_lines(
+            noted(),
+            options,
+            prefixes=None if prefixes is None else _lines(prefixes),
+            required=None if required is None else ([x for x in line.split("\t") if x] for line in _lines(required)),
+            on_done=count,
+        )
+        try:
+            for number, translation in enumerate(translations):
+                yield from _rows(number, under_way.popleft(), translation, options.n_best, as_json)
+        except DataError as error:
+            name = "standard input" if input == "-" else input
+            raise (DataError(f"{name}, {error}") if str(error).startswith("line ") else error) from error
+
+
+def _answer(translator: Translator, line: str, options: DecodingOptions, as_json: bool, stream: bool) -> None:
+    """Print the translation of one line, as it grows where that is wanted."""
+    if not stream:
+        for row in _rows(0, line, translator.translate([line], options)[0], options.n_best, as_json):
+            write(row)
+        return
+    for piece in translator.stream(line, options):
+        write(piece, end="")
+    write("")
+
+
+def _lines(name: str) -> Iterator[str]:
+    """The lines of a file, or of standard input."""
+    from regard.text.lines import iterate_lines, open_lines
+
+    if name == "-":
+        yield from iterate_lines(sys.stdin.buffer, "standard input")
+        return
+    with open_lines(name) as stream:
+        yield from iterate_lines(stream, name)
+
+
+def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterator[str]:
+    """The output lines of one translation."""
+    if as_json:
+        record = {"source": source, **asdict(translation)}
+        for name in ("alternatives", "alignment", "trace"):
+            if record[name] is None:
+                del record[name]
+        if translation.alignment is not None:
+            record["alignment"]["pharaoh"] = translation.alignment.pharaoh
+        if n_best == 1:
+            del record["n_best"]
+        yield json.dumps(record, ensure_ascii=False)
+    elif n_best > 1:
+        for candidate in translation.n_best:
+            yield f"{number} ||| {candidate.text} ||| {candidate.score:.6f}"
+    else:
+        yield translation.text

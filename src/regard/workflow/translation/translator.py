@@ -1,0 +1,377 @@
+"""A model folder, ready to use: texts in, translations, scores and alignments out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from itertools import islice, takewhile
+from typing import Any, cast
+
+import torch
+
+from regard.data.batching import encode_pairs, in_order
+from regard.data.corpus import ParallelText
+from regard.errors import DataError, SettingsError
+from regard.evaluation.likelihood import Likelihood, likelihood
+from regard.evaluation.text_metrics import TextMetrics, sentence_utility
+from regard.generation.decoding import Decoding
+from regard.generation.ensemble import Ensemble
+from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.risk import expected_utilities
+from regard.generation.rules.trace import Trace
+from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
+from regard.models.families import PairModel
+from regard.models.interface import SequenceToSequence
+from regard.text.tokenizer import Tokenizer
+from regard.workflow.translation.options import DecodingOptions
+from regard.workflow.translation.results import Candidate, ForcedScore, Translation
+
+SCORING_BATCH_TOKENS = 4096
+WINDOW = 4096
+"""Lines that are translated together, in batches of like length."""
+
+
+class Translator:
+    """A trained model with its tokenizer.
+
+    Args:
+        tokenizer: of the targets, and of the sources where `source_tokenizer` is not given.
+        others: models of an ensemble, with the same tokenizers: their probabilities are averaged. Scores of given targets and
+            alignments are the first model's.
+    """
+
+    def __init__(
+        self,
+        model: PairModel,
+        tokenizer: Tokenizer,
+        source_tokenizer: Tokenizer | None = None,
+        others: Sequence[PairModel] = (),
+    ) -> None:
+        self.model = model.eval()
+        self.others = [other.eval() for other in others]
+        self.tokenizer = tokenizer
+        """Of the targets."""
+        self.source_tokenizer = source_tokenizer or tokenizer
+        self.device = next(model.parameters()).device
+        start_ids, banned_ids = tokenizer.symbols.start_ids, tuple(tokenizer.symbols.banned_ids)
+        self._symbols = TargetSymbols(start_ids, tokenizer.eos_id, tokenizer.pad_id, banned_ids)
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        options: DecodingOptions | None = None,
+        *,
+        prefixes: Sequence[str] | None = None,
+        required: Sequence[Sequence[str]] | None = None,
+        on_done: Callable[[int], None] | None = None,
+        **changes: Any,
+    ) -> list[Translation]:
+        """The translation of each text, in order. A blank text has the empty translation.
+
+            translator.translate(["Two dogs play."], beam_size=5, n_best=3)
+
+        Args:
+            options: how to decode; None: the defaults.
+            prefixes: for each text, what its translation begins with.
+            required: for each text, phrases that its translation must have (beam search only).
+            on_done: is called with a number of texts whenever so many more are done.
+            changes: options by name, as `DecodingOptions` lists them.
+        Raises:
+            DataError: a text is longer than the model can read, or not as many prefixes as texts.
+            SettingsError: an unknown option, or a value out of range.
+        """
+        if isinstance(texts, str):
+            raise SettingsError("texts must be a list of strings; got one string. Write translate([text]).")
+        options = (options or DecodingOptions()).changed(**changes)
+        requests = self._requests(texts, options, prefixes, required)
+        trace = Trace() if options.trace else None
+        with_text = [index for index, request in enumerate(requests) if request is not None]
+        found = self._decode([request for request in requests if request is not None], options, trace, on_done)
+        nothing = Candidate("", 0.0, [], [], "eos", [])
+        results = [Translation(**vars(nothing), n_best=[nothing])] * len(texts)
+        for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
+            candidates = self._candidates(hypotheses, options)
+            results[index] = self._described(
+                Translation(**vars(candidates[0]), n_best=candidates), texts[index], options, trace, number
+            )
+        return results
+
+    def translate_lines(
+        self,
+        lines: Iterable[str],
+        options: DecodingOptions | None = None,
+        *,
+        prefixes: Iterable[str] | None = None,
+        required: Iterable[Sequence[str]] | None = None,
+        on_done: Callable[[int], None] | None = None,
+    ) -> Iterator[Translation]:
+        """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
+
+        The arguments are those of `translate`. Random choices depend on the seed and the line.
+        """
+        lines, first = iter(lines), 1
+        options = options or DecodingOptions()
+        beginnings = None if prefixes is None else iter(prefixes)
+        phrases = None if required is None else iter(required)
+        while window := list(islice(lines, WINDOW)):
+            self._encode_sources(window, first)  # a line that is too long is called by its number in the whole
+            yield from self.translate(
+                window,
+                options.changed(seed=options.seed + first - 1),
+                prefixes=None if beginnings is None else list(islice(beginnings, len(window))),
+                required=None if phrases is None else list(islice(phrases, len(window))),
+                on_done=on_done,
+            )
+            first += len(window)
+        rest: tuple[tuple[str, Iterator[Any] | None], ...] = (("prefixes", beginnings), ("required", phrases))
+        for name, more in rest:
+            if more is not None and next(more, None) is not None:
+                raise DataError(f"{name} must be as many as the texts; got more than {first - 1}.")
+
+    def stream(self, text: str, options: DecodingOptions | None = None, **changes: Any) -> Iterator[str]:
+        """The translation of a text, piece by piece: what is certain after each step. Pieces are never taken back.
+
+        In greedy search and sampling that is each token; in beam search, what all hypotheses begin with that can still win.
+        Leaving the iterator ends the computation.
+
+        Raises:
+            SettingsError: `n_best` is not 1, or `risk` is to choose.
+        """
+        options = (options or DecodingOptions()).changed(**changes)
+        if options.n_best != 1 or options.risk:
+            raise SettingsError("stream must be asked for one translation; got n_best above 1, or risk.")
+        (request,) = self._requests([text], options, None, None)
+        if request is None:
+            return
+        decoding = self._decoding([request], options)
+        told = ""
+        while True:
+            found = decoding.step()
+            if found:
+                yield self.tokenizer.decode(found[0][1][0].ids)[len(told) :]
+                return
+            live = decoding.live
+            assert live is not None
+            length = int(live.lengths[0])
+            going_on = (live.scores[0] > -torch.inf).nonzero()[:, 0].tolist()
+            certain = _common_beginning([*live.ids[0, going_on, :length].tolist(), *(h.ids for h in live.finished[0])])
+            text_so_far = self.tokenizer.decode(certain).rstrip("\N{REPLACEMENT CHARACTER}")
+            if text_so_far.startswith(told) and len(text_so_far) > len(told):
+                yield text_so_far[len(told) :]
+                told = text_so_far
+
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedScore]:
+        """How likely the model finds each target, given its source.
+
+        Raises:
+            DataError: a text longer than the model can read, or not as many targets as sources.
+        """
+        scored = self._likelihood(sources, targets)
+        eos = [self.tokenizer.tokens([self.tokenizer.eos_id])[0]]
+        return [
+            ForcedScore(
+                math.fsum(scored.token_log_probs[index]),
+                self.tokenizer.tokens(ids) + eos,
+                scored.token_log_probs[index],
+            )
+            for index, ids in enumerate(self.tokenizer.encode_batch(list(targets)))
+        ]
+
+    def evaluate(
+        self,
+        sources: Sequence[str],
+        references: Sequence[str],
+        *,
+        tokenize: str = "13a",
+        lowercase: bool = False,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Every score of the model on some pairs, by name, and under `signatures` how they were counted.
+
+        `bleu` and `chrf` from 0 to 100, `exact_match` and `token_accuracy` from 0 to 1, `perplexity` per token. Those of given
+        targets, the last two, are not there for ensembles.
+
+        Args:
+            options: of decoding, as for `translate`.
+        """
+        metrics = TextMetrics(tokenize=tokenize, lowercase=lowercase)
+        forced: dict[str, float] = {}
+        if not self.others:
+            scored = self._likelihood(sources, references)
+            forced = {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
+        texts = [translation.text for translation in self.translate(sources, **options)]
+        counted = asdict(metrics.score(texts, references))
+        signatures = counted.pop("signatures")
+        return {**counted, **forced, "num_pairs": len(texts), "signatures": signatures}
+
+    def align(
+        self, source: str, target: str | None = None, *, layer: int | None = None, head: int | None = None
+    ) -> Alignment:
+        """Which source tokens each token of the target (by default, of the translation) was written from.
+
+        Args:
+            layer: of the decoder, from 1; None: the one whose weights are sharpest on this pair.
+            head: from 1; None: the mean over the heads.
+        """
+        if not source.strip():
+            raise DataError("source must have text; got a blank one.")
+        target = self.translate([source])[0].text if target is None else target
+        return self._aligned(source, self.tokenizer.encode(target), layer, head)
+
+    def _aligned(
+        self, source: str, target_ids: list[int], layer: int | None = None, head: int | None = None
+    ) -> Alignment:
+        eos, start_ids = self.tokenizer.eos_id, self.tokenizer.symbols.start_ids
+        source_ids = [*self._encode_sources([source])[0]]
+        weights = cross_attention(
+            self.model,
+            torch.tensor(source_ids, device=self.device),
+            torch.tensor([*start_ids, *target_ids], device=self.device),
+        )[:, :, len(start_ids) - 1 :]
+        for name, number, count in (("layer", layer, weights.shape[0]), ("head", head, weights.shape[1])):
+            if number is not None and not 1 <= number <= count:
+                raise SettingsError(f"{name} must be from 1 to {count}; got {number}.")
+        chosen = sharpest_layer(weights) if layer is None else layer - 1
+        of_layer = weights[chosen]
+        return Alignment(
+            self.source_tokenizer.tokens(source_ids),
+            self.tokenizer.tokens([*target_ids, eos]),
+            (of_layer.mean(dim=0) if head is None else of_layer[head - 1]).tolist(),
+            chosen + 1,
+            self.source_tokenizer.offsets(source),
+        )
+
+    def _requests(
+        self,
+        texts: Sequence[str],
+        options: DecodingOptions,
+        prefixes: Sequence[str] | None,
+        required: Sequence[Sequence[str]] | None,
+    ) -> list[Request | None]:
+        """What decoding is asked for each text; None for a blank one."""
+        for name, given in (("prefixes", prefixes), ("required", required)):
+            if given is not None and len(given) != len(texts):
+                raise DataError(f"{name} must be as many as the texts; got {len(given)} and {len(texts)}.")
+        if required is not None and options.method != "beam":
+            raise SettingsError(f"required phrases must be asked of a beam search; got method {options.method}.")
+        requests: list[Request | None] = []
+        for index, source_ids in enumerate(self._encode_sources(texts)):
+            if not texts[index].strip():
+                requests.append(None)
+                continue
+            shortest, longest = options.lengths(len(source_ids), self.model.config.max_positions)
+            prefix_ids = tuple(self.tokenizer.encode(prefixes[index])) if prefixes else ()
+            phrases = tuple(tuple(self.tokenizer.encode(phrase)) for phrase in required[index]) if required else ()
+            seed = options.seed * 1_000_003 + index
+            requests.append(Request(source_ids, longest, shortest, prefix_ids, phrases, seed))
+        return requests
+
+    def _decode(
+        self,
+        requests: list[Request],
+        options: DecodingOptions,
+        trace: Trace | None,
+        on_done: Callable[[int], None] | None,
+    ) -> list[list[Hypothesis]]:
+        if options.deterministic and trace is not None and len(requests) > 1:
+            raise SettingsError("trace must be asked of one text where each is decoded on its own.")
+        together = [[request] for request in requests] if options.deterministic else [requests]
+        found: dict[int, list[Hypothesis]] = {}
+        for part in together:
+            first = len(found)
+            for number, hypotheses in self._decoding(part, options, trace):
+                found[first + number] = hypotheses
+                if on_done is not None:
+                    on_done(1)
+        return [found[number] for number in range(len(requests))]
+
+    def _decoding(self, requests: list[Request], options: DecodingOptions, trace: Trace | None = None) -> Decoding:
+        models = [cast("SequenceToSequence[Any]", model) for model in (self.model, *self.others)]
+        return Decoding(
+            Ensemble(models) if self.others else models[0],
+            requests,
+            options.rule(self._symbols.eos_id, trace),
+            self._symbols,
+            batch_size=options.batch_size,
+            filters=options.filters(self.tokenizer.encode, self._symbols.eos_id),
+            device=self.device,
+        )
+
+    def _candidates(self, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Candidate]:
+        """The hypotheses as texts; where risk chooses, those of least risk."""
+        tokenizer = self.tokenizer
+        made = [
+            Candidate(
+                tokenizer.decode(found.ids),
+                found.score,
+                tokenizer.tokens(found.ids),
+                found.token_log_probs,
+                found.finish_reason,
+                found.ids,
+            )
+            for found in hypotheses
+        ]
+        if options.risk is None:
+            return made
+        expected = expected_utilities([candidate.text for candidate in made], sentence_utility(options.risk))
+        ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
+        apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
+        return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
+
+    def _described(
+        self, translation: Translation, source: str, options: DecodingOptions, trace: Trace | None, number: int
+    ) -> Translation:
+        """The translation with what else was asked for."""
+        if options.alternatives:
+            translation = replace(
+                translation, alternatives=self._alternatives(source, translation, options.alternatives)
+            )
+        if options.alignment:
+            translation = replace(translation, alignment=self._aligned(source, translation.ids))
+        return translation if trace is None else replace(translation, trace=trace.steps[number])
+
+    @torch.inference_mode()
+    def _alternatives(self, source: str, translation: Translation, count: int) -> list[list[tuple[str, float]]]:
+        """The likeliest tokens at each step of a translation."""
+        start_ids = list(self.tokenizer.symbols.start_ids)
+        source_ids = torch.tensor(self._encode_sources([source]), device=self.device)
+        target_ids = torch.tensor([[*start_ids, *translation.ids]], device=self.device)
+        log_probs = self.model(source_ids, target_ids)[0, len(start_ids) - 1 :].float().log_softmax(dim=-1)
+        best = log_probs[: len(translation.token_log_probs)].topk(min(count, log_probs.shape[-1]), dim=-1)
+        return [
+            list(zip(self.tokenizer.tokens(ids), values, strict=True))
+            for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
+
+    def _encode_sources(self, texts: Sequence[str], first: int = 1) -> list[list[int]]:
+        """The ids of each text; `first` is the number of the first line."""
+        reader, limit = self.source_tokenizer, self.model.config.max_positions
+        sources = [reader.frame_source(ids) for ids in reader.encode_batch(list(texts))]
+        room = limit - len(reader.frame_source([]))
+        for number, ids in enumerate(sources, start=first):
+            if len(ids) > limit:
+                length = len(ids) - limit + room
+                raise DataError(
+                    f"line {number}: a text must have at most {room} tokens; got {length}. Split it into sentences."
+                )
+        return sources
+
+    def _likelihood(self, sources: Sequence[str], targets: Sequence[str]) -> Likelihood:
+        if len(sources) != len(targets):
+            raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
+        text = ParallelText(list(sources), list(targets), "pairs")
+        limit = self.model.config.max_positions
+        pairs = encode_pairs(text, self.tokenizer, limit, source_tokenizer=self.source_tokenizer)
+        if pairs.too_long:
+            line, room = pairs.too_long[0] + 1, limit - 1
+            raise DataError(f"line {line}: a text must have at most {room} tokens; got more. Split it into sentences.")
+        start_ids = self.tokenizer.symbols.start_ids
+        batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=self.tokenizer.pad_id, start_ids=start_ids)
+        return likelihood(self.model, batches)
+
+
+def _common_beginning(rows: Sequence[Sequence[int]]) -> list[int]:
+    """The ids with which all rows begin."""
+    columns = zip(*rows, strict=False)
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]
