@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-long check bench bench-training results clean
+.PHONY: help demo test test-long check bench bench-generation bench-training results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (about 3 minutes)"
@@ -10,6 +10,7 @@ help:
 	@echo "make test-long  run the tests that take minutes each"
 	@echo "make check   lint and type-check"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
+	@echo "make bench-generation MODEL=folder  measure decoding beside Hugging Face and CTranslate2"
 	@echo "make bench-training  measure training beside Hugging Face's trainer and JoeyNMT"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
 	@echo "make clean   remove .venv and the demo's model"
@@ -31,6 +32,10 @@ check: .venv/dev
 bench: .venv/dev
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/attention.py
+
+bench-generation: .venv/dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'
+	$(BIN)/python benchmarks/generation.py --model $(MODEL)
 
 bench-training: .venv/dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'

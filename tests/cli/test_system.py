@@ -51,8 +51,8 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     threads = torch.get_num_threads()
     code = command(
         "train", folder / "train.src", folder / "train.tgt", "--valid", folder / "valid.src", folder / "valid.tgt",
-        "-o", folder / "model", *SMALL, "--steps", "700", "--seed", "4", "--precision", "float32",
-        "--set", "training.learning_rate=0.005", "--set", "training.validate_every=350",
+        "-o", folder / "model", *SMALL, "--steps", "800", "--seed", "4", "--precision", "float32",
+        "--set", "training.learning_rate=0.005", "--set", "training.validate_every=400",
     )  # fmt: skip
     assert code == 0
     assert torch.get_num_threads() == threads

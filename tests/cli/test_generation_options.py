@@ -1,0 +1,274 @@
+"""The options of decoding, from the command line and from Python, on a small trained model."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import regard
+from regard.cli.main import run
+from regard.data.batch import pad_right
+from regard.errors import DataError, SettingsError
+from regard.workflow.translation import translator as translating
+from regard.workflow.translation.options import DecodingOptions
+from regard.workflow.translation.translator import Translator
+
+WORDS = ["abcdef", "gfe", "aabb", "", "cgca", "fedcba", "ggg", "badcab"]
+
+
+def command(*arguments: str | Path) -> int:
+    with pytest.raises(SystemExit) as ended:
+        run([str(argument) for argument in arguments])
+    code = ended.value.code
+    return code if isinstance(code, int) else 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models of different seeds with one tokenizer, which have begun to learn to write words backwards."""
+    folder = tmp_path_factory.mktemp("models")
+    generator = torch.Generator().manual_seed(3)
+    words = ["".join("abcdefg"[i] for i in torch.randint(7, (2 + n % 6,), generator=generator)) for n in range(600)]
+    (folder / "pairs.tsv").write_text("".join(f"{word}\t{word[::-1]}\n" for word in words))
+    (folder / "valid.tsv").write_text("abc\tcba\ngfed\tdefg\n")
+    (folder / "words").write_text("".join(f"{word}\n" for word in WORDS))
+    for seed in ("1", "2"):
+        code = command(
+            "train", folder / "pairs.tsv", "--valid", folder / "valid.tsv", "-o", folder / f"m{seed}", "--seed", seed, "--steps", "150", "--precision", "float32",
+            "--set", "model.model_dim=32", "--set", "model.ff_dim=64", "--set", "model.num_encoder_layers=1",
+            "--set", "model.num_decoder_layers=1", "--set", "tokenizer.vocab_size=24", "--set", "training.batch_tokens=512",
+            "--set", "training.warmup_steps=50", "--set", "training.learning_rate=0.005", "--set", "model.dropout=0.0",
+        )  # fmt: skip
+        assert code == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def translator(folder: Path) -> Translator:
+    loaded = regard.load(folder / "m1")
+    assert isinstance(loaded, Translator)
+    return loaded
+
+
+def test_scores_are_those_that_score_gives(translator: Translator) -> None:
+    for translation in translator.translate(WORDS, n_best=3, length_norm="none"):
+        for candidate in translation.n_best:
+            if candidate.finish_reason == "eos" and translation.text:
+                assert candidate.score == pytest.approx(sum(candidate.token_log_probs), abs=1e-4)
+
+
+def test_forced_scores_agree_with_found_ones(translator: Translator) -> None:
+    found = [t for t in translator.translate(WORDS) if t.text and t.finish_reason == "eos"]
+    sources = [
+        word for word, t in zip(WORDS, translator.translate(WORDS), strict=True) if t.text and t.finish_reason == "eos"
+    ]
+    for translation, forced in zip(found, translator.score(sources, [t.text for t in found]), strict=True):
+        if forced.tokens[:-1] == translation.tokens:
+            assert forced.token_log_probs == pytest.approx(translation.token_log_probs, abs=1e-4)
+
+
+def test_a_file_is_translated_window_by_window(
+    translator: Translator, folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    expected = [translation.text for translation in translator.translate(WORDS)]
+    monkeypatch.setattr(translating, "WINDOW", 3)
+    assert [t.text for t in translator.translate_lines(iter(WORDS))] == expected
+    assert command("translate", folder / "m1", folder / "words") == 0
+    assert capsysbinary.readouterr().out.decode().split("\n")[:-1] == expected
+    (folder / "long").write_text("ab\n" * 4 + "a" * 2000 + "\n")
+    assert command("translate", folder / "m1", folder / "long", "-o", folder / "out") == 2
+    assert b"long, line 5: a text must have at most" in capsysbinary.readouterr().err
+    assert not (folder / "out").exists()
+
+
+def test_a_translation_grows_and_is_never_taken_back(translator: Translator) -> None:
+    for word in WORDS:
+        for options in ({}, {"beam_size": 1}, {"method": "sample", "seed": 3}):
+            pieces = list(translator.stream(word, **options))
+            assert "".join(pieces) == translator.translate([word], **options)[0].text
+    greedy = list(translator.stream("abcdef", beam_size=1))
+    assert len(greedy) > 2
+    with pytest.raises(SettingsError, match="stream must be asked for one translation"):
+        list(translator.stream("abc", n_best=2))
+
+
+def test_the_stream_command(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert command("translate", folder / "m1", folder / "words", "--stream") == 0
+    streamed = capsysbinary.readouterr().out
+    assert command("translate", folder / "m1", folder / "words") == 0
+    assert capsysbinary.readouterr().out == streamed
+
+
+def test_prefixes_and_required_phrases_from_files(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    (folder / "prefixes").write_text("gg\n" * len(WORDS))
+    assert command("translate", folder / "m1", folder / "words", "--prefixes", folder / "prefixes") == 0
+    lines = capsysbinary.readouterr().out.decode().split("\n")[:-1]
+    assert all(line.startswith("gg") for line, word in zip(lines, WORDS, strict=True) if word)
+    (folder / "required").write_text("cc\ta\n" * len(WORDS))
+    assert command("translate", folder / "m1", folder / "words", "--required", folder / "required", "--json") == 0
+    for line in capsysbinary.readouterr().out.decode().split("\n")[:-1]:
+        record = json.loads(line)
+        if record["source"]:
+            assert "a" in record["text"]
+            assert (
+                any(pair == ["c", "c"] for pair in zip(record["tokens"], record["tokens"][1:], strict=False))
+                or "c" in record["text"]
+            )
+    (folder / "prefixes").write_text("a\n")
+    assert command("translate", folder / "m1", folder / "words", "--prefixes", folder / "prefixes") == 2
+    assert b"prefixes must be as many as the texts; got 1 and 8" in capsysbinary.readouterr().err
+    (folder / "prefixes").write_text("a\n" * 9)
+    assert command("translate", folder / "m1", folder / "words", "--prefixes", folder / "prefixes") == 2
+    assert b"prefixes must be as many as the texts; got more than 8" in capsysbinary.readouterr().err
+
+
+def test_what_else_can_be_told(translator: Translator) -> None:
+    (told,) = translator.translate(["abcdef"], alternatives=3, alignment=True, trace=True)
+    assert told.alternatives is not None
+    assert told.alignment is not None
+    assert told.trace is not None
+    assert len(told.alternatives) == len(told.token_log_probs)
+    for token, log_prob, likeliest in zip(told.tokens, told.token_log_probs, told.alternatives, strict=False):
+        assert [value for _, value in likeliest] == sorted((value for _, value in likeliest), reverse=True)
+        if token in dict(likeliest):
+            assert dict(likeliest)[token] == pytest.approx(log_prob, abs=1e-4)
+    assert len(told.alignment.links) == len(told.tokens)
+    assert told.alignment.pharaoh.count("-") == len(told.tokens)
+    spelled = ["abcdef"[first:last] for first, last in told.alignment.source_offsets]
+    assert "".join(spelled) == "abcdef" or "".join(dict.fromkeys(spelled)) == "abcdef"
+    assert len(told.trace) >= len(told.token_log_probs)
+    plain = translator.translate(["abcdef"])[0]
+    assert (plain.alternatives, plain.alignment, plain.trace) == (None, None, None)
+    assert plain.text == told.text
+
+
+def test_an_alignment_of_one_head(translator: Translator) -> None:
+    heads = [translator.align("abcd", "dcba", layer=1, head=head).weights for head in range(1, 5)]
+    mean = translator.align("abcd", "dcba", layer=1).weights
+    torch.testing.assert_close(torch.tensor(heads).mean(dim=0), torch.tensor(mean))
+    with pytest.raises(SettingsError, match="head must be from 1 to"):
+        translator.align("abcd", "dcba", head=99)
+
+
+def test_an_ensemble_of_folders(
+    folder: Path, translator: Translator, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    both = regard.load(folder / "m1", others=[folder / "m2"])
+    assert isinstance(both, Translator)
+    (found,) = both.translate(["abcdef"], beam_size=1)
+    other = regard.load(folder / "m2")
+    assert isinstance(other, Translator)
+    source = pad_right([translator.tokenizer.frame_source(translator.tokenizer.encode("abcdef"))], 0)
+    target = torch.tensor([[translator.tokenizer.bos_id, *found.ids]])
+    probs = [model(source, target).softmax(-1)[0] for model in (translator.model, other.model)]
+    mean = (probs[0] + probs[1]) / 2
+    for position, (id, log_prob) in enumerate(zip(found.ids, found.token_log_probs, strict=False)):
+        assert log_prob == pytest.approx(mean[position, id].log().item(), abs=1e-4)
+    arguments = ("translate", folder / "m1", folder / "words", "--ensemble", folder / "m2", "--beam", "1")
+    assert command(*arguments) == 0
+    assert capsysbinary.readouterr().out.decode().split("\n")[0] == found.text
+    assert command("evaluate", folder / "m1", folder / "pairs.tsv", "--ensemble", folder / "m2", "--json") == 0
+    assert "perplexity" not in json.loads(capsysbinary.readouterr().out)
+
+
+def test_models_that_make_no_ensemble(folder: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    (tmp_path / "pairs.tsv").write_text("".join(f"{i}{i}\t{i}\n" for i in range(100, 200)))
+    assert command("train", tmp_path / "pairs.tsv", "-o", tmp_path / "m", "--steps", "1", "--set", "tokenizer.vocab_size=20",
+                   "--set", "model.model_dim=8", "--set", "model.num_heads=2") == 0  # fmt: skip
+    assert command("translate", folder / "m1", folder / "words", "--ensemble", tmp_path / "m") == 2
+    assert b"models of an ensemble must have one tokenizer" in capsysbinary.readouterr().err
+
+
+def test_samples_repeat_from_their_seed(translator: Translator) -> None:
+    options = {"method": "sample", "temperature": 2.0, "n_best": 4}
+    first = [[c.text for c in t.n_best] for t in translator.translate(WORDS, seed=5, **options)]
+    assert first == [[c.text for c in t.n_best] for t in translator.translate(WORDS, seed=5, batch_size=2, **options)]
+    assert first != [[c.text for c in t.n_best] for t in translator.translate(WORDS, seed=6, **options)]
+    apart = translator.translate(["abcdef"], method="stochastic_beam", n_best=5)[0].n_best
+    assert len({tuple(candidate.ids) for candidate in apart}) == 5
+
+
+def test_least_risk_chooses_among_candidates(translator: Translator) -> None:
+    for method in ("sample", "beam"):
+        (found,) = translator.translate(["abcdef"], method=method, risk="chrf", num_candidates=8, n_best=2)
+        assert found.n_best[0].score >= found.n_best[-1].score
+        assert 0 <= found.score <= 100
+
+
+def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -> None:
+    narrow = regard.load(folder / "m1", precision="bfloat16")
+    assert isinstance(narrow, Translator)
+    assert narrow.model.target_embedding.weight.dtype == torch.bfloat16
+    alone = [narrow.translate([word], deterministic=True)[0] for word in WORDS]
+    assert narrow.translate(WORDS, deterministic=True, batch_size=3) == alone  # to the last bit
+    assert [t.text for t in translator.translate(WORDS, deterministic=True)] == [
+        t.text for t in translator.translate(WORDS)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam_sise": 3}, r"options must be known ones; got 'beam_sise'. Did you mean 'beam_size'"),
+        ({"method": "beams"}, r"method must be beam, sample, stochastic_beam; got 'beams'. Did you mean 'beam'"),
+        ({"beam_size": "many"}, r"beam_size must be a valid integer.*; got 'many'"),
+        ({"risk": "blue"}, r"risk must be 'chrf' or 'bleu'; got 'blue'"),
+        ({"risk": "chrf", "num_candidates": 2, "n_best": 3}, "n_best must be at most num_candidates; got 3 and 2"),
+        ({"method": "sample", "trace": True}, "trace must be asked of a beam search; got method sample"),
+        ({"n_best": 0}, "n_best must be at least 1; got 0"),
+        ({"no_repeat_ngram": 0}, "no_repeat_ngram must be at least 1; got 0"),
+        ({"max_ratio": 0}, "max_ratio must be greater than 0; got 0"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, object], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        DecodingOptions.of(**options)
+
+
+def test_requests_that_make_no_sense(translator: Translator) -> None:
+    with pytest.raises(DataError, match="required must be as many as the texts; got 1 and 2"):
+        translator.translate(["a", "b"], required=[["c"]])
+    with pytest.raises(SettingsError, match="required phrases must be asked of a beam search; got method sample"):
+        translator.translate(["a"], required=[["c"]], method="sample")
+    with pytest.raises(SettingsError, match="precision must be float32, bfloat16, auto; got 'float23'"):
+        regard.load("anything", precision="float23")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"), [(["beam"], b"--set must be key=value"), (["beam_sise=3"], b"Did you mean 'beam_size'")]
+)
+def test_set_on_the_command_line(
+    folder: Path, changes: list[str], message: bytes, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert (
+        command("translate", folder / "m1", folder / "words", *(x for change in changes for x in ("--set", change)))
+        == 2
+    )
+    assert message in capsysbinary.readouterr().err
+
+
+def test_lengths(translator: Translator) -> None:
+    for translation in translator.translate(["abcdef"], min_length=12, max_length=14, n_best=3)[0].n_best:
+        assert 12 <= len(translation.token_log_probs) <= 14
+    (short,) = translator.translate(["abcdef"], max_ratio=0.4)  # 7 tokens with the end, or 8 with a leading space
+    assert len(short.token_log_probs) <= 4
+    (long,) = translator.translate(["abcdef"], min_ratio=2.0, max_ratio=3.0)
+    assert len(long.token_log_probs) >= 14
+
+
+def test_what_is_typed_is_answered_line_by_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    class Terminal(io.TextIOWrapper):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal(io.BytesIO(b"abc\n" + b"a" * 3000 + b"\nggg\n")))
+    assert command("translate", folder / "m1") == 0
+    printed = capsysbinary.readouterr()
+    assert len(printed.out.decode().split("\n")) == 3
+    assert b"a text must have at most" in printed.err
+    assert b"is listening" in printed.err
