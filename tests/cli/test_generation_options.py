@@ -37,10 +37,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "words").write_text("".join(f"{word}\n" for word in WORDS))
     for seed in ("1", "2"):
         code = command(
-            "train", folder / "pairs.tsv", "--valid", folder / "valid.tsv", "-o", folder / f"m{seed}", "--seed", seed, "--steps", "150", "--precision", "float32",
-            "--set", "model.model_dim=32", "--set", "model.ff_dim=64", "--set", "model.num_encoder_layers=1",
-            "--set", "model.num_decoder_layers=1", "--set", "tokenizer.vocab_size=24", "--set", "training.batch_tokens=512",
-            "--set", "training.warmup_steps=50", "--set", "training.learning_rate=0.005", "--set", "model.dropout=0.0",
+            "train", folder / "pairs.tsv", "--valid", folder / "valid.tsv", "-o", folder / f"m{seed}", "--seed", seed,
+            "--steps", "150", "--precision", "float32", "--set", "model.model_dim=32", "--set", "model.ff_dim=64",
+            "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1", "--set", "tokenizer.vocab_size=24",
+            "--set", "training.batch_tokens=512", "--set", "training.warmup_steps=50", "--set", "training.learning_rate=0.005",
+            "--set", "model.dropout=0.0",
         )  # fmt: skip
         assert code == 0
     return folder

@@ -26,6 +26,7 @@ from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
+from regard.nn.packed import PackedLinear
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Decoder(nn.Module):
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
         self.config = config
+        self.packed_output: PackedLinear | None = None
         self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
         self.positions = EmbeddedPositions(config)
         self.embedding_norm = norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
@@ -118,6 +120,8 @@ class Decoder(nn.Module):
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
+        if self.packed_output is not None:
+            return self.packed_output(states)
         logits = states @ self.output_embedding.weight.T
         return logits if self.output_bias is None else logits + self.output_bias
 

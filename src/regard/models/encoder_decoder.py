@@ -30,6 +30,7 @@ from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask, target_mask
 from regard.nn.multihead import MultiHeadAttention
+from regard.nn.packed import PackedLinear
 
 
 @dataclass
@@ -117,6 +118,7 @@ class EncoderDecoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+        self.packed_output: PackedLinear | None = None
         sizes = config.vocab_size, config.model_dim
         self.source_embedding = embedding(config.source_vocab_size or config.vocab_size, config.model_dim)
         shares_source = config.tied_embeddings in ("all", "source")
@@ -175,6 +177,8 @@ class EncoderDecoder(nn.Module):
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
+        if self.packed_output is not None:
+            return self.packed_output(states)
         logits = states @ self.output_embedding.weight.T
         return logits if self.output_bias is None else logits + self.output_bias
 

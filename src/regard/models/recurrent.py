@@ -17,6 +17,7 @@ from regard.models.config import RecurrentConfig
 from regard.nn.attention import Attention
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, linear
+from regard.nn.packed import PackedLinear
 from regard.nn.scores import Additive, Bilinear, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
 
 
@@ -80,6 +81,7 @@ class Recurrent(nn.Module):
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
         self.config = config
+        self.packed_output: PackedLinear | None = None
         dim = config.model_dim
         self.target_embedding = embedding(config.vocab_size, dim)
         self.output_embedding = self.target_embedding
@@ -136,6 +138,8 @@ class Recurrent(nn.Module):
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
+        if self.packed_output is not None:
+            return self.packed_output(states)
         return states @ self.output_embedding.weight.T
 
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> RecurrentState:

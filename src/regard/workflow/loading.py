@@ -95,7 +95,7 @@ def _ensemble(
         if not same:
             raise SettingsError(
                 f"models of an ensemble must have one tokenizer; got another one in {other} than in {path}. "
-                "Train them on the same files, with the same --valid and the same settings of the tokenizer."
+                "Train them on the same files, --valid among them, with the same tokenizer settings."
             )
         models.append(more.to(device, dtype))
     wrong = [name for name, part in zip((path, *others), models, strict=True) if not isinstance(part, PairModel)]

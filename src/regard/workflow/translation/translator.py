@@ -23,6 +23,7 @@ from regard.generation.rules.trace import Trace
 from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
 from regard.models.families import PairModel
 from regard.models.interface import SequenceToSequence
+from regard.nn.packed import packed
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation
@@ -55,6 +56,7 @@ class Translator:
         self.source_tokenizer = source_tokenizer or tokenizer
         self.device = next(model.parameters()).device
         start_ids, banned_ids = tokenizer.symbols.start_ids, tuple(tokenizer.symbols.banned_ids)
+        self._packed: tuple[list[tuple[int, int]], list[SequenceToSequence[Any]]] | None = None
         self._symbols = TargetSymbols(start_ids, tokenizer.eos_id, tokenizer.pad_id, banned_ids)
 
     def translate(
@@ -287,7 +289,7 @@ class Translator:
         return [found[number] for number in range(len(requests))]
 
     def _decoding(self, requests: list[Request], options: DecodingOptions, trace: Trace | None = None) -> Decoding:
-        models = [cast("SequenceToSequence[Any]", model) for model in (self.model, *self.others)]
+        models = self._for_decoding()
         return Decoding(
             Ensemble(models) if self.others else models[0],
             requests,
@@ -297,6 +299,14 @@ class Translator:
             filters=options.filters(self.tokenizer.encode, self._symbols.eos_id),
             device=self.device,
         )
+
+    def _for_decoding(self) -> list[SequenceToSequence[Any]]:
+        """The models with their weights packed; anew when the weights have changed."""
+        models = (self.model, *self.others)
+        stamp = [(id(x), x._version) for model in models for x in model.parameters()]
+        if self._packed is None or self._packed[0] != stamp:
+            self._packed = stamp, [cast("SequenceToSequence[Any]", packed(model)) for model in models]
+        return self._packed[1]
 
     def _candidates(self, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Candidate]:
         """The hypotheses as texts; where risk chooses, those of least risk."""
