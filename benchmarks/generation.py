@@ -50,8 +50,8 @@ SYSTEMS = [
     System("CTranslate2, float32", "ctranslate2", "float32", (16, 32, 64), (1, 2)),
     System("CTranslate2, int8", "ctranslate2", "int8", (16, 32, 64), (1, 2)),
     System("CTranslate2, auto", "ctranslate2", "auto", (16, 32, 64), (1, 2)),
-    System("Regard, float32", "regard", "float32", (32, 64, 128)),
-    System("Regard, bfloat16", "regard", "bfloat16", (32, 64, 128)),
+    System("Regard, float32", "regard", "float32", (32, 64, 128), (1, 2)),
+    System("Regard, bfloat16", "regard", "bfloat16", (32, 64, 128), (1, 2)),
 ]
 
 
@@ -61,7 +61,7 @@ def run(system: System, folders: dict[str, str], sources: list[list[int]], **tas
         "system": system.kind, "folder": folders[system.kind], "precision": system.precision, "sources": sources,
         "beam": 5, "max_length": 60, "rounds": 1, "singles": 0, "workers": 1, **task,
     }  # fmt: skip
-    environment = os.environ | {"OMP_NUM_THREADS": str(task["threads"] // task.get("workers", 1))}
+    environment = os.environ | {"OMP_NUM_THREADS": str(task["threads"])}
     done = subprocess.run(
         [sys.executable, str(WORKER)],
         input=json.dumps(given),

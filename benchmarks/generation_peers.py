@@ -21,22 +21,20 @@ def regard(task: dict[str, Any]) -> Decode:
     import torch
 
     import regard
-    from regard.generation.decoding import decode
-    from regard.generation.request import Request, TargetSymbols
-    from regard.generation.rules.beam import BeamSearch, BeamSettings
+    from regard.generation.request import Request
     from regard.training.precision import keep_freed_memory
+    from regard.workflow.translation.options import DecodingOptions
 
     keep_freed_memory()
     torch.set_num_threads(task["threads"])
     translator = regard.load(task["folder"], precision=task["precision"], device="cpu")
-    own = translator.tokenizer.symbols
-    symbols = TargetSymbols(own.start_ids, own.eos_id, own.pad_id, tuple(own.banned_ids))
+    options = DecodingOptions.of(
+        beam_size=task["beam"], length_norm="average", batch_size=task["batch_size"], workers=task["workers"]
+    )
 
     def run(sources: list[list[int]]) -> list[list[int]]:
-        rule = BeamSearch(BeamSettings(task["beam"], length_norm="average"), own.eos_id)
         requests = [Request(ids, task["max_length"]) for ids in sources]
-        found = decode(translator.model, requests, rule, symbols, batch_size=task["batch_size"])
-        return [hypotheses[0].ids for hypotheses in found]
+        return [hypotheses[0].ids for hypotheses in translator._decode(requests, options, None, None)]
 
     return run
 

@@ -192,6 +192,17 @@ def test_samples_repeat_from_their_seed(translator: Translator) -> None:
     assert len({tuple(candidate.ids) for candidate in apart}) == 5
 
 
+def test_several_workers_find_the_same(translator: Translator) -> None:
+    threads, told = torch.get_num_threads(), []
+    for options in ({}, {"method": "sample", "n_best": 2}, {"deterministic": True}):
+        alone = translator.translate(WORDS, workers=1, **options)
+        both = translator.translate(WORDS, workers=3, on_done=told.append, **options)
+        assert [t.text for t in both] == [t.text for t in alone]
+        assert [t.score for t in both] == pytest.approx([t.score for t in alone], abs=1e-5)
+    assert sum(told) == 3 * sum(bool(word) for word in WORDS)
+    assert torch.get_num_threads() == threads
+
+
 def test_least_risk_chooses_among_candidates(translator: Translator) -> None:
     for method in ("sample", "beam"):
         (found,) = translator.translate(["abcdef"], method=method, risk="chrf", num_candidates=8, n_best=2)

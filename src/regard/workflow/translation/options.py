@@ -59,6 +59,11 @@ class DecodingOptions(BaseModel):
     banned: tuple[str, ...] = Field((), description="phrases that are not written")
     vocabulary: tuple[str, ...] = Field((), description="only tokens of these texts are written; empty: all")
     batch_size: int = Field(64, description="texts under way at once; the result does not depend on it")
+    workers: int | None = Field(
+        None,
+        ge=1,
+        description="batches that are decoded side by side on a processor; null: 2 where there is work for them",
+    )
     deterministic: bool = Field(
         False, description="each text on its own: the same to the last bit whatever else is translated, and slower"
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from itertools import islice, takewhile
+from threading import Lock
 from typing import Any, cast
 
 import torch
@@ -276,17 +278,43 @@ class Translator:
         trace: Trace | None,
         on_done: Callable[[int], None] | None,
     ) -> list[list[Hypothesis]]:
+        """What is found for each request, by one worker or several side by side, each with its share of the processor."""
         if options.deterministic and trace is not None and len(requests) > 1:
             raise SettingsError("trace must be asked of one text where each is decoded on its own.")
-        together = [[request] for request in requests] if options.deterministic else [requests]
-        found: dict[int, list[Hypothesis]] = {}
-        for part in together:
-            first = len(found)
-            for number, hypotheses in self._decoding(part, options, trace):
-                found[first + number] = hypotheses
-                if on_done is not None:
-                    on_done(1)
-        return [found[number] for number in range(len(requests))]
+        found: list[list[Hypothesis]] = [[] for _ in requests]
+        lock = Lock()
+
+        def work(numbers: Sequence[int]) -> None:
+            together = [[number] for number in numbers] if options.deterministic else [numbers]
+            for part in together:
+                for index, hypotheses in self._decoding([requests[number] for number in part], options, trace):
+                    with lock:
+                        found[part[index]] = hypotheses
+                        if on_done is not None:
+                            on_done(1)
+
+        num_workers = self._num_workers(len(requests), options)
+        if num_workers == 1:
+            work(range(len(requests)))
+            return found
+        self._for_decoding()
+        by_length = sorted(range(len(requests)), key=lambda number: len(requests[number].source_ids))
+        num_threads = torch.get_num_threads()
+        share = max(num_threads // num_workers, 1)
+        try:
+            with ThreadPoolExecutor(num_workers, initializer=torch.set_num_threads, initargs=(share,)) as pool:
+                list(pool.map(work, [by_length[worker::num_workers] for worker in range(num_workers)]))
+        finally:
+            torch.set_num_threads(num_threads)
+        return found
+
+    def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
+        """Two where a processor has the threads and there is work: the Python of one runs beside the products of the other."""
+        if options.trace or self.device.type != "cpu":
+            return 1
+        if options.workers is not None:
+            return options.workers
+        return 2 if torch.get_num_threads() > 1 and num_texts >= 2 * options.batch_size else 1
 
     def _decoding(self, requests: list[Request], options: DecodingOptions, trace: Trace | None = None) -> Decoding:
         models = self._for_decoding()
