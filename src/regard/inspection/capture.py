@@ -53,7 +53,7 @@ class CapturedAttention:
     """The position of the first row among the keys."""
     heads: list[int]
     """Which heads these are, by their numbers before any was pruned."""
-    distance: Int[Tensor, "row key"] | None = None
+    distance: Int[Tensor, "*example row key"] | None = None
     """Of each key from each row, where keys do not stand one after the other."""
 
     @property
@@ -81,7 +81,7 @@ class CapturedAttention:
             _part(self.bias, slice(start, stop)),
             self.causal,
             first=self.first + start,
-            distance=None if self.distance is None else self.distance[start:stop],
+            distance=None if self.distance is None else self.distance[..., start:stop, :],
             heads=self.heads,
         )
         return weights.to(torch.promote_types(weights.dtype, torch.float32))
@@ -230,7 +230,7 @@ def _noted(
         causal,
         num_keys - num_queries + start,
         present if heads is None else [present[head] for head in heads],
-        None if distance is None else distance[start:stop],
+        None if distance is None else distance[..., start:stop, :],
     )
 
 

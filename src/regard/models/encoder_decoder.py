@@ -71,9 +71,9 @@ class TransformerState:
         assert self.tree is not None
         assert other.tree is not None
         self._drop_unused(places)
-        start = self.tree.replant(places, other.tree, sentences)
+        self.tree.replant(places, other.tree, sentences)
         for ours, theirs in zip(self._cells, other._cells, strict=True):
-            ours.replant(places, theirs, sentences, start)
+            ours.replant(places, theirs, sentences)
         missing = other.source_mask.shape[-1] - self.source_mask.shape[-1]
         if missing > 0:
             self.source_mask = pad(self.source_mask, (0, missing))
@@ -90,17 +90,11 @@ class TransformerState:
         return [layer for layer in self.past if isinstance(layer, TreeKeysValues)]
 
     def _drop_unused(self, places: Int[Tensor, " place"]) -> None:
-        """Forget the slots and source positions of none but the sentences that stood in these places."""
-        assert self.tree is not None
+        """Forget the source positions that none but the sentences in these places had."""
         stays = torch.ones(self.source_mask.shape[0], dtype=torch.bool, device=places.device)
         stays[places] = False
         if not bool(stays.any()):
             return
-        unused = int(self.tree.first[stays].min())
-        if 2 * unused >= self.tree.length:  # not at every step: what is left is copied
-            self.tree.forget_before(unused)
-            for layer in self._cells:
-                layer.forget_before(unused)
         used = int(self.source_mask[stays].flatten(1).any(dim=0).nonzero().max()) + 1
         if 4 * used <= 3 * self.source_mask.shape[-1]:
             self.source_mask = self.source_mask[..., :used].contiguous()
@@ -196,7 +190,7 @@ class EncoderDecoder(nn.Module):
         if state.tree is None:
             positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
         else:
-            state.tree.open_slot()
+            state.tree.take_step()
             positions, mask, distance = state.tree.positions, state.tree.mask, state.tree.distance
         x = self._embed_target(ids, positions)
         past = []

@@ -152,7 +152,7 @@ class Attention(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
-        distance: Int[Tensor, "query key"] | None = None,
+        distance: Int[Tensor, "*example query key"] | None = None,
     ) -> Float[Tensor, "batch head query value_dim"]:
         """Context for every head, as `attention` defines it.
 
@@ -184,7 +184,7 @@ class Attention(nn.Module):
         causal: bool = False,
         *,
         first: int | None = None,
-        distance: Int[Tensor, "query key"] | None = None,
+        distance: Int[Tensor, "*example query key"] | None = None,
         heads: list[int] | None = None,
     ) -> Float[Tensor, "batch head query key"]:
         """The weights behind `forward`'s context, without dropout.

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
-FIRST_ROOM = 16
-"""Slots that a tree has room for at first; it doubles."""
-MULTIPLE = 16
-"""Of keys that attention looks at in a tree."""
+CELLS = 32
+"""Cells that a sentence has at first, and that are added where they do not do: what vectors like."""
 
 
 class KeysValues(NamedTuple):
@@ -42,28 +41,38 @@ class KeysValues(NamedTuple):
 class Tree:
     """Which cells of a cache each hypothesis of a search descends from.
 
-    The hypotheses of a sentence share their beginnings: they are leaves of a tree. Each step opens a slot of the cache, with a
-    cell for each hypothesis. A cell is written once, where it arises, and is never moved; what changes when hypotheses branch
-    and die is one small table, descends[sentence, hypothesis, slot, cell], which is also the mask of their attention.
+    The hypotheses of a sentence share their beginnings: they are leaves of a tree. Each step fills a cell for each hypothesis,
+    which is then never moved; what changes when hypotheses branch and die is one small table, descends[sentence, hypothesis,
+    cell], which is also the mask of their attention. A cell from which nobody descends any more is filled anew, so that a
+    sentence needs few more cells than it has tokens.
 
-    Sentences may begin at different slots (`first`), so that a new one takes a place while the others go on. The methods
+    Sentences may begin at different steps (`first`), so that a new one takes a place while the others go on. The methods
     change the tree in place, but for `spread`.
     """
 
     def __init__(
-        self, descends: Bool[Tensor, "sentence beam slot cell"], first: Int[Tensor, " sentence"], length: int
+        self,
+        descends: Bool[Tensor, "sentence beam cell"],
+        step_of: Int[Tensor, "sentence cell"],
+        first: Int[Tensor, " sentence"],
+        length: int,
     ) -> None:
         self.descends = descends
+        self.step_of = step_of
+        """The step at which each cell was filled."""
         self.first = first
-        """The slot at which each sentence begins."""
+        """The step at which each sentence began."""
         self.length = length
-        """Slots open so far; the table has room for more."""
+        """Steps taken so far."""
+        self.newest: Int[Tensor, "sentence beam"] = first.new_zeros(len(first), 0)
+        """The cells of the newest step."""
 
     @classmethod
     def planted(cls, num_sentences: int, device: torch.device) -> Tree:
-        """A tree without slots, with one hypothesis for each sentence."""
-        descends = torch.zeros(num_sentences, 1, FIRST_ROOM, 1, dtype=torch.bool, device=device)
-        return cls(descends, torch.zeros(num_sentences, dtype=torch.long, device=device), 0)
+        """A tree before the first step, with one hypothesis for each sentence."""
+        descends = torch.zeros(num_sentences, 1, CELLS, dtype=torch.bool, device=device)
+        step_of = torch.zeros(num_sentences, CELLS, dtype=torch.long, device=device)
+        return cls(descends, step_of, step_of[:, 0].clone(), 0)
 
     @property
     def num_beams(self) -> int:
@@ -72,8 +81,8 @@ class Tree:
 
     @property
     def num_cells(self) -> int:
-        """How many cells a slot has; at least one for each hypothesis."""
-        return self.descends.shape[3]
+        """How many cells each sentence has, free ones included: a multiple of what vectors like."""
+        return self.descends.shape[2]
 
     @property
     def positions(self) -> Int[Tensor, "sentence beam"]:
@@ -81,56 +90,50 @@ class Tree:
         return (self.length - 1 - self.first)[:, None].expand(-1, self.num_beams)
 
     @property
-    def num_keys(self) -> int:
-        """How many cells attention sees: those of all open slots, and empty ones up to a multiple that vectors like."""
-        return min(-(-self.length * self.num_cells // MULTIPLE) * MULTIPLE, self.descends.shape[2] * self.num_cells)
-
-    @property
-    def mask(self) -> Bool[Tensor, "sentence 1 beam key"]:
+    def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
         """True for the cells that a hypothesis descends from: what it may attend to."""
-        return self.descends.flatten(2)[:, None, :, : self.num_keys]
+        return self.descends[:, None]
 
     @property
-    def distance(self) -> Int[Tensor, "beam key"]:
-        """How far each cell's slot stands from the newest: not above 0, where there is something in it."""
-        slots = torch.arange(self.num_keys, device=self.first.device) // self.num_cells
-        return (slots - (self.length - 1)).clamp(max=0).expand(self.num_beams, -1)
+    def distance(self) -> Int[Tensor, "sentence 1 beam cell"]:
+        """How far before the newest step each cell was filled, as a number that is not positive."""
+        distance = self.step_of - (self.length - 1)
+        return distance[:, None, None].expand(-1, -1, self.num_beams, -1)
 
-    def open_slot(self) -> None:
-        """One slot more, in which each hypothesis has a cell of its own."""
-        if self.length == self.descends.shape[2]:
-            self.descends = torch.cat((self.descends, torch.zeros_like(self.descends)), dim=2)
-        own = torch.eye(self.num_beams, self.num_cells, dtype=torch.bool, device=self.first.device)
-        self.descends[:, :, self.length] = own
+    def take_step(self) -> None:
+        """A cell more for each hypothesis, the first that are free."""
+        is_free = ~self.descends.any(dim=1)
+        if int(is_free.sum(dim=1).min()) < self.num_beams:
+            more = -(-self.num_beams // CELLS) * CELLS
+            self.descends, self.step_of, is_free = (
+                pad(x, (0, more), value=value)
+                for x, value in ((self.descends, False), (self.step_of, 0), (is_free, True))
+            )
+        self.newest = is_free.int().sort(dim=1, descending=True, stable=True).indices[:, : self.num_beams]
+        self.descends.scatter_(2, self.newest[:, :, None], True)
+        self.step_of.scatter_(1, self.newest, self.length)
         self.length += 1
 
     def follow(self, parents: Int[Tensor, "sentence beam"]) -> None:
         """Let each new hypothesis continue one of the present ones."""
-        used = self.descends[:, :, : self.length]
-        self.descends[:, :, : self.length] = used.gather(1, parents[:, :, None, None].expand_as(used))
+        self.descends = self.descends.gather(1, parents[:, :, None].expand(-1, -1, self.num_cells))
 
     def spread(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> Tree:
         """A tree for some sentences, each with the hypotheses that go on, which may be more or fewer than before."""
         descends = self.descends[sentences[:, None], parents]
-        wider = max(parents.shape[1] - self.num_cells, 0)
-        return Tree(torch.nn.functional.pad(descends, (0, wider)), self.first[sentences], self.length)
+        return Tree(descends, self.step_of[sentences], self.first[sentences], self.length)
 
-    def replant(self, places: Int[Tensor, " place"], other: Tree, sentences: Int[Tensor, " place"]) -> int:
-        """Let sentences of another tree take the places of ours, ending at our newest slot; the slot from which they fill."""
-        start = self.length - other.length
-        assert start >= 0
-        assert other.descends.shape[1::2] == self.descends.shape[1::2]
+    def replant(self, places: Int[Tensor, " place"], other: Tree, sentences: Int[Tensor, " place"]) -> None:
+        """Let sentences of another tree, with as many hypotheses, take the places of ours, their newest step being ours."""
+        assert other.num_beams == self.num_beams
+        missing = other.num_cells - self.num_cells
+        if missing > 0:
+            self.descends, self.step_of = pad(self.descends, (0, missing)), pad(self.step_of, (0, missing))
+        later = self.length - other.length
         self.descends[places] = False
-        self.descends[places, :, start : self.length] = other.descends[sentences, :, : other.length]
-        self.first[places] = start + other.first[sentences]
-        return start
-
-    def forget_before(self, slot: int) -> None:
-        """Drop the first slots."""
-        self.length -= slot
-        self.first -= slot
-        self.descends[:, :, : self.length] = self.descends[:, :, slot : slot + self.length].clone()
-        self.descends[:, :, self.length :] = False
+        self.descends[places, :, : other.num_cells] = other.descends[sentences]
+        self.step_of[places, : other.num_cells] = other.step_of[sentences] + later
+        self.first[places] = other.first[sentences] + later
 
 
 class TreeKeysValues:
@@ -139,58 +142,42 @@ class TreeKeysValues:
     step = 0
     """How far apart in position newer keys stand: the hypotheses of one step stand at the same position."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, cells: KeysValues | None = None) -> None:
         self.tree = tree
-        self._key: Float[Tensor, "sentence head slot cell head_dim"] | None = None
-        self._value: Float[Tensor, "sentence head slot cell value_dim"] | None = None
+        self._cells = cells
 
     @property
     def length(self) -> int:
-        """The slot, and so the position, of the cells that are being filled."""
+        """The step, and so the position, of the cells that are being filled."""
         return self.tree.length - 1
 
     def append(self, newer: KeysValues) -> KeysValues:
-        """What is in all cells, after those of the newest slot have been filled, slot by slot."""
-        self._key, self._value = (self._filled(*pair) for pair in ((self._key, newer.key), (self._value, newer.value)))
-        return KeysValues(*(x.flatten(2, 3)[:, :, : self.tree.num_keys] for x in (self._key, self._value)))
+        """What is in all cells, after those of the newest step have been filled."""
+        cells = self._with_room(newer)
+        rows = torch.arange(len(self.tree.newest), device=self.tree.newest.device)[:, None]
+        for kept, fresh in zip(cells, newer, strict=True):
+            kept[rows, :, self.tree.newest] = fresh.transpose(1, 2)
+        return cells
 
     def spread(self, tree: Tree, sentences: Int[Tensor, " kept"]) -> TreeKeysValues:
         """The cells of some sentences, for the tree that `Tree.spread` made of them."""
-        kept = TreeKeysValues(tree)
-        if self._key is not None and self._value is not None:
-            wider = tree.num_cells - self._key.shape[3]
-            kept._key, kept._value = (
-                torch.nn.functional.pad(x.index_select(0, sentences), (0, 0, 0, wider))
-                for x in (self._key, self._value)
-            )
-        return kept
+        return TreeKeysValues(tree, None if self._cells is None else self._cells.select(sentences))
 
-    def replant(
-        self, places: Int[Tensor, " place"], other: TreeKeysValues, sentences: Int[Tensor, " place"], start: int
-    ) -> None:
-        """Fill places from slot `start` with sentences of another cache, as `Tree.replant` did."""
-        for ours, theirs in ((self._key, other._key), (self._value, other._value)):
-            assert ours is not None
-            assert theirs is not None
-            ours[places, :, start : self.tree.length] = theirs[sentences, :, : other.tree.length]
+    def replant(self, places: Int[Tensor, " place"], other: TreeKeysValues, sentences: Int[Tensor, " place"]) -> None:
+        """Fill places with sentences of another cache, as `Tree.replant` did."""
+        assert other._cells is not None
+        for kept, theirs in zip(self._with_room(other._cells), other._cells, strict=True):
+            kept[places, :, : theirs.shape[2]] = theirs[sentences]
 
-    def forget_before(self, slot: int) -> None:
-        """Drop the first slots, which `Tree.forget_before` has dropped."""
-        for x in (self._key, self._value):
-            assert x is not None
-            x[:, :, : self.tree.length] = x[:, :, slot : slot + self.tree.length].clone()
-
-    def _filled(self, cells: Tensor | None, newer: Tensor) -> Tensor:
-        """The cells with the newest slot written, and with as many slots as the tree has room for."""
-        sentences, heads, beams, dim = newer.shape
-        room = self.tree.descends.shape[2]
-        if cells is None or cells.shape[2] < room:
-            larger = newer.new_zeros(sentences, heads, room, self.tree.num_cells, dim)
-            if cells is not None:
-                larger[:, :, : cells.shape[2]] = cells
-            cells = larger
-        cells[:, :, self.length, :beams] = newer
-        return cells
+    def _with_room(self, like: KeysValues) -> KeysValues:
+        """The cells, as many as the tree has."""
+        if self._cells is None:
+            sizes = ((len(self.tree.first), x.shape[1], self.tree.num_cells, x.shape[3]) for x in like)
+            self._cells = KeysValues(*(x.new_zeros(size) for x, size in zip(like, sizes, strict=True)))
+        missing = self.tree.num_cells - self._cells.length
+        if missing:
+            self._cells = KeysValues(*(pad(x, (0, 0, 0, missing)) for x in self._cells))
+        return self._cells
 
 
 class LearnedPrefix(nn.Module):

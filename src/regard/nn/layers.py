@@ -241,7 +241,7 @@ class DecoderLayer(nn.Module):
         self_mask: Bool[Tensor, "..."] | None = None,
         causal: bool = False,
         source_mask: Bool[Tensor, "batch 1 1 source"] | None = None,
-        distance: Int[Tensor, "position key"] | None = None,
+        distance: Int[Tensor, "*example position key"] | None = None,
     ) -> tuple[Float[Tensor, "batch position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.
 

@@ -147,7 +147,7 @@ class MultiHeadAttention(nn.Module):
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
         gates: Float[Tensor, "*example gate"] | None = None,
-        distance: Int[Tensor, "query key"] | None = None,
+        distance: Int[Tensor, "*example query key"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """What projected queries find among projected keys and values, mixed by the output projection.
 

@@ -79,19 +79,19 @@ class AttentionPositions(nn.Module):
         self,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "query key"],
+        distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """What is added to the scores.
 
         Args:
-            distance: of each key from each query, negative before it.
+            distance: of each key from each query, negative before it; may differ by example, as `batch 1 query key`.
             heads: which heads these are, where they are not all.
         """
         return None
 
     def values(
-        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "query key"]
+        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "*example query key"]
     ) -> Float[Tensor, "batch head query head_dim"]:
         """What is added to the context."""
         raise NotImplementedError  # asked of schemes with `has_values` alone
@@ -167,12 +167,13 @@ class LinearBias(AttentionPositions):
         self,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "query key"],
+        distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """Minus the distance, times each head's slope."""
         slopes = self.slopes if heads is None else self.slopes[heads]
-        return (-slopes[:, None, None] * distance.abs())[None].to(query.dtype)
+        bias = (-slopes[:, None, None] * distance.abs()).to(query.dtype)
+        return bias if bias.ndim == 4 else bias[None]
 
 
 class BucketedBias(AttentionPositions):
@@ -203,14 +204,17 @@ class BucketedBias(AttentionPositions):
         self,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "query key"],
+        distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """The number of each distance's bucket."""
-        by_head = self.table(self.bucket(distance)).permute(2, 0, 1)
-        return (by_head if heads is None else by_head[heads])[None].to(query.dtype)
+        by_head = self.table(self.bucket(distance))
+        by_head = by_head if heads is None else by_head[..., heads]
+        by_head = by_head[:, 0] if distance.ndim == 4 else by_head
+        bias = by_head.movedim(-1, -3).to(query.dtype)
+        return bias if bias.ndim == 4 else bias[None]
 
-    def bucket(self, distance: Int[Tensor, "query key"]) -> Int[Tensor, "query key"]:
+    def bucket(self, distance: Int[Tensor, "*example query key"]) -> Int[Tensor, "*example query key"]:
         """Which bucket a distance falls into, from 0."""
         num_buckets, offset = self.num_buckets, torch.zeros_like(distance)
         if self.bidirectional:
@@ -242,7 +246,7 @@ class RelativeKey(AttentionPositions):
         self,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "query key"],
+        distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """The query against the vector of each distance.
@@ -275,13 +279,13 @@ class RelativeKeyQuery(RelativeKey):
         self,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "query key"],
+        distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """Query and key against the vector of each distance."""
         (near, row), factor = self._near(distance), 1 / math.sqrt(query.shape[-1])
         by_query = _by_distance(query * factor, near, row)
-        by_key = _by_distance(key * factor, near, row.transpose(0, 1))
+        by_key = _by_distance(key * factor, near, row.transpose(-2, -1))
         return by_query + by_key.transpose(-2, -1)
 
 
@@ -306,14 +310,14 @@ class ClippedRelative(AttentionPositions):
         self,
         query: Float[Tensor, "batch head query head_dim"],
         key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "query key"],
+        distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """The query against the vector of each distance."""
         return _by_distance(query / math.sqrt(query.shape[-1]), self.key_table.weight, self._row(distance))
 
     def values(
-        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "query key"]
+        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "*example query key"]
     ) -> Float[Tensor, "batch head query head_dim"]:
         """The vectors of the distances, weighted: the weights of each distance are summed first."""
         assert self.value_table is not None
@@ -328,7 +332,7 @@ class ClippedRelative(AttentionPositions):
 def _by_distance(
     x: Float[Tensor, "batch head position head_dim"],
     table: Float[Tensor, "rows head_dim"],
-    row: Int[Tensor, "position other"],
+    row: Int[Tensor, "*example position other"],
 ) -> Float[Tensor, "batch head position other"]:
     """x[p] . table[row[p, o]]: all products with the table first, then those that are wanted."""
     products = x @ table.to(x.dtype).T
