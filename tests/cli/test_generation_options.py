@@ -284,3 +284,12 @@ def test_what_is_typed_is_answered_line_by_line(
     assert len(printed.out.decode().split("\n")) == 3
     assert b"a text must have at most" in printed.err
     assert b"is listening" in printed.err
+
+
+def test_changed_weights_are_noticed(folder: Path) -> None:
+    translator = regard.load(folder / "m1")
+    assert isinstance(translator, Translator)
+    before = translator.translate(["abcdef"])[0]
+    with torch.no_grad():
+        translator.model.target_embedding.weight.mul_(-1)
+    assert translator.translate(["abcdef"])[0].token_log_probs != before.token_log_probs

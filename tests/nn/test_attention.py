@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError
 from regard.nn import Additive, Attention, ScaledDotProduct, attention, attention_weights, causal_mask, explain_kernel
+from regard.nn.kernels import _softmax
 
 KERNELS = ["matmul", "sdpa", "flex", "tiled"]
 TRAINABLE = ["matmul", "sdpa", "tiled"]
@@ -309,3 +310,20 @@ def test_shapes_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ShapeError, match=message):
         attention.__wrapped__(*(random(*shape) for shape in shapes), **options)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_softmax_of_any_number_of_keys(dtype: torch.dtype) -> None:
+    """Short rows, and rows that do not fill a vector register, take a way of their own: same values, same gradients."""
+    for num_keys in (1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 70):
+        scores = torch.randn(2, 3, num_keys, dtype=dtype, requires_grad=True)
+        reference = scores.detach().double().requires_grad_()
+        weights, expected = _softmax(scores), reference.softmax(dim=-1)
+        tolerance = {"atol": 1e-6, "rtol": 1e-5} if dtype == torch.float32 else {"atol": 1e-2, "rtol": 2e-2}
+        torch.testing.assert_close(weights.double(), expected, **tolerance)
+        outward = torch.randn(2, 3, num_keys)
+        (weights.float() * outward).sum().backward()
+        (expected * outward.double()).sum().backward()
+        assert scores.grad is not None
+        assert reference.grad is not None
+        torch.testing.assert_close(scores.grad.double(), reference.grad, **tolerance)

@@ -18,8 +18,8 @@ from regard.generation.live import Live
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.models.interface import SequenceToSequence
 
-REFILL_SHARE = 5
-"""Free places are filled when they are one in so many: the encoder likes some company."""
+REFILL = 8
+"""Free places that are filled together, in large batches: the encoder likes some company."""
 
 
 @runtime_checkable
@@ -155,7 +155,7 @@ class Decoding:
 
     def _fill(self, live: Live, state: Any, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any] | None:
         """Give free places to those that wait; where nobody waits, go on with fewer."""
-        while self._waiting and len(live.free) * REFILL_SHARE >= len(live.requests):
+        while self._waiting and len(live.free) >= max(1, min(REFILL, len(live.requests) // REFILL)):
             free = live.free
             newer, newer_state = self._begin(len(free), found)
             rows = [row for row, request in enumerate(newer.requests) if request is not None]
