@@ -34,7 +34,7 @@ def test_a_hypothesis_sees_its_own_past_and_no_other() -> None:
         written = torch.arange(3 * beams).view(3, beams) + 100 * step
         seen = grow(tree, cells, written)
         expected = [
-            [past + [float(w)] for past, w in zip(*row, strict=True)]
+            [[*past, float(w)] for past, w in zip(*row, strict=True)]
             for row in zip(expected, written.tolist(), strict=True)
         ]
         for sentence in range(3):
