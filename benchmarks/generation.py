@@ -3,8 +3,8 @@
 All systems have the same weights, a model that Regard trained (`--model`) and `regard convert` wrote for the others, and
 translate the 1,000 sentences of Multi30k's test_2016_flickr with a beam of 5, scores divided by the length, and at most 60
 tokens. They run one after the other, in turns, each in a process of its own, so that a machine whose speed drifts is the
-same for all and peak memory is each one's own. Each is first tried in every setting listed for it on a part of the
-sentences; its fastest setting is then measured. Sentences come as token ids, sorted in each system's own way.
+same for all and peak memory is each one's own. Each is first tried once in every setting listed for it; its
+fastest setting is then measured. Sentences come as token ids, sorted in each system's own way.
 
 Single sentences (latency): each of the first sentences alone; the setting is the one with all threads for one sentence.
 """
@@ -50,8 +50,8 @@ SYSTEMS = [
     System("CTranslate2, float32", "ctranslate2", "float32", (16, 32, 64), (1, 2)),
     System("CTranslate2, int8", "ctranslate2", "int8", (16, 32, 64), (1, 2)),
     System("CTranslate2, auto", "ctranslate2", "auto", (16, 32, 64), (1, 2)),
-    System("Regard, float32", "regard", "float32", (32, 64, 128), (1, 2)),
-    System("Regard, bfloat16", "regard", "bfloat16", (32, 64, 128), (1, 2)),
+    System("Regard, float32", "regard", "float32", (64, 128), (1, 2)),
+    System("Regard, bfloat16", "regard", "bfloat16", (64, 128), (1, 2)),
 ]
 
 
@@ -101,14 +101,17 @@ def main() -> None:
     chosen: list[tuple[System, dict[str, int]]] = []
     for system in (system for system in SYSTEMS if options.only in system.name):
         tried = {
-            (size, workers): run(
-                system, folders, sources[:400], threads=options.threads, batch_size=size, workers=workers
-            )["seconds"][0]
+            (size, workers): run(system, folders, sources, threads=options.threads, batch_size=size, workers=workers)[
+                "seconds"
+            ][0]
             for size in system.batch_sizes
             for workers in system.workers
         }
         size, workers = min(tried, key=lambda setting: tried[setting])
-        print(f"  {system.name}: " + ", ".join(f"{s}x{w} {400 / t:.0f}/s" for (s, w), t in tried.items()), flush=True)
+        print(
+            f"  {system.name}: " + ", ".join(f"{s}x{w} {len(sources) / t:.0f}/s" for (s, w), t in tried.items()),
+            flush=True,
+        )
         chosen.append((system, {"batch_size": size, "workers": workers}))
     seconds: dict[str, list[float]] = {system.name: [] for system, _ in chosen}
     answers: dict[str, dict[str, Any]] = {}
