@@ -20,7 +20,7 @@ import regard
 from regard.generation.decoding import decode
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.nn.packed import packed
+from regard.models.packed import packed
 from regard.text.lines import read_lines
 from regard.workflow.translation.translator import Translator
 

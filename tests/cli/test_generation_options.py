@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import regard
 from regard.cli.main import run
 from regard.data.batch import pad_right
 from regard.errors import DataError, SettingsError
+from regard.inspection.capture import cross_attention
 from regard.workflow.translation import translator as translating
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
@@ -210,6 +212,26 @@ def test_least_risk_chooses_among_candidates(translator: Translator) -> None:
         assert 0 <= found.score <= 100
 
 
+def test_coverage_ranks_by_what_was_attended_to(translator: Translator) -> None:
+    plain = translator.translate(["abcdef"], n_best=5)[0].n_best
+    ranked = translator.translate(["abcdef"], n_best=5, coverage_penalty=0.7)[0].n_best
+    assert {tuple(c.ids) for c in plain} == {tuple(c.ids) for c in ranked}
+    scores = {tuple(c.ids): c.score for c in plain}
+    for candidate in ranked:
+        weights = cross_attention(
+            translator.model,
+            torch.tensor(translator.tokenizer.frame_source(translator.tokenizer.encode("abcdef"))),
+            torch.tensor([translator.tokenizer.bos_id, *candidate.ids]),
+        )[-1]
+        attended = [
+            sum(float(weights[:, t, s].mean()) for t in range(weights.shape[1])) for s in range(weights.shape[2])
+        ]
+        coverage = sum(math.log(min(total, 1.0)) for total in attended)
+        assert candidate.score == pytest.approx(scores[tuple(candidate.ids)] + 0.7 * coverage, abs=1e-4)
+    assert [c.score for c in ranked] == sorted((c.score for c in ranked), reverse=True)
+    assert len(translator.translate(["abcdef"], coverage_penalty=0.7)[0].n_best) == 1
+
+
 def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -> None:
     narrow = regard.load(folder / "m1", precision="bfloat16")
     assert isinstance(narrow, Translator)
@@ -229,6 +251,8 @@ def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -
         ({"beam_size": "many"}, r"beam_size must be a valid integer.*; got 'many'"),
         ({"risk": "blue"}, r"risk must be 'chrf' or 'bleu'; got 'blue'"),
         ({"risk": "chrf", "num_candidates": 2, "n_best": 3}, "n_best must be at most num_candidates; got 3 and 2"),
+        ({"method": "sample", "coverage_penalty": 1.0}, "coverage_penalty must be asked of a beam search without risk"),
+        ({"coverage_penalty": 1.0, "n_best": 9}, "n_best must be from 1 to beam_size; got n_best 9 and beam_size 5"),
         ({"method": "sample", "trace": True}, "trace must be asked of a beam search; got method sample"),
         ({"n_best": 0}, "n_best must be at least 1; got 0"),
         ({"no_repeat_ngram": 0}, "no_repeat_ngram must be at least 1; got 0"),

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from regard.models.packed import PackedLinear, can_pack, packed
 from regard.nn.cache import CELLS, KeysValues, Tree, TreeKeysValues
-from regard.nn.packed import PackedLinear, can_pack, packed
 
 
 def grow(tree: Tree, cells: TreeKeysValues, written: torch.Tensor) -> KeysValues:

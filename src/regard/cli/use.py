@@ -45,6 +45,10 @@ def generate(
     ] = 0.8,
     top_k: Annotated[int | None, typer.Option(min=1, help="Draw from so many of the likeliest tokens only.")] = None,
     top_p: Annotated[float, typer.Option(help="Draw from the likeliest tokens of this probability only.")] = 1.0,
+    min_p: Annotated[
+        float, typer.Option(help="Draw from tokens with at least this share of the likeliest one's probability.")
+    ] = 0.0,
+    typical: Annotated[float, typer.Option(help="Draw from the most typical tokens of this probability only.")] = 1.0,
     stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="End with the line.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
@@ -63,6 +67,8 @@ def generate(
         temperature=temperature,
         top_k=top_k,
         top_p=top_p,
+        min_p=min_p,
+        typical=typical,
         seed=seed,
         stop_at_line=stop_at_line,
     )

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from regard.models.config import DecoderConfig
+from regard.models.packed import PackedLinear
 from regard.models.parts import (
     EmbeddedPositions,
     feed_forward,
@@ -26,7 +27,6 @@ from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
-from regard.nn.packed import PackedLinear
 
 
 @dataclass(frozen=True)

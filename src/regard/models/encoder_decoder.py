@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from regard.models.config import ModelConfig
+from regard.models.packed import PackedLinear
 from regard.models.parts import (
     EmbeddedPositions,
     OutputTransform,
@@ -30,7 +31,6 @@ from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask, target_mask
 from regard.nn.multihead import MultiHeadAttention
-from regard.nn.packed import PackedLinear
 
 
 @dataclass

@@ -14,10 +14,10 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.models.config import RecurrentConfig
+from regard.models.packed import PackedLinear
 from regard.nn.attention import Attention
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, linear
-from regard.nn.packed import PackedLinear
 from regard.nn.scores import Additive, Bilinear, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
 
 

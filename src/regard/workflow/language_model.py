@@ -35,6 +35,8 @@ class LanguageModel:
         temperature: float = 0.8,
         top_k: int | None = None,
         top_p: float = 1.0,
+        min_p: float = 0.0,
+        typical: float = 1.0,
         seed: int = 1,
         stop_at_line: bool = False,
     ) -> list[str]:
@@ -47,6 +49,8 @@ class LanguageModel:
             temperature: 0 takes the likeliest token; 1 draws from the model's own distribution.
             top_k: only so many of the likeliest tokens can be drawn.
             top_p: only the likeliest tokens that together have this probability can be drawn.
+            min_p: only tokens with at least this share of the likeliest one's probability can be drawn.
+            typical: only the most typical tokens that together have this probability can be drawn.
             stop_at_line: end with the line.
         Raises:
             DataError: a prompt is longer than the model can read.
@@ -56,7 +60,7 @@ class LanguageModel:
             raise SettingsError("prompts must be a list of strings; got one string. Write generate([prompt]).")
         if max_tokens < 1:
             raise SettingsError(f"max_tokens must be at least 1; got {max_tokens}.")
-        settings = SamplingSettings(temperature, top_k, top_p)
+        settings = SamplingSettings(temperature, top_k, top_p, min_p, typical)
         tokenizer, limit = self.tokenizer, self.model.config.max_positions
         rows = [self._encode_prompt(prompt) for prompt in prompts]
         for number, row in enumerate(rows, start=1):

@@ -31,6 +31,11 @@ class DecodingOptions(BaseModel):
     n_best: int = Field(1, description="translations of each text, at most beam_size; how many samples are drawn")
     length_penalty: float = Field(1.0, description="the exponent alpha; 0 favours short translations")
     length_norm: str = Field("wu", description="wu: ((5 + length) / 6)^alpha; average: length^alpha; none: 1")
+    coverage_penalty: float = Field(
+        0.0,
+        ge=0,
+        description="beta; the beam's finished hypotheses are ranked by how much of the source they attended to, too",
+    )
     early_stopping: bool = Field(
         True, description="stop when beam_size hypotheses have finished; false: exact, and slow"
     )
@@ -113,6 +118,12 @@ class DecodingOptions(BaseModel):
                 raise SettingsError(f"{name} must be at least 1; got {getattr(self, name)}.")
         if self.max_length is not None and self.max_length < 1:
             raise SettingsError(f"max_length must be at least 1; got {self.max_length}.")
+        if self.coverage_penalty and (self.method != "beam" or self.risk):
+            raise SettingsError("coverage_penalty must be asked of a beam search without risk.")
+        if self.coverage_penalty and self.n_best > self.beam_size:
+            raise SettingsError(
+                f"n_best must be from 1 to beam_size; got n_best {self.n_best} and beam_size {self.beam_size}."
+            )
         if self.trace and self.method != "beam":
             raise SettingsError(f"trace must be asked of a beam search; got method {self.method}.")
         if self.risk and self.n_best > self.num_candidates:
@@ -123,7 +134,9 @@ class DecodingOptions(BaseModel):
     @property
     def num_wanted(self) -> int:
         """Hypotheses that decoding is asked for."""
-        return self.num_candidates if self.risk else self.n_best
+        if self.risk:
+            return self.num_candidates
+        return self.beam_size if self.coverage_penalty else self.n_best
 
     def rule(self, eos_id: int, trace: Trace | None = None) -> Rule:
         """What is done with logits.

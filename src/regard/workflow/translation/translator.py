@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from itertools import islice, takewhile
-from threading import Lock
-from typing import Any, cast
+from typing import Any
 
 import torch
 
@@ -17,18 +15,15 @@ from regard.data.corpus import ParallelText
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics, sentence_utility
-from regard.generation.decoding import Decoding
-from regard.generation.ensemble import Ensemble
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.risk import expected_utilities
 from regard.generation.rules.trace import Trace
 from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
 from regard.models.families import PairModel
-from regard.models.interface import SequenceToSequence
-from regard.nn.packed import packed
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation
+from regard.workflow.translation.workers import Workers
 
 SCORING_BATCH_TOKENS = 4096
 WINDOW = 4096
@@ -58,8 +53,8 @@ class Translator:
         self.source_tokenizer = source_tokenizer or tokenizer
         self.device = next(model.parameters()).device
         start_ids, banned_ids = tokenizer.symbols.start_ids, tuple(tokenizer.symbols.banned_ids)
-        self._packed: tuple[list[tuple[int, int]], list[SequenceToSequence[Any]]] | None = None
-        self._symbols = TargetSymbols(start_ids, tokenizer.eos_id, tokenizer.pad_id, banned_ids)
+        symbols = TargetSymbols(start_ids, tokenizer.eos_id, tokenizer.pad_id, banned_ids)
+        self._workers = Workers((self.model, *self.others), symbols, tokenizer.encode)
 
     def translate(
         self,
@@ -91,10 +86,12 @@ class Translator:
         requests = self._requests(texts, options, prefixes, required)
         trace = Trace() if options.trace else None
         with_text = [index for index, request in enumerate(requests) if request is not None]
-        found = self._decode([request for request in requests if request is not None], options, trace, on_done)
+        found = self._workers.decode([request for request in requests if request is not None], options, trace, on_done)
         nothing = Candidate("", 0.0, [], [], "eos", [])
         results = [Translation(**vars(nothing), n_best=[nothing])] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
+            if options.coverage_penalty:
+                hypotheses = self._by_coverage(texts[index], hypotheses, options)
             candidates = self._candidates(hypotheses, options)
             results[index] = self._described(
                 Translation(**vars(candidates[0]), n_best=candidates), texts[index], options, trace, number
@@ -148,7 +145,7 @@ class Translator:
         (request,) = self._requests([text], options, None, None)
         if request is None:
             return
-        decoding = self._decoding([request], options)
+        decoding = self._workers.begin([request], options)
         told = ""
         while True:
             found = decoding.step()
@@ -271,71 +268,6 @@ class Translator:
             requests.append(Request(source_ids, longest, shortest, prefix_ids, phrases, seed))
         return requests
 
-    def _decode(
-        self,
-        requests: list[Request],
-        options: DecodingOptions,
-        trace: Trace | None,
-        on_done: Callable[[int], None] | None,
-    ) -> list[list[Hypothesis]]:
-        """What is found for each request, by one worker or several side by side, each with its share of the processor."""
-        if options.deterministic and trace is not None and len(requests) > 1:
-            raise SettingsError("trace must be asked of one text where each is decoded on its own.")
-        found: list[list[Hypothesis]] = [[] for _ in requests]
-        lock = Lock()
-
-        def work(numbers: Sequence[int]) -> None:
-            together = [[number] for number in numbers] if options.deterministic else [numbers]
-            for part in together:
-                for index, hypotheses in self._decoding([requests[number] for number in part], options, trace):
-                    with lock:
-                        found[part[index]] = hypotheses
-                        if on_done is not None:
-                            on_done(1)
-
-        num_workers = self._num_workers(len(requests), options)
-        if num_workers == 1:
-            work(range(len(requests)))
-            return found
-        self._for_decoding()
-        by_length = sorted(range(len(requests)), key=lambda number: len(requests[number].source_ids))
-        num_threads = torch.get_num_threads()
-        share = max(num_threads // num_workers, 1)
-        try:
-            with ThreadPoolExecutor(num_workers, initializer=torch.set_num_threads, initargs=(share,)) as pool:
-                list(pool.map(work, [by_length[worker::num_workers] for worker in range(num_workers)]))
-        finally:
-            torch.set_num_threads(num_threads)
-        return found
-
-    def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
-        """Two where a processor has the threads and there is work: the Python of one runs beside the products of the other."""
-        if options.trace or self.device.type != "cpu":
-            return 1
-        if options.workers is not None:
-            return options.workers
-        return 2 if torch.get_num_threads() > 1 and num_texts >= 2 * options.batch_size else 1
-
-    def _decoding(self, requests: list[Request], options: DecodingOptions, trace: Trace | None = None) -> Decoding:
-        models = self._for_decoding()
-        return Decoding(
-            Ensemble(models) if self.others else models[0],
-            requests,
-            options.rule(self._symbols.eos_id, trace),
-            self._symbols,
-            batch_size=options.batch_size,
-            filters=options.filters(self.tokenizer.encode, self._symbols.eos_id),
-            device=self.device,
-        )
-
-    def _for_decoding(self) -> list[SequenceToSequence[Any]]:
-        """The models with their weights packed; anew when the weights have changed."""
-        models = (self.model, *self.others)
-        stamp = [(id(x), x._version) for model in models for x in model.parameters()]
-        if self._packed is None or self._packed[0] != stamp:
-            self._packed = stamp, [cast("SequenceToSequence[Any]", packed(model)) for model in models]
-        return self._packed[1]
-
     def _candidates(self, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Candidate]:
         """The hypotheses as texts; where risk chooses, those of least risk."""
         tokenizer = self.tokenizer
@@ -356,6 +288,22 @@ class Translator:
         ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
         apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
         return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
+
+    def _by_coverage(self, source: str, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Hypothesis]:
+        """The best hypotheses when to their scores is added
+
+        beta sum over source tokens i of log(min(sum over target tokens j of weights[j, i], 1))
+
+        with the weights of the last decoder layer, the mean over its heads. Source: Wu et al. 2016, equation 14.
+        """
+        source_ids = torch.tensor(self._encode_sources([source])[0], device=self.device)
+        ranked = []
+        for found in hypotheses:
+            target_ids = torch.tensor([*self.tokenizer.symbols.start_ids, *found.ids], device=self.device)
+            weights = cross_attention(self.model, source_ids, target_ids)[-1].mean(dim=0)
+            coverage = float(weights.sum(dim=0).clamp(min=1e-9, max=1).log().sum())
+            ranked.append(replace(found, score=found.score + options.coverage_penalty * coverage))
+        return sorted(ranked, key=lambda found: -found.score)[: options.n_best]
 
     def _described(
         self, translation: Translation, source: str, options: DecodingOptions, trace: Trace | None, number: int
