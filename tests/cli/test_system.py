@@ -85,8 +85,8 @@ def test_the_model_folder_is_complete(work: Path) -> None:
     for fact in (results["signatures"]["bleu"], "train.src", "vocab_size: ", f"{results['sizes']['num_parameters']:,}"):
         assert fact in card
     records = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [record["step"] for record in records if "valid_loss" in record] == [350, 700]
-    assert records[-2]["step"] == 700
+    assert [record["step"] for record in records if "valid_loss" in record] == [400, 800]
+    assert records[-2]["step"] == 800
 
 
 def translate(work: Path, capsys: pytest.CaptureFixture[str], *options: str | Path) -> list[str]:

@@ -6,6 +6,7 @@ PyTorch lays weights out anew at each call, which costs most where there are few
 from __future__ import annotations
 
 import copy
+import sys
 from typing import Any, TypeVar
 
 import torch
@@ -42,10 +43,11 @@ def packed(model: Model) -> Model:
     """A copy of a model for inference that shares all parameters but those of linear maps, which are packed; that from states to
     logits is one of them, where the model has a place for it (`packed_output`).
 
-    The copy stays as it is when the model's weights change. Where this machine cannot pack, it is the model itself.
+    The copy stays as it is when the model's weights change. Where this machine cannot pack, or the weights are divided among
+    processes, it is the model itself.
     """
     parameters = list(model.parameters())
-    if not parameters or not can_pack(parameters[0].device):
+    if not parameters or not can_pack(parameters[0].device) or _is_divided(model):
         return model
     shared: dict[int, Any] = {id(x): x for x in (*parameters, *model.buffers())}
     made = copy.deepcopy(model, shared)
@@ -57,3 +59,9 @@ def packed(model: Model) -> Model:
         output: Any = made
         output.packed_output = PackedLinear(output.output_embedding.weight, output.output_bias)
     return made
+
+
+def _is_divided(model: nn.Module) -> bool:
+    """Whether FSDP has divided the model's weights among processes; it does not let a model be copied."""
+    fsdp = sys.modules.get("torch.distributed.fsdp")
+    return fsdp is not None and any(isinstance(module, fsdp.FSDPModule) for module in model.modules())
