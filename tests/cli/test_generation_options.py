@@ -105,6 +105,14 @@ def test_the_stream_command(folder: Path, capsysbinary: pytest.CaptureFixture[by
     assert capsysbinary.readouterr().out == streamed
 
 
+def test_a_stream_prints_texts_only(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert command("translate", folder / "m1", folder / "words", "--stream", "--json") == 2
+    assert b"--stream must print texts as they grow; got --json besides" in capsysbinary.readouterr().err
+    (folder / "long").write_text("ab\n" + "a" * 2000 + "\n")
+    assert command("translate", folder / "m1", folder / "long", "--stream") == 2
+    assert b"a text must have at most" in capsysbinary.readouterr().err
+
+
 def test_prefixes_and_required_phrases_from_files(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     (folder / "prefixes").write_text("gg\n" * len(WORDS))
     assert command("translate", folder / "m1", folder / "words", "--prefixes", folder / "prefixes") == 0

@@ -14,7 +14,7 @@ import typer
 
 from regard.cli.train import Device, Threads, prepare_process
 from regard.cli.use import BatchSize, Beam, Changes, LengthPenalty, Model, Others, Precision, write
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     from regard.workflow.translation.options import DecodingOptions
@@ -60,6 +60,9 @@ def translate(
 
     if output and not output.absolute().parent.is_dir():
         raise DataError(f"-o must be in a folder that exists; got {output}.")
+    for name, is_given in (("-o", output), ("--json", as_json), ("--prefixes", prefixes), ("--required", required)):
+        if stream and is_given:
+            raise SettingsError(f"--stream must print texts as they grow; got {name} besides. Leave one of them out.")
     options = DecodingOptions.of(
         **{
             "beam_size": beam,
@@ -72,13 +75,16 @@ def translate(
     )
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
-    if stream or (input == "-" and sys.stdin.isatty() and output is None):
-        if sys.stdin.isatty() and input == "-":
-            typer.echo(f"{model} is listening: a line in, a line out. Ctrl-D ends.", err=True)
+    is_typed = input == "-" and sys.stdin.isatty() and output is None
+    if is_typed:
+        typer.echo(f"{model} is listening: a line in, a line out. Ctrl-D ends.", err=True)
+    if stream or is_typed:
         for line in _lines(input):
             try:
                 _answer(translator, line, options, as_json, stream)
             except DataError as error:
+                if not is_typed:
+                    raise
                 typer.echo(f"regard: {error}", err=True)
         return
     rows = _rows_of_file(translator, input, options, prefixes, required, as_json, shows_progress=output is not None)
