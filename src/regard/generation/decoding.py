@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.data.batch import pad_right
 from regard.generation.filters import Filter, RequestRules
 from regard.generation.live import Live
 from regard.generation.request import Hypothesis, Request, TargetSymbols
@@ -126,13 +127,12 @@ class Decoding:
     def _begin(self, count: int, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any]:
         """The next sentences that wait, with their sources read and a first token chosen."""
         numbers, requests = zip(*(self._waiting.popleft() for _ in range(min(count, len(self._waiting)))), strict=True)
-        longest = max(len(request.source_ids) for request in requests)
-        rows = []
-        for request in requests:
-            padding = [self.symbols.pad_id] * (longest - len(request.source_ids))
-            ids = list(request.source_ids)
-            rows.append(padding + ids if self.padding_side == "left" else ids + padding)
-        state = self.model.prefill(torch.tensor(rows, device=self.device))
+        sources = [list(request.source_ids) for request in requests]
+        if self.padding_side == "left":
+            rows = pad_right([ids[::-1] for ids in sources], self.symbols.pad_id).flip(1)
+        else:
+            rows = pad_right(sources, self.symbols.pad_id)
+        state = self.model.prefill(rows.to(self.device))
         starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
         *before, newest = torch.tensor(starts, device=self.device).T[..., None]
         for ids in before:

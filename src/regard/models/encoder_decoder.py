@@ -191,7 +191,9 @@ class EncoderDecoder(nn.Module):
             positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
         else:
             state.tree.take_step()
-            positions, mask, distance = state.tree.positions, state.tree.mask, state.tree.distance
+            positions, mask = state.tree.positions, state.tree.mask
+            if self.decoder_layers[0].self_attention.attention.positions is not None:
+                distance = state.tree.distance
         x = self._embed_target(ids, positions)
         past = []
         for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):

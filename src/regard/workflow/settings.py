@@ -114,10 +114,7 @@ def parse_assignments(assignments: Sequence[str]) -> Nested:
         section, dot, key = name.strip().partition(".")
         if not (equals and dot and section and key):
             raise SettingsError(f"--set must be section.key=value, such as training.steps=1000; got {assignment!r}.")
-        try:
-            nested.setdefault(section, {})[key] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error
+        nested.setdefault(section, {})[key] = _value(name, value)
     return nested
 
 
@@ -132,11 +129,16 @@ def parse_options(assignments: Sequence[str]) -> dict[str, Any]:
         name, equals, value = assignment.partition("=")
         if not (equals and name.strip()):
             raise SettingsError(f"--set must be key=value, such as no_repeat_ngram=3; got {assignment!r}.")
-        try:
-            options[name.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error
+        options[name.strip()] = _value(name, value)
     return options
+
+
+def _value(name: str, value: str) -> Any:
+    """What is written behind the equals sign, read as YAML."""
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error
 
 
 def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) -> str:

@@ -83,7 +83,16 @@ class Translator:
         if isinstance(texts, str):
             raise SettingsError("texts must be a list of strings; got one string. Write translate([text]).")
         options = (options or DecodingOptions()).changed(**changes)
-        requests = self._requests(texts, options, prefixes, required)
+        return self._answers(texts, self._requests(texts, options, prefixes, required), options, on_done)
+
+    def _answers(
+        self,
+        texts: Sequence[str],
+        requests: Sequence[Request | None],
+        options: DecodingOptions,
+        on_done: Callable[[int], None] | None,
+    ) -> list[Translation]:
+        """The translation of each text, as it was requested; the empty one where nothing was."""
         trace = Trace() if options.trace else None
         with_text = [index for index, request in enumerate(requests) if request is not None]
         found = self._workers.decode([request for request in requests if request is not None], options, trace, on_done)
@@ -116,14 +125,15 @@ class Translator:
         beginnings = None if prefixes is None else iter(prefixes)
         phrases = None if required is None else iter(required)
         while window := list(islice(lines, WINDOW)):
-            self._encode_sources(window, first)  # a line that is too long is called by its number in the whole
-            yield from self.translate(
+            of_window = options.changed(seed=options.seed + first - 1)
+            requests = self._requests(
                 window,
-                options.changed(seed=options.seed + first - 1),
-                prefixes=None if beginnings is None else list(islice(beginnings, len(window))),
-                required=None if phrases is None else list(islice(phrases, len(window))),
-                on_done=on_done,
+                of_window,
+                None if beginnings is None else list(islice(beginnings, len(window))),
+                None if phrases is None else list(islice(phrases, len(window))),
+                first,
             )
+            yield from self._answers(window, requests, of_window, on_done)
             first += len(window)
         rest: tuple[tuple[str, Iterator[Any] | None], ...] = (("prefixes", beginnings), ("required", phrases))
         for name, more in rest:
@@ -249,15 +259,16 @@ class Translator:
         options: DecodingOptions,
         prefixes: Sequence[str] | None,
         required: Sequence[Sequence[str]] | None,
+        first: int = 1,
     ) -> list[Request | None]:
-        """What decoding is asked for each text; None for a blank one."""
+        """What decoding is asked for each text; None for a blank one. `first` is the number of the first line."""
         for name, given in (("prefixes", prefixes), ("required", required)):
             if given is not None and len(given) != len(texts):
                 raise DataError(f"{name} must be as many as the texts; got {len(given)} and {len(texts)}.")
         if required is not None and options.method != "beam":
             raise SettingsError(f"required phrases must be asked of a beam search; got method {options.method}.")
         requests: list[Request | None] = []
-        for index, source_ids in enumerate(self._encode_sources(texts)):
+        for index, source_ids in enumerate(self._encode_sources(texts, first)):
             if not texts[index].strip():
                 requests.append(None)
                 continue
