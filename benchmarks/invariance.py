@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 import regard
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.packed import packed
@@ -84,7 +84,7 @@ def main() -> None:
     fast: Any = packed(translator.model)
 
     def search(model: Any, asked: list[Request], **how: Any) -> list[list[Hypothesis]]:
-        return decode(model, asked, BeamSearch(BeamSettings(5, 5), own.eos_id), symbols, **how)
+        return Decoding(model, asked, BeamSearch(BeamSettings(5, 5), own.eos_id), symbols, **how).run()
 
     print(f"{len(requests)} sentences, {options.precision}, against each decoded alone\n")
     print(

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from regard.data.batch import Batch, pad_right
 from regard.data.batching import EncodedPairs, Sequences, endless
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import ModelConfig
@@ -198,7 +198,7 @@ def main() -> None:
             # The end symbol is banned, as the plain loop does not stop at it: equal work.
             requests = [Request(row, length) for row in rows]
             rule, symbols = BeamSearch(BeamSettings(beam), EOS), TargetSymbols([BOS], EOS, PAD, (EOS,))
-            decode(ours, requests, rule, symbols, batch_size=size)
+            Decoding(ours, requests, rule, symbols, batch_size=size).run()
             return float(len(rows))
 
         return run

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from table_model import BOS, EOS, SYMBOLS, TableModel, all_targets
 
 from regard.errors import SettingsError
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.encoder_decoder import EncoderDecoder
@@ -34,7 +34,7 @@ def brute_force(source: int, settings: BeamSettings, max_length: int, banned: tu
 def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[int, ...]) -> None:
     settings = BeamSettings(beam_size=400, n_best=7, length_penalty=alpha)
     symbols = TargetSymbols([BOS], EOS, banned_ids=banned)
-    found = decode(TableModel(), [Request([1], 3), Request([2], 2)], BeamSearch(settings, EOS), symbols)
+    found = Decoding(TableModel(), [Request([1], 3), Request([2], 2)], BeamSearch(settings, EOS), symbols).run()
     for source, max_length, hypotheses in zip((1, 2), (3, 2), found, strict=True):
         expected = brute_force(source, settings, max_length, banned)[:7]
         assert [(h.ids, h.finish_reason) for h in hypotheses] == [(h.ids, h.finish_reason) for h in expected]
@@ -46,7 +46,7 @@ def test_a_beam_as_wide_as_the_space_is_brute_force(alpha: float, banned: tuple[
 @given(source=st.integers(0, 200), beam=st.integers(1, 6), alpha=st.sampled_from([0.0, 1.0]))
 def test_scores_are_the_sum_of_their_tokens(source: int, beam: int, alpha: float) -> None:
     settings = BeamSettings(beam, beam, alpha)
-    (hypotheses,) = decode(TableModel(), [Request([source], 5)], BeamSearch(settings, EOS), SYMBOLS)
+    (hypotheses,) = Decoding(TableModel(), [Request([source], 5)], BeamSearch(settings, EOS), SYMBOLS).run()
     assert hypotheses == sorted(hypotheses, key=lambda h: -h.score)
     for hypothesis in hypotheses:
         ids = [*hypothesis.ids, EOS] if hypothesis.finish_reason == "eos" else hypothesis.ids
@@ -76,7 +76,7 @@ def search(
     model: EncoderDecoder, rows: list[list[int]], settings: BeamSettings, batch_size: int = 64, side: str = "right"
 ) -> list[list[Hypothesis]]:
     requests, rule = [Request(row, len(row) + 6) for row in rows], BeamSearch(settings, EOS)
-    return decode(model, requests, rule, SYMBOLS, batch_size=batch_size, padding_side=side)
+    return Decoding(model, requests, rule, SYMBOLS, batch_size=batch_size, padding_side=side).run()
 
 
 def test_a_beam_of_1_is_greedy(make_model: MakeModel) -> None:
@@ -109,7 +109,7 @@ def test_padding_on_the_left_gives_the_same(make_model: MakeModel) -> None:
 
 def test_length_limits_are_kept_one_by_one() -> None:
     requests = [Request([5], limit) for limit in (1, 2, 4)]
-    found = decode(TableModel(), requests, BeamSearch(BeamSettings(2, 2), EOS), SYMBOLS)
+    found = Decoding(TableModel(), requests, BeamSearch(BeamSettings(2, 2), EOS), SYMBOLS).run()
     for limit, hypotheses in zip([1, 2, 4], found, strict=True):
         for hypothesis in hypotheses:
             assert len(hypothesis.token_log_probs) <= limit

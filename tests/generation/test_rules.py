@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from table_model import BOS, EOS, SYMBOLS, VOCAB, TableModel, all_targets
 
 from regard.errors import SettingsError
-from regard.generation.decoding import Decoding, decode
+from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import BannedPhrases, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.request import Hypothesis, Request, TargetSymbols
@@ -28,7 +28,7 @@ WIDE = BeamSettings(beam_size=400, n_best=5, length_penalty=0.0, early_stopping=
 
 
 def search(request: Request, settings: BeamSettings = WIDE, **options: object) -> list[Hypothesis]:
-    (found,) = decode(TableModel(), [request], BeamSearch(settings, EOS), SYMBOLS, **options)  # type: ignore[arg-type]
+    (found,) = Decoding(TableModel(), [request], BeamSearch(settings, EOS), SYMBOLS, **options).run()  # type: ignore[arg-type]
     return found
 
 
@@ -118,7 +118,7 @@ def test_a_stochastic_beam_samples_without_replacement() -> None:
     exact = {tuple(target.ids): math.exp(target.score) for target in all_targets(source, 2)}
     assert sum(exact.values()) == pytest.approx(1, abs=1e-5)
     requests = [Request([source], 2, seed=seed) for seed in range(count)]
-    drawn = decode(TableModel(), requests, StochasticBeam(2, EOS), SYMBOLS, batch_size=500)
+    drawn = Decoding(TableModel(), requests, StochasticBeam(2, EOS), SYMBOLS, batch_size=500).run()
     assert all(len({tuple(found.ids) for found in pair}) == 2 for pair in drawn)
     seen = Counter(tuple(found.ids) for pair in drawn for found in pair)
     for ids, p in exact.items():
@@ -137,9 +137,9 @@ def test_everything_is_the_same_in_every_batch() -> None:
         lambda: StochasticBeam(3, EOS),
     ]
     for rule in rules:
-        alone = [decode(TableModel(), [request], rule(), SYMBOLS)[0] for request in requests]  # type: ignore[arg-type]
+        alone = [Decoding(TableModel(), [request], rule(), SYMBOLS).run()[0] for request in requests]  # type: ignore[arg-type]
         for size in (1, 2, 7, 23):
-            assert decode(TableModel(), requests, rule(), SYMBOLS, batch_size=size) == alone  # type: ignore[arg-type]
+            assert Decoding(TableModel(), requests, rule(), SYMBOLS, batch_size=size).run() == alone  # type: ignore[arg-type]
 
 
 @given(st.integers(1, 12), st.integers(1, 4), st.sampled_from([63, 64, 1024, 1025, 3000, 4096]), st.integers(0, 10**6))
@@ -166,7 +166,7 @@ class Stutter(TableModel):
 
 @pytest.mark.parametrize("rule", [BeamSearch(BeamSettings(2), EOS), Sampling(SamplingSettings(0), (EOS,))])
 def test_output_without_end_is_ended(rule: BeamSearch | Sampling) -> None:
-    ((found,),) = decode(Stutter(), [Request([1], 500)], rule, SYMBOLS)
+    ((found,),) = Decoding(Stutter(), [Request([1], 500)], rule, SYMBOLS).run()
     assert (found.finish_reason, len(found.ids)) == ("runaway", RUNAWAY_TOKENS)
     assert len(found.token_log_probs) == RUNAWAY_TOKENS
 
@@ -179,7 +179,7 @@ def test_a_prefix_that_leaves_no_room_says_so() -> None:
 def test_the_trace_tells_the_story_of_the_search() -> None:
     trace = Trace()
     requests = [Request([5], 4), Request([6], 3)]
-    found = decode(TableModel(), requests, BeamSearch(BeamSettings(3, 3), EOS, trace), SYMBOLS, batch_size=1)
+    found = Decoding(TableModel(), requests, BeamSearch(BeamSettings(3, 3), EOS, trace), SYMBOLS, batch_size=1).run()
     for number, hypotheses in enumerate(found):
         steps = trace.steps[number]
         told = set()
@@ -205,7 +205,7 @@ def test_an_ensemble_averages_probabilities() -> None:
             return super().logits(source + 100, prefix)
 
     ensemble = Ensemble([TableModel(), Other()])
-    (found,) = decode(ensemble, [Request([1], 5)], BeamSearch(BeamSettings(3), EOS), SYMBOLS)[0]
+    (found,) = Decoding(ensemble, [Request([1], 5)], BeamSearch(BeamSettings(3), EOS), SYMBOLS).run()[0]
     ids = [*found.ids, EOS][: len(found.token_log_probs)]
     for index, (id, log_prob) in enumerate(zip(ids, found.token_log_probs, strict=True)):
         probs = [model.logits(1, (BOS, *ids[:index])).softmax(0)[id].item() for model in (TableModel(), Other())]

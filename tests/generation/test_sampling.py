@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from regard.errors import SettingsError
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.sampling import Sampling, SamplingSettings, draw, filtered_logits
 from regard.models.config import DecoderConfig
@@ -76,7 +76,7 @@ def samples(
 ) -> list[list[list[int]]]:
     requests = [Request(prompt, max_tokens, seed=sum(prompt)) for prompt in prompts]
     rule, symbols = Sampling(settings, (3,), width), TargetSymbols((), 3, banned_ids=(0,))
-    found = decode(model, requests, rule, symbols, padding_side="left", batch_size=size)  # type: ignore[arg-type]
+    found = Decoding(model, requests, rule, symbols, padding_side="left", batch_size=size).run()  # type: ignore[arg-type]
     return [[sample.ids for sample in drawn] for drawn in found]
 
 

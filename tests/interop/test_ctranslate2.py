@@ -12,7 +12,7 @@ import torch
 
 from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.errors import ModelFolderError
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.interop.ctranslate2.files import read_variables
@@ -206,7 +206,7 @@ def test_a_beam_is_the_packages(tmp_path: Path) -> None:
         return_scores=True, min_decoding_length=0,
     )  # fmt: skip
     rule, symbols = BeamSearch(BeamSettings(3, 3, 0.0), eos_id=3), TargetSymbols([2], 3)
-    (mine,) = decode(loaded.model, [Request([*ids, 3], 8)], rule, symbols)
+    (mine,) = Decoding(loaded.model, [Request([*ids, 3], 8)], rule, symbols).run()
     assert [loaded.tokenizer.tokens(found.ids) for found in mine[:1]] == theirs.hypotheses[:1]
     assert mine[0].score == pytest.approx(theirs.scores[0], abs=1e-4)
 

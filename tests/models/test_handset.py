@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.inspection.capture import capture
@@ -72,5 +72,5 @@ def test_row_statistics_of_known_rows() -> None:
 def test_decoding_alternates(temperature: float) -> None:
     model = handset.alternating(VOCAB, 12)
     rule, symbols = Sampling(SamplingSettings(temperature), ()), TargetSymbols((), 3)
-    ((sample,),) = decode(model, [Request([4, 9], 7)], rule, symbols)
+    ((sample,),) = Decoding(model, [Request([4, 9], 7)], rule, symbols).run()
     assert sample.ids == [4, 9, 4, 9, 4, 9, 4]

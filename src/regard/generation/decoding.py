@@ -43,32 +43,6 @@ class Rule(Protocol):
         ...
 
 
-def decode(
-    model: SequenceToSequence[Any],
-    requests: Sequence[Request],
-    rule: Rule,
-    symbols: TargetSymbols,
-    *,
-    batch_size: int = 64,
-    filters: Sequence[Filter] = (),
-    device: torch.device | None = None,
-    padding_side: str = "right",
-) -> list[list[Hypothesis]]:
-    """The hypotheses for each request, in order: a `Decoding` from its beginning to its end."""
-    decoding = Decoding(
-        model,
-        requests,
-        rule,
-        symbols,
-        batch_size=batch_size,
-        filters=filters,
-        device=device,
-        padding_side=padding_side,
-    )
-    found = dict(decoding)
-    return [found[number] for number in range(len(requests))]
-
-
 class Decoding:
     """Some requests on their way through a model; each `step` is a token for all that are under way.
 
@@ -110,6 +84,10 @@ class Decoding:
         """The number of each request, and its hypotheses, in the order in which they are done."""
         while self._waiting or self._under_way:
             yield from self.step()
+
+    def run(self) -> list[list[Hypothesis]]:
+        """The hypotheses for each request, in order."""
+        return [hypotheses for _, hypotheses in sorted(self, key=lambda found: found[0])]
 
     @torch.inference_mode()
     def step(self) -> list[tuple[int, list[Hypothesis]]]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from regard.data.language import encode_stream, windows_in_order
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import label_likelihood
-from regard.generation.decoding import decode
+from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.models.decoder import Decoder
@@ -92,7 +92,7 @@ class LanguageModel:
                 requests.append(Request(context, room, seed=(seed * 1_000_003 + index) * 1_000_003 + window))
             rule = Sampling(settings, end_ids)
             options: dict[str, Any] = {"device": self.device, "padding_side": "left"}
-            found = decode(cast("SequenceToSequence[Any]", self.model), requests, rule, symbols, **options)
+            found = Decoding(cast("SequenceToSequence[Any]", self.model), requests, rule, symbols, **options).run()
             for index, (sample,) in zip(going_on, found, strict=True):
                 written[index] += sample.ids
             by_length = [i for i, (sample,) in zip(going_on, found, strict=True) if sample.finish_reason == "length"]
