@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -34,11 +35,18 @@ class Run:
     valid: tuple[str, ...] = ()
     options: tuple[str, ...] = field(default=())
     """Of `regard evaluate`."""
+    together: bool = False
+    """Measure the models of all seeds as an ensemble, too."""
+
+    def folder(self, work: Path, what: object) -> Path:
+        """Where the model of a seed stands; with `.json`, what was measured."""
+        return work / f"{re.sub('[^A-Za-z0-9_-]', '', self.name.replace(' ', '-'))}-{what}"
 
 
 def g2p(language: str, size: str, recipe: str, published: str) -> Run:
     train, valid, test = (f"g2p/{size}/{language}_{part}.tsv" for part in ("train", "dev", "test"))
-    return Run(f"g2p {language} ({size})", recipe, (train,), (test,), "word_error_rate", published, valid=(valid,))
+    name = f"g2p {language} ({size})"
+    return Run(name, recipe, (train,), (test,), "word_error_rate", published, (1, 2, 3), (valid,), together=True)
 
 
 def multi30k(part: str) -> tuple[str, str]:
@@ -73,7 +81,7 @@ def regard(*arguments: str) -> str:
 
 def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -> None:
     """Train, measure, and write down the score; nothing, where that is done."""
-    model = work / f"{run.name.replace(' ', '-').replace(',', '').replace('(', '').replace(')', '')}-{seed}"
+    model = run.folder(work, seed)
     outcome = model.with_suffix(".json")
     if outcome.is_file():
         return
@@ -83,34 +91,58 @@ def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -
         "train", *files(data, run.training), *valid, "-o", str(model), "--seed", str(seed), "--resume", "--save-every", "5m",
         "--config", str(ROOT / "recipes" / f"{run.recipe}.yaml"), *threads,
     )  # fmt: skip
-    measured, best = model, model.with_name(f"{model.name}.training") / "best"
+    best = model.with_name(f"{model.name}.training") / "best"
     if best.is_dir():
-        measured = model.with_name(f"{model.name}.mean")
-        regard("average", *map(str, sorted(best.iterdir())), "-o", str(measured), "--overwrite")
-    scores = json.loads(regard("evaluate", str(measured), *files(data, run.test), *run.options, "--json", *threads))
-    scores["word_error_rate"] = 1 - scores["exact_match"]
+        regard("average", *map(str, sorted(best.iterdir())), "-o", str(to_measure(model)), "--overwrite")
     results = json.loads((model / "results.json").read_text(encoding="utf-8"))
-    record = {"run": run.name, "seed": seed, "score": scores[run.metric], "seconds": results["seconds"]["training"],
-              "parameters": results["sizes"]["num_parameters"], "machine": results["machine"]}  # fmt: skip
+    record = {"run": run.name, "seed": seed, "score": score(run, [model], data, threads),
+              "seconds": results["seconds"]["training"], "parameters": results["sizes"]["num_parameters"],
+              "machine": results["machine"]}  # fmt: skip
     outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
 
 
+def carry_out_together(run: Run, data: Path, work: Path, threads: list[str]) -> None:
+    """Measure the models of all seeds as an ensemble, and write down the score; nothing, where that is done."""
+    outcome = run.folder(work, "together.json")
+    if not outcome.is_file():
+        together = score(run, [run.folder(work, seed) for seed in run.seeds], data, threads)
+        record = {"run": run.name, "together": together}
+        outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
+
+
+def to_measure(model: Path) -> Path:
+    """The mean of the best checkpoints, where the recipe keeps them; otherwise the model."""
+    keeps = (model.with_name(f"{model.name}.training") / "best").is_dir()
+    return model.with_name(f"{model.name}.mean") if keeps else model
+
+
+def score(run: Run, models: list[Path], data: Path, threads: list[str]) -> float:
+    """What the models score together on the test data."""
+    first, *others = (str(to_measure(model)) for model in models)
+    beside = [word for other in others for word in ("--ensemble", other)]
+    scores = json.loads(regard("evaluate", first, *beside, *files(data, run.test), *run.options, "--json", *threads))
+    return {"word_error_rate": 1 - scores["exact_match"], **scores}[run.metric]
+
+
 def table(work: Path) -> Iterator[str]:
-    yield "| task | recipe | score | seeds | published | parameters | training, each |"
-    yield "|---|---|---:|---|---:|---:|---:|"
+    yield "| task | recipe | score | seeds | together | published | parameters | training, each |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
     for run in RUNS:
-        records = [record for record in found if record["run"] == run.name]
+        records = [record for record in found if record["run"] == run.name and "seed" in record]
+        together = [record["together"] for record in found if record["run"] == run.name and "together" in record]
         if not records:
             continue
         factor = 1 if run.metric == "bleu" else 100
         scores = [factor * record["score"] for record in records]
         spread = f" ± {statistics.stdev(scores):.2f}" if len(scores) > 1 else ""
         what = {"bleu": "BLEU", "word_error_rate": "% word errors", "exact_match": "% exact"}[run.metric]
+        ensemble = f"{factor * together[0]:.2f}" if together else ""
         minutes = statistics.mean(record["seconds"] for record in records) / 60
+        scored = f"{statistics.mean(scores):.2f}{spread} {what} | {len(scores)} | {ensemble}"
         yield (
-            f"| {run.name} | `recipes/{run.recipe}.yaml` | {statistics.mean(scores):.2f}{spread} {what} | {len(scores)} | "
-            f"{run.published} | {records[0]['parameters']:,} | {minutes:.0f} min |"
+            f"| {run.name} | `recipes/{run.recipe}.yaml` | {scored} | {run.published} | "
+            f"{records[0]['parameters']:,} | {minutes:.0f} min |"
         )
 
 
@@ -136,6 +168,9 @@ def main() -> None:
     for run in RUNS:
         for seed in run.seeds if options.only in run.name else ():
             carry_out(run, seed, options.data, options.work, threads)
+            write_table(options.work)
+        if run.together and options.only in run.name:
+            carry_out_together(run, options.data, options.work, threads)
             write_table(options.work)
 
 

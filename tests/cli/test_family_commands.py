@@ -1,5 +1,6 @@
 """Language models, classifiers, taggers and masked language models through the commands."""
 
+import itertools
 import json
 import random
 from pathlib import Path
@@ -295,6 +296,25 @@ def test_two_vocabularies(pairs: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert command("convert", pairs / "two", pairs / "ct2", "--to", "ctranslate2") == 0
     assert "greedily: none" in capsys.readouterr().out
     assert "norm must be post" in refused(capsys, "convert", pairs / "two", pairs / "marian", "--to", "marian")
+
+
+def test_characters_to_phones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["".join(word) for length in (2, 3) for word in itertools.product("abcdef", repeat=length)]
+    phones = {letter: f"{letter}ː" for letter in "abcdef"}
+    pairs = [f"{word}\t{' '.join(phones[letter] for letter in word)}\n" for word in words]
+    (tmp_path / "pairs.tsv").write_text("".join(pairs), encoding="utf-8")
+    kinds = ["--set", "tokenizer.shared=false", "--set", "tokenizer.target_kind=words"]
+    small = [word.replace("num_layers", "num_encoder_layers") for word in SMALL]
+    encoders = ["--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1"]
+    assert command(
+        "train", tmp_path / "pairs.tsv", "-o", tmp_path / "phones", "--steps", "200", *kinds, *CHARACTERS, *QUICK,
+        *small, *encoders,
+    ) == 0  # fmt: skip
+    translator = regard.load(tmp_path / "phones")
+    assert translator.translate(["fade"])[0].tokens == ["▁fː", "▁aː", "▁dː", "▁eː"]
+    assert "shared: true" in refused(
+        capsys, "train", tmp_path / "pairs.tsv", "-o", tmp_path / "x", "--set", "tokenizer.target_kind=words"
+    )
 
 
 def test_an_encoder_decoder_is_put_together_from_pretrained_parts(

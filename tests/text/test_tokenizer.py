@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
@@ -116,3 +117,37 @@ def test_without_a_leading_space_every_character_is_one_token() -> None:
         ids = tokenizer.encode(text)
         assert len(ids) == len(text)
         assert tokenizer.decode(ids) == text
+
+
+def test_words_are_tokens_and_new_ones_unknown() -> None:
+    tokenizer = Tokenizer.train(["t͡ʃ a ˧˧", "a 12"], TokenizerConfig(kind="words", vocab_size=50))
+    assert tokenizer.tokens(tokenizer.encode("a t͡ʃ 12")) == ["▁a", "▁t͡ʃ", "▁12"]
+    assert tokenizer.decode(tokenizer.encode("a t͡ʃ 12")) == "a t͡ʃ 12"
+    assert tokenizer.encode("a b") == [*tokenizer.encode("a"), tokenizer.unk_id]
+
+
+def test_hangul_is_taken_apart_and_put_together() -> None:
+    config = TokenizerConfig(kind="characters", vocab_size=50, normalization="NFD")
+    tokenizer = Tokenizer.train(["각 난 é"], config)
+    ids = tokenizer.encode("간 é")
+    assert len(ids) == 1 + 3 + 1 + 2
+    assert tokenizer.unk_id not in ids
+    assert tokenizer.decode(ids) == "간 é"
+
+
+@given(text=st.text(alphabet=" 가각난áậxe", max_size=8))
+def test_what_is_said_so_far_is_never_taken_back(text: str) -> None:
+    config = TokenizerConfig(kind="characters", vocab_size=50, normalization="NFD")
+    tokenizer = CACHE.setdefault("NFD", Tokenizer.train(["가각난áậxe x"], config))
+    ids = tokenizer.encode(text)
+    said = [tokenizer.decode_so_far(ids[:count]) for count in range(len(ids) + 1)]
+    whole = tokenizer.decode(ids)
+    assert all(later.startswith(earlier) for earlier, later in zip(said, [*said[1:], whole], strict=True))
+    assert len(whole) - len(said[-1]) <= 1
+
+
+def test_a_kind_of_the_targets_alone_needs_two_vocabularies() -> None:
+    with pytest.raises(
+        ValidationError, match=r"tokenizer\.target_kind must have two vocabularies; got words and shared: true"
+    ):
+        TokenizerConfig(target_kind="words")

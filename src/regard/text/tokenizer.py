@@ -1,11 +1,12 @@
 """Strings to ids and back: a typed face on Hugging Face `tokenizers`, kept in one `tokenizer.json`.
 
-All kinds share the same frame: text is brought to Unicode's composed form (NFC), spaces are written as `▁` so that
+All kinds share the same frame: text is brought to one of Unicode's normal forms, spaces are written as `▁` so that
 they survive, and the pieces between spaces are cut into tokens. What differs is how:
 
 * `bpe`: byte pair encoding, merges the most frequent pair again and again (Sennrich et al. 2016);
 * `unigram`: a unigram language model picks the likeliest cut (Kudo 2018);
-* `characters`: every character is a token.
+* `characters`: every character is a token;
+* `words`: every piece between spaces is a token, such as a phone or a tag; one that was not learnt is unknown.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
+from unicodedata import combining, normalize
 
 import tokenizers
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import DataError, ModelFolderError, SettingsError
@@ -28,14 +30,23 @@ EXTENSION = "regard"
 """The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
 
 
+Kind = Literal["bpe", "unigram", "characters", "words"]
+
+
 class TokenizerConfig(BaseModel):
     """How a vocabulary is learnt from text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["bpe", "unigram", "characters"] = "bpe"
+    kind: Kind = "bpe"
+    target_kind: Kind | None = Field(None, description="the targets' kind, where it is another; with shared: false")
     vocab_size: int = Field(8000, ge=8, description="at most so many tokens, the four special ones included")
-    split_digits: bool = Field(True, description="cut numbers into digits, so that unseen numbers are composed")
+    normalization: Literal["NFC", "NFD"] = Field(
+        "NFC", description="Unicode's normal form that is cut: NFD takes accents off letters and Hangul apart"
+    )
+    split_digits: bool = Field(
+        True, description="cut numbers into digits, so that unseen numbers are composed; not in kind words"
+    )
     leading_space: bool = Field(True, description="read a text as if a space stood before it, so that words are alike")
     shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
     max_lines: int = Field(
@@ -44,6 +55,20 @@ class TokenizerConfig(BaseModel):
         description="lines that the vocabulary is learnt from, of each side; evenly spread over larger texts",
     )
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
+
+    @model_validator(mode="after")
+    def _has_two_vocabularies(self) -> TokenizerConfig:
+        if self.target_kind is not None and self.shared:
+            raise ValueError(
+                f"tokenizer.target_kind must have two vocabularies; got {self.target_kind} and shared: true. "
+                "Set tokenizer.shared=false."
+            )
+        return self
+
+    @property
+    def of_targets(self) -> TokenizerConfig:
+        """How the targets' vocabulary is learnt, where it is one of its own."""
+        return self.model_copy(update={"kind": self.target_kind or self.kind, "target_kind": None})
 
 
 class Symbols(BaseModel):
@@ -97,6 +122,7 @@ class Tokenizer:
         """The id of <mask>, where there is one."""
         self._special = self.symbols.special_ids
         self.is_ours = symbols is None
+        self._is_taken_apart = self.is_ours and isinstance(backend.normalizer, normalizers.NFD)
         self.vocabulary = None if vocabulary is None else list(vocabulary)
         """The token of each id, where the backend only cuts texts into tokens; None: the backend's ids are the ids."""
         size = backend.get_vocab_size() if vocabulary is None else len(vocabulary)
@@ -118,7 +144,7 @@ class Tokenizer:
         config = config or TokenizerConfig()
         scheme = "always" if config.leading_space else "never"
         steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace(prepend_scheme=scheme)]
-        if config.split_digits:
+        if config.split_digits and config.kind != "words":
             steps.append(pre_tokenizers.Digits(individual_digits=True))
         if config.kind == "characters":
             steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
@@ -129,12 +155,15 @@ class Tokenizer:
             trainer = trainers.UnigramTrainer(
                 vocab_size=size, special_tokens=special, show_progress=False, unk_token=UNK
             )
+        elif config.kind == "words":
+            backend = tokenizers.Tokenizer(models.WordLevel(unk_token=UNK))
+            trainer = trainers.WordLevelTrainer(vocab_size=size, special_tokens=special, show_progress=False)
         else:
             backend = tokenizers.Tokenizer(models.BPE(unk_token=UNK))
             trainer = trainers.BpeTrainer(
                 vocab_size=size, limit_alphabet=size - len(special), special_tokens=special, show_progress=False
             )
-        backend.normalizer = normalizers.NFC()
+        backend.normalizer = normalizers.NFC() if config.normalization == "NFC" else normalizers.NFD()
         backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
         backend.decoder = decoders.Metaspace(prepend_scheme=scheme)
         try:
@@ -229,9 +258,18 @@ class Tokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some ids; special symbols are left out."""
         if self.vocabulary is None and self.is_ours:
-            return self._backend.decode(list(ids), skip_special_tokens=True)
+            text = self._backend.decode(list(ids), skip_special_tokens=True)
+            return normalize("NFC", text) if self._is_taken_apart else text
         tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
         return self._backend.decoder.decode(tokens) if self._backend.decoder else " ".join(tokens)
+
+    def decode_so_far(self, ids: Sequence[int]) -> str:
+        """What of the text of some ids stays as it is, whatever comes behind them."""
+        text = self.decode(ids).rstrip("\N{REPLACEMENT CHARACTER}")
+        if not self._is_taken_apart:
+            return text
+        last = max((place for place, character in enumerate(text) if not combining(character)), default=0)
+        return text[:last]
 
     def _token(self, id: int) -> str | None:
         if self.vocabulary is None:

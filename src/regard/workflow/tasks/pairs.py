@@ -152,11 +152,11 @@ def _vocabularies(
     if initial is not None:
         settings = settings.model_copy(update={"model": initial.model.config})
         return settings, initial.tokenizer, initial.source_tokenizer
-    learn = partial(learn_tokenizer, corpora, config=settings.tokenizer, report=display.on_progress)
-    if settings.tokenizer.shared:
-        tokenizer = learn(["source", "target"])
+    learn, config = partial(learn_tokenizer, corpora, report=display.on_progress), settings.tokenizer
+    if config.shared:
+        tokenizer = learn(["source", "target"], config)
         return with_model(settings, tokenizer), tokenizer, None
-    tokenizer, source_tokenizer = learn(["target"]), learn(["source"])
+    tokenizer, source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
     return with_model(settings, tokenizer, source_vocab_size=len(source_tokenizer)), tokenizer, source_tokenizer
 
 

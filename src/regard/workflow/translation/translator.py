@@ -167,7 +167,7 @@ class Translator:
             length = int(live.lengths[0])
             going_on = (live.scores[0] > -torch.inf).nonzero()[:, 0].tolist()
             certain = _common_beginning([*live.ids[0, going_on, :length].tolist(), *(h.ids for h in live.finished[0])])
-            text_so_far = self.tokenizer.decode(certain).rstrip("\N{REPLACEMENT CHARACTER}")
+            text_so_far = self.tokenizer.decode_so_far(certain)
             if text_so_far.startswith(told) and len(text_so_far) > len(told):
                 yield text_so_far[len(told) :]
                 told = text_so_far
