@@ -13,7 +13,7 @@ import regard
 from regard.cli.main import run
 from regard.data.batch import pad_right
 from regard.errors import DataError, SettingsError
-from regard.inspection.capture import cross_attention
+from regard.inspection.alignment import cross_attention
 from regard.workflow.translation import translator as translating
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator

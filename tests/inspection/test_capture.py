@@ -8,7 +8,8 @@ import torch
 
 from largest_tensor import LargestTensor
 from regard.errors import SettingsError, ShapeError
-from regard.inspection.capture import TILE_NUMBERS, capture, cross_attention, sharpest_layer
+from regard.inspection.alignment import cross_attention, sharpest_layer
+from regard.inspection.capture import TILE_NUMBERS, capture
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn import (
     Attention,

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regard.inspection.capture import Alignment
+from regard.inspection.alignment import Alignment
 from regard.inspection.figures import alignment_svg, curve_svg, readable
 from regard.inspection.report import Report, report_html
 

@@ -105,7 +105,7 @@ def test_forced_scores_are_ctranslate2s(real: Translator, answers: list[dict[str
 @needs_real_model
 def test_the_attention_is_ctranslate2s(real: Translator, answers: list[dict[str, Any]]) -> None:
     """It returns head 0 of the last layer."""
-    from regard.inspection.capture import cross_attention
+    from regard.inspection.alignment import cross_attention
 
     item = answers[0]
     source = torch.tensor(real.source_tokenizer.frame_source(real.source_tokenizer.encode(item["source"])))

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from regard.inspection.capture import cross_attention
+from regard.inspection.alignment import cross_attention
 from regard.models.config import RecurrentConfig
 from regard.models.recurrent import Recurrent
 from regard.nn import Additive

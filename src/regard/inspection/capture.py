@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -18,8 +18,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
-from regard.models.families import PairModel
 from regard.nn.attention import Attention
+from regard.nn.masks import causal_mask, combine_masks
 
 TILE_NUMBERS = 1 << 22
 """Weights that `row_statistics` holds at once: 16 MB in float32."""
@@ -53,6 +53,7 @@ class CapturedAttention:
     """The position of the first row among the keys."""
     heads: list[int]
     """Which heads these are, by their numbers before any was pruned."""
+    value: Float[Tensor, "batch head key value_dim"]
     distance: Int[Tensor, "*example row key"] | None = None
     """Of each key from each row, where keys do not stand one after the other."""
 
@@ -85,6 +86,14 @@ class CapturedAttention:
             heads=self.heads,
         )
         return weights.to(torch.promote_types(weights.dtype, torch.float32))
+
+    def allowed(self) -> Bool[Tensor, "batch head row key"]:
+        """Where a captured query may look: True where a weight is the model's, False where it is 0 by a mask."""
+        rows, keys = self.num_rows, self.key.shape[-2]
+        ahead = causal_mask(rows, keys, first=self.first, device=self.query.device) if self.causal else None
+        mask = combine_masks(self.mask, ahead)
+        shape = (*self.query.shape[:2], rows, keys)
+        return torch.ones(shape, dtype=torch.bool) if mask is None else mask.expand(shape)
 
     def row_statistics(self, positions: Sequence[int] | None = None) -> RowStatistics:
         """Entropy, highest weight and its key, and the weight on some positions, of each row.
@@ -214,10 +223,10 @@ def _noted(
         raise ShapeError(f"rows must be a slice without a step; got {rows}.")
     if heads is not None and not all(0 <= head < num_heads for head in heads):
         raise ShapeError(f"heads must be from 0 to {num_heads - 1}; got {heads}.")
-    query, key = query.detach(), key.detach()
+    query, key, value = query.detach(), key.detach(), value.detach()
     present = module.head_indices or list(range(num_heads))
     if heads is not None:
-        query, key = query[:, heads], key[:, heads]
+        query, key, value = query[:, heads], key[:, heads], value[:, heads]
         mask, bias = (x if x is None or x.ndim < 3 or x.shape[-3] == 1 else x[..., heads, :, :] for x in (mask, bias))
     if stop - start < num_queries:
         query = query[..., start:stop, :].clone()
@@ -230,6 +239,7 @@ def _noted(
         causal,
         num_keys - num_queries + start,
         present if heads is None else [present[head] for head in heads],
+        value,
         None if distance is None else distance[..., start:stop, :],
     )
 
@@ -246,53 +256,3 @@ def _parameters(part: object) -> Iterator[Tensor]:
 def _layer_name(name: str) -> str:
     """The name of the attention that a person knows: without the inner module that does the look-up."""
     return name.removesuffix(".attention")
-
-
-@torch.no_grad()
-def cross_attention(
-    model: PairModel, source_ids: Int[Tensor, " source"], target_ids: Int[Tensor, " target"]
-) -> Float[Tensor, "layer head target source"]:
-    """How much each target position looks at each source position, in every decoder layer and head.
-
-    Args:
-        target_ids: with the begin symbol in front. Row t holds what the model looked at to predict the token after
-            `target_ids[t]`.
-    """
-    names = model.cross_attention_names
-    with capture(model, layers=names) as seen:
-        model.states(source_ids[None], target_ids[None])
-    # A Transformer looks once for all target positions, a recurrent model once for each.
-    return torch.stack([torch.cat([call.weights()[0] for call in seen.calls(name)], dim=1) for name in names])
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """Which source tokens each target token was written from, as cross-attention sees it."""
-
-    source_tokens: list[str]
-    target_tokens: list[str]
-    weights: list[list[float]]
-    """A row for each target token: how much it attends to each source token; rows sum to 1."""
-    layer: int
-    """The decoder layer, counted from 1; the weights are the mean over its heads, or one head's."""
-    source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
-    """From which character of the source to which each of its tokens stands; the symbols around them have none."""
-
-    @property
-    def links(self) -> list[tuple[int, int]]:
-        """For each target token but the end symbol, the source token that it attends to most, and itself."""
-        rows = self.weights[: len(self.target_tokens) - 1]
-        return [(max(range(len(row)), key=row.__getitem__), target) for target, row in enumerate(rows)]
-
-    @property
-    def pharaoh(self) -> str:
-        """The links as `source-target`, tokens counted from 0, in Pharaoh's format."""
-        return " ".join(f"{source}-{target}" for source, target in self.links)
-
-
-def sharpest_layer(weights: Float[Tensor, "layer head target source"]) -> int:
-    """The layer, from 0, whose heads' mean puts the most weight on the best source token of each row.
-
-    A choice made to show an alignment clearly; it says nothing about what the other layers are worth.
-    """
-    return int(weights.mean(dim=1).amax(dim=-1).mean(dim=-1).argmax())

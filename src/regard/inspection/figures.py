@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
 
-from regard.inspection.capture import Alignment
+from regard.inspection.alignment import Alignment
 
 THEME = (
     ":root{--ink:#1b1f24;--faint:#59636e;--line:#d1d9e0;--paper:#ffffff;--heat:#0b5cad;--second:#b35900}"

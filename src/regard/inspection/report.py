@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from regard.inspection.capture import Alignment
+from regard.inspection.alignment import Alignment
 from regard.inspection.figures import THEME, alignment_svg, curve_svg
 
 STYLE = (

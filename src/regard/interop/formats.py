@@ -27,7 +27,7 @@ from regard.interop.mapping import Account
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import AnyModel
+from regard.models.families import AnyModel, unpruned
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
@@ -193,6 +193,7 @@ def write_foreign(
     check_output(output, overwrite=False)
     writers = {"ctranslate2": write_ctranslate2, "onnx": onnx.write}
     write = writers.get(format, partial(_write_hugging_face, format=format))
+    loaded = loaded._replace(model=unpruned(loaded.model))  # other formats have as many heads in every layer
     with aside(output) as new:
         written = write(loaded, new)
         accept(written)

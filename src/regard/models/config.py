@@ -53,6 +53,26 @@ class TransformerConfig(BaseModel):
     pad_id: int = Field(
         0, ge=-1, description="the tokenizer's, not for users to set; -1: the vocabulary has none, padding is the id -1"
     )
+    pruned_heads: dict[str, list[int]] = Field(
+        default_factory=dict, description="heads that were removed, by attention: {'cross.2': [0, 3]}, counted from 0"
+    )
+
+    @property
+    def attentions(self) -> dict[str, int]:
+        """How many layers have each kind of attention: `encoder`, `decoder`, `cross`."""
+        return {}
+
+    @model_validator(mode="after")
+    def _pruned_heads_exist(self) -> TransformerConfig:
+        known = {f"{kind}.{layer}" for kind, count in self.attentions.items() for layer in range(count)}
+        for name, heads in self.pruned_heads.items():
+            if name not in known:
+                raise ValueError(f"pruned_heads must name attentions of the model; got {name!r}.")
+            if sorted(set(heads)) != heads or not all(0 <= head < self.num_heads for head in heads):
+                raise ValueError(f"pruned_heads must be increasing, from 0 to {self.num_heads - 1}; got {heads}.")
+            if len(heads) == self.num_heads:
+                raise ValueError(f"pruned_heads must leave a head in each attention; got all of {name}.")
+        return self
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> TransformerConfig:
@@ -92,6 +112,11 @@ class ModelConfig(TransformerConfig):
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
 
+    @property
+    def attentions(self) -> dict[str, int]:
+        """How many layers have each kind of attention."""
+        return {"encoder": self.num_encoder_layers, "decoder": self.num_decoder_layers, "cross": self.num_decoder_layers}
+
     @model_validator(mode="after")
     def _vocabularies_fit(self) -> ModelConfig:
         if self.source_vocab_size and self.tied_embeddings in ("all", "source"):
@@ -114,6 +139,11 @@ class DecoderConfig(TransformerConfig):
     embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
 
+    @property
+    def attentions(self) -> dict[str, int]:
+        """How many layers have each kind of attention."""
+        return {"decoder": self.num_layers}
+
 
 class EncoderConfig(TransformerConfig):
     """A Transformer encoder with a head for a task: BERT's shape where nothing is said."""
@@ -134,6 +164,11 @@ class EncoderConfig(TransformerConfig):
     )
     norm_epsilon: float = Field(1e-12, gt=0)
     positions: Positions = "learned"
+
+    @property
+    def attentions(self) -> dict[str, int]:
+        """How many layers have each kind of attention."""
+        return {"encoder": self.num_layers}
 
 
 class RecurrentConfig(BaseModel):

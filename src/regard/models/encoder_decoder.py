@@ -162,7 +162,20 @@ class EncoderDecoder(nn.Module):
         source_types: Int[Tensor, "batch source"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states: what `logits` projects onto the vocabulary."""
-        memory, source_mask = self._project_source(source_ids, source_types)
+        return self.decode(target_ids, *self._project_source(source_ids, source_types))
+
+    def decode(
+        self,
+        target_ids: Int[Tensor, "batch target"],
+        memory: Sequence[KeysValues],
+        source_mask: Bool[Tensor, "batch 1 1 source"],
+    ) -> Float[Tensor, "batch target model_dim"]:
+        """The decoder's last states over a whole target, the source being encoded and projected already.
+
+        Args:
+            memory: of each decoder layer, as `project` makes it.
+            source_mask: True where a source position is a token.
+        """
         self_mask = target_mask(target_ids, self.config.pad_id)
         x = self._embed_target(target_ids, positions_from_mask(target_ids != self.config.pad_id))
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):

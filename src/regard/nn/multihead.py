@@ -196,6 +196,25 @@ class MultiHeadAttention(nn.Module):
         self.kept_heads = [self.kept_heads[head] for head in kept]
         self.attention.head_indices = self.kept_heads
 
+    @torch.no_grad()
+    def take_heads_of(self, pruned: MultiHeadAttention) -> None:
+        """Become the same function as one with fewer heads of the same kind: those that it lacks write zeros."""
+        group = self.num_heads // self.num_kv_heads
+        columns = self._columns(pruned.kept_heads)
+        groups = self._columns(sorted({head // group for head in pruned.kept_heads}))
+        for ours, theirs, rows in (
+            (self.query_proj, pruned.query_proj, columns),
+            (self.key_proj, pruned.key_proj, groups),
+            (self.value_proj, pruned.value_proj, groups),
+        ):
+            for x, y in zip(ours.parameters(), theirs.parameters(), strict=True):
+                x.zero_()
+                x[rows] = y
+        self.output_proj.weight.zero_()
+        self.output_proj.weight[:, columns] = pruned.output_proj.weight
+        if self.output_proj.bias is not None:
+            self.output_proj.bias.copy_(pruned.output_proj.bias)
+
     def _columns(self, heads: Sequence[int]) -> Tensor:
         """The dimensions of some heads."""
         start = torch.tensor(heads)[:, None] * self.head_dim

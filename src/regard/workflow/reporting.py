@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regard.inspection.capture import Alignment
+from regard.inspection.alignment import Alignment
 from regard.inspection.report import Report
 from regard.training.run import TrainingRun
 from regard.workflow.card import SCORES

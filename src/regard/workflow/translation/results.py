@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regard.generation.rules.trace import TracedCandidate
-from regard.inspection.capture import Alignment
+from regard.inspection.alignment import Alignment
 
 
 @dataclass(frozen=True)

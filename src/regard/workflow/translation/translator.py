@@ -18,7 +18,7 @@ from regard.evaluation.text_metrics import TextMetrics, sentence_utility
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.risk import expected_utilities
 from regard.generation.rules.trace import Trace
-from regard.inspection.capture import Alignment, cross_attention, sharpest_layer
+from regard.inspection.alignment import Alignment, cross_attention, sharpest_layer
 from regard.models.families import PairModel
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.options import DecodingOptions

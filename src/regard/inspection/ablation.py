@@ -1,0 +1,298 @@
+"""What heads are worth: what happens without them, each alone, by three measures.
+
+A gate multiplies what a head gives to its attention's output: 1 leaves it, 0 takes it away. Gates are put on while a context
+lasts, on whatever kernel runs, with a cache or without; one row of gates for each example lets a batch try many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.errors import SettingsError
+from regard.inspection.record import HeadName
+from regard.models.decoder import Decoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import AnyModel, Site, multihead_attentions
+from regard.nn.attention import Attention
+from regard.nn.cache import KeysValues
+from regard.nn.masks import padding_mask
+
+ROWS_AT_ONCE = 4096
+"""Positions, padding included, that are tried at once."""
+STRETCH = (-0.1, 1.1)
+"""Hard concrete gates are stretched over these ends, and cut at 0 and 1. Source: Louizos et al. 2018, section 4."""
+TEMPERATURE = 0.33
+OPEN_AT_FIRST = 2.0
+"""Of a learnt gate's logarithm: a gate is 1 nearly always, then."""
+
+
+class Example(NamedTuple):
+    """One text that a model is asked to continue or to translate."""
+
+    source_ids: list[int] | None
+    """None for a language model."""
+    read_ids: list[int]
+    """What the decoder reads."""
+    target_ids: list[int]
+    """What it is to say: the token after each of the last of them."""
+
+
+Gates = Mapping[Site, Float[Tensor, "*example head"]]
+Means = Mapping[Site, Float[Tensor, "head head_dim"]]
+
+
+@contextmanager
+def gated(model: AnyModel, gates: Gates, means: Means | None = None) -> Iterator[None]:
+    """While this context lasts, what each head finds is multiplied by its gate.
+
+    context[head] = gate[head] context[head] + (1 - gate[head]) mean[head]
+
+    Args:
+        gates: one number for each head that is left, or one row of them for each example of the batch.
+        means: what stands in for a head that is taken away; None: 0.
+    """
+    attentions = multihead_attentions(model)
+    with ExitStack() as stack:
+        for site, gate in gates.items():
+            mean = None if means is None else means[site]
+            hook = attentions[site].attention.register_forward_hook(_gate(gate, mean))
+            stack.callback(hook.remove)
+        yield
+
+
+def _gate(gate: Tensor, mean: Tensor | None) -> Callable[[nn.Module, Any, Tensor], Tensor]:
+    def hook(_: nn.Module, inputs: Any, context: Tensor) -> Tensor:
+        weight = gate[..., None, None].to(context.dtype)
+        return context * weight if mean is None else context * weight + (1 - weight) * mean[:, None].to(context.dtype)
+
+    return hook
+
+
+def without(model: AnyModel, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
+    """Gates that take some heads away.
+
+    Raises:
+        SettingsError: the model has no such head.
+    """
+    gates: dict[Site, Tensor] = {}
+    known = {name: index for name, index in _indices(model)}
+    for name in heads:
+        if name not in known:
+            names = [str(head) for head in known]
+            raise SettingsError(f"head must be one of the model's, {names[0]} to {names[-1]}; got {name}.")
+        num_heads = multihead_attentions(model)[name.site].num_heads
+        gates.setdefault(name.site, torch.ones(num_heads, device=_device(model)))[known[name]] = 0
+    return gates
+
+
+def head_names(model: AnyModel) -> list[HeadName]:
+    """Every head that is left, by its first number."""
+    return [name for name, _ in _indices(model)]
+
+
+def _indices(model: AnyModel) -> Iterator[tuple[HeadName, int]]:
+    """Each head's name, and its number among those that are left."""
+    for site, attention in multihead_attentions(model).items():
+        for index, head in enumerate(attention.kept_heads):
+            yield HeadName(*site, head), index
+
+
+@torch.no_grad()
+def leave_one_out(
+    model: AnyModel,
+    examples: Sequence[Example],
+    *,
+    means: Means | None = None,
+    on_done: Callable[[int], None] = lambda count: None,
+) -> dict[HeadName, list[float]]:
+    """How much the log-probability of each target falls when a head is taken away, for every head: nats per target token.
+
+    worth[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
+
+    Exact: each head is really taken away. All heads are tried in one batch, a row for each; those of the decoder share one
+    pass of the encoder. Above 0: the model is worse without it.
+
+    Args:
+        means: what stands in for a head; None: 0.
+        on_done: is called with 1 whenever one more example is done.
+    Raises:
+        SettingsError: the model has no heads that gates can take away, or says nothing token by token.
+    Source: Michel et al. 2019, section 3.2 (there by BLEU).
+    """
+    _check(model)
+    names = head_names(model)
+    worth: dict[HeadName, list[float]] = {name: [] for name in names}
+    for example in examples:
+        whole = _log_prob(model, example, [None], means)
+        parts: list[list[HeadName | None]] = [[], []]
+        for name in names:
+            parts[name.kind == "encoder"].append(name)
+        for part in parts:
+            length = len(example.read_ids) + (len(example.source_ids or ()) if part is parts[1] else 0)
+            size = max(ROWS_AT_ONCE // length, 1)
+            for first in range(0, len(part), size):
+                tried = part[first : first + size]
+                for name, lost in zip(tried, whole - _log_prob(model, example, tried, means), strict=True):
+                    assert name is not None
+                    worth[name].append(float(lost) / len(example.target_ids))
+        on_done(1)
+    return worth
+
+
+def _log_prob(
+    model: AnyModel, example: Example, left_out: Sequence[HeadName | None], means: Means | None
+) -> Float[Tensor, " row"]:
+    """The log-probability of a target in a batch that leaves another head out in each row; None: leaves none out."""
+    device = _device(model)
+    attentions, index = multihead_attentions(model), dict(_indices(model))
+    gates = {site: torch.ones(len(left_out), attentions[site].num_heads, device=device)
+             for site in {name.site for name in left_out if name}}  # fmt: skip
+    for row, name in enumerate(left_out):
+        if name is not None:
+            gates[name.site][row, index[name]] = 0
+    read = torch.tensor(example.read_ids, device=device).expand(len(left_out), -1)
+    with gated(model, gates, means):
+        return _token_log_probs(model, example, read).sum(dim=-1).double()
+
+
+def _token_log_probs(model: AnyModel, example: Example, read: Int[Tensor, "row position"]) -> Float[Tensor, "row target"]:
+    """The log-probability of each target token. Where no row's gates touch the encoder, it runs once for all rows."""
+    device, num_targets = read.device, len(example.target_ids)
+    if example.source_ids is None:
+        assert isinstance(model, Decoder)
+        states = model.states(read)
+    else:
+        assert isinstance(model, EncoderDecoder)
+        attentions, rows = multihead_attentions(model), len(read)
+        gates_encoder = any(site.kind == "encoder" and _has_hook(attentions[site].attention) for site in attentions)
+        source = torch.tensor(example.source_ids, device=device).expand(rows if gates_encoder else 1, -1)
+        memory = [KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)) for layer in model.project(model.encode(source))]
+        states = model.decode(read, memory, padding_mask(source, model.config.pad_id))
+    logits = model.logits(states[:, -num_targets:]).float()
+    target = torch.tensor(example.target_ids, device=device).expand(len(read), -1)
+    return logits.log_softmax(dim=-1).gather(-1, target[..., None])[..., 0]
+
+
+def _has_hook(attention: Attention) -> bool:
+    return bool(attention._forward_hooks)
+
+
+def gradient_importance(
+    model: AnyModel, examples: Sequence[Example], *, on_done: Callable[[int], None] = lambda count: None
+) -> dict[HeadName, float]:
+    """How much the loss would change with a head's gate, by its slope: the mean over texts of |d loss / d gate|, per token.
+
+    One pass forwards and backwards for each text, whatever the number of heads; an approximation to leaving heads out.
+
+    Source: Michel et al. 2019, section 4.1; not normalised by layer.
+    """
+    _check(model)
+    totals = dict.fromkeys(head_names(model), 0.0)
+    attentions = multihead_attentions(model)
+    for example in examples:
+        gates = {site: torch.ones(part.num_heads, device=_device(model), requires_grad=True)
+                 for site, part in attentions.items()}  # fmt: skip
+        with gated(model, gates), torch.enable_grad():
+            read = torch.tensor([example.read_ids], device=_device(model))
+            loss = -_token_log_probs(model, example, read).sum() / len(example.target_ids)
+            slopes = torch.autograd.grad(loss, list(gates.values()))
+        for site, slope in zip(gates, slopes, strict=True):
+            for head, value in zip(attentions[site].kept_heads, slope.abs().tolist(), strict=True):
+                totals[HeadName(*site, head)] += value / len(examples)
+        on_done(1)
+    return totals
+
+
+def learnt_gates(
+    model: AnyModel,
+    examples: Sequence[Example],
+    *,
+    penalty: float = 0.02,
+    steps: int = 300,
+    batch_size: int = 8,
+    learning_rate: float = 0.1,
+    seed: int = 1,
+    on_done: Callable[[int], None] = lambda count: None,
+) -> dict[HeadName, float]:
+    """The probability that each head stays, when gates learn to be 0 where the loss allows it.
+
+    loss = -log p(target) per token + penalty sum over heads of p(gate > 0);  gate = hard concrete(log_alpha[head], noise)
+
+    The model's weights stay as they are: Voita et al. train them along with the gates.
+
+    Args:
+        penalty: nats per token that a head must be worth to stay.
+        steps: updates of the gates, each on `batch_size` texts.
+    Source: Voita et al. 2019, section 5; Louizos et al. 2018, equations 10 to 12.
+    """
+    _check(model)
+    attentions, device = multihead_attentions(model), _device(model)
+    random = torch.Generator().manual_seed(seed)
+    low, high = STRETCH
+    log_alphas = {site: torch.full((part.num_heads,), OPEN_AT_FIRST, device=device, requires_grad=True)
+                  for site, part in attentions.items()}  # fmt: skip
+    optimizer = torch.optim.Adam(log_alphas.values(), lr=learning_rate)
+    closed = TEMPERATURE * torch.tensor(-low / high).log().item()
+    for _ in range(steps):
+        drawn = torch.randint(len(examples), (min(batch_size, len(examples)),), generator=random).tolist()
+        optimizer.zero_grad()
+        with torch.enable_grad():
+            for index in drawn:
+                example = examples[index]
+                gates = {}
+                for site, log_alpha in log_alphas.items():
+                    noise = torch.rand(log_alpha.shape, generator=random).clamp(1e-6, 1 - 1e-6).to(device)
+                    open_to = torch.sigmoid((noise.log() - (-noise).log1p() + log_alpha) / TEMPERATURE)
+                    gates[site] = (open_to * (high - low) + low).clamp(0, 1)
+                with gated(model, gates):
+                    read = torch.tensor([example.read_ids], device=device)
+                    loss = -_token_log_probs(model, example, read).sum() / len(example.target_ids) / len(drawn)
+                loss.backward(inputs=list(log_alphas.values()))
+            stay = penalty * sum(torch.sigmoid(log_alpha - closed).sum() for log_alpha in log_alphas.values())
+            assert isinstance(stay, Tensor)
+            stay.backward()
+        optimizer.step()
+        on_done(1)
+    return {
+        HeadName(*site, head): value
+        for site, log_alpha in log_alphas.items()
+        for head, value in zip(
+            attentions[site].kept_heads, torch.sigmoid(log_alpha.detach() - closed).tolist(), strict=True
+        )
+    }
+
+
+@torch.no_grad()
+def mean_contexts(model: AnyModel, examples: Sequence[Example]) -> dict[Site, Tensor]:
+    """What each head finds on average, over all positions of some texts: `head head_dim` of each attention."""
+    _check(model)
+    totals: dict[Site, Tensor] = {}
+    counts: dict[Site, int] = {}
+    with ExitStack() as stack:
+        for site, attention in multihead_attentions(model).items():
+
+            def note(_: nn.Module, inputs: Any, context: Tensor, site: Site = site) -> None:
+                totals[site] = totals.get(site, 0) + context.double().sum(dim=(0, 2))
+                counts[site] = counts.get(site, 0) + context.shape[0] * context.shape[2]
+
+            stack.callback(attention.attention.register_forward_hook(note).remove)
+        for example in examples:
+            _token_log_probs(model, example, torch.tensor([example.read_ids], device=_device(model)))
+    return {site: (total / counts[site]).float() for site, total in totals.items()}
+
+
+def _check(model: AnyModel) -> None:
+    if not isinstance(model, EncoderDecoder | Decoder):
+        raise SettingsError(
+            f"heads must be those of a Transformer that writes, of arch transformer or decoder; got {model.config.arch}."
+        )
+
+
+def _device(model: nn.Module) -> torch.device:
+    return next(model.parameters()).device

@@ -1,0 +1,224 @@
+"""What a model did with a text: every head's weights, and every layer's states, from one pass over text and output.
+
+Decoding runs as fast as it can and looks at nothing. Afterwards the model reads the chosen output once more, all of it at
+once, and row t of what is recorded is what decoding saw at step t.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.errors import SettingsError, nearest_hint
+from regard.inspection.capture import capture
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import AnyModel, Site, attention_sites
+from regard.models.recurrent import Recurrent
+
+Matrix = numpy.ma.MaskedArray
+"""Weights of a head, `row key`; cells that a mask forbids are masked, and not 0."""
+
+
+class HeadName(NamedTuple):
+    """One head of a model, `cross.2.3` for one: kind, layer and head, the last two counted from 0."""
+
+    kind: str
+    layer: int
+    head: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}.{self.layer}.{self.head}"
+
+    @property
+    def site(self) -> Site:
+        """The attention that the head is in."""
+        return Site(self.kind, self.layer)
+
+    @classmethod
+    def parse(cls, name: str) -> HeadName:
+        """The head of a name.
+
+        Raises:
+            SettingsError: it is not written kind.layer.head.
+        """
+        found = re.fullmatch(r"(encoder|decoder|cross)\.(\d+)\.(\d+)", name.strip())
+        if not found:
+            raise SettingsError(f"a head must be written kind.layer.head, such as cross.2.3; got {name!r}.")
+        return cls(found[1], int(found[2]), int(found[3]))
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens along one side of a matrix, and where they stand in their text."""
+
+    spelled: list[str]
+    offsets: list[tuple[int, int] | None]
+    """From which character of the text to which; None for symbols, which stand in no text."""
+    words: list[int | None]
+    """Which word each token is of, words being what spaces separate, from 0; None for symbols."""
+
+    @classmethod
+    def of(cls, spelled: list[str], offsets: list[tuple[int, int] | None], text: str) -> Tokens:
+        """Tokens with their words found by where they stand."""
+        begins = [word.start() for word in re.finditer(r"\S+", text)]
+        return cls(spelled, offsets, [_word(text, begins, place) for place in offsets])
+
+    def __len__(self) -> int:
+        return len(self.spelled)
+
+
+def _word(text: str, begins: list[int], place: tuple[int, int] | None) -> int | None:
+    if place is None:
+        return None
+    first, last = place
+    first += len(text[first:last]) - len(text[first:last].lstrip())  # a token's own space is of no word
+    before = [word for word, begin in enumerate(begins) if begin <= first]
+    return before[-1] if before and first < last else None
+
+
+@dataclass(frozen=True)
+class Record(Mapping[HeadName, Matrix]):
+    """Every head's weights over one text, by the head's name: `record["cross", 2, 3]`."""
+
+    weights: dict[Site, Matrix]
+    """Of each attention, `head row key`."""
+    heads: dict[Site, list[int]]
+    """The numbers of each attention's heads, as they were before any was pruned."""
+    rows: dict[str, Tokens]
+    """What each row is, by kind of attention. Where a target is written: the token that is predicted there."""
+    keys: dict[str, Tokens]
+    """What each key is, by kind of attention: the tokens that were read."""
+    hidden_states: dict[str, Float[numpy.ndarray, "layer position model_dim"]] = field(default_factory=dict)
+    """Of `encoder` and `decoder`, where they were asked for: the embeddings, then what each layer gave to the next."""
+
+    def __getitem__(self, name: tuple[str, int, int]) -> Matrix:
+        wanted = HeadName(*name)
+        for site, heads in self.heads.items():
+            if site == wanted.site and wanted.head in heads:
+                return self.weights[site][heads.index(wanted.head)]
+        raise SettingsError(f"head must be one of the model's; got {wanted}. {nearest_hint(str(wanted), map(str, self))}")
+
+    def __iter__(self) -> Iterator[HeadName]:
+        return (HeadName(*site, head) for site, heads in self.heads.items() for head in heads)
+
+    def __len__(self) -> int:
+        return sum(len(heads) for heads in self.heads.values())
+
+    def own_position(self, kind: str) -> int:
+        """The key at which the first row stands; the second stands at the next. For attention of positions to each other."""
+        return len(self.keys[kind]) - len(self.rows[kind])
+
+
+@torch.no_grad()
+def record(
+    model: AnyModel,
+    ids: Int[Tensor, "row position"],
+    target_ids: Int[Tensor, "row target"] | None = None,
+    *,
+    rows: Mapping[str, Tokens],
+    keys: Mapping[str, Tokens],
+    hidden_states: bool = False,
+) -> Record:
+    """What a model does with one text.
+
+    Args:
+        ids: the source, or the text: one row.
+        target_ids: what the decoder reads, the start symbols in front; None where the model has no decoder of its own.
+        rows: what each row is, by kind of attention; fewer than positions: the last ones.
+        keys: what each key is, by kind of attention.
+    Raises:
+        SettingsError: hidden states are asked of a recurrent model, which has no layers.
+    """
+    if hidden_states and isinstance(model, Recurrent):
+        raise SettingsError("hidden_states must be asked of a Transformer; got a recurrent model, which has no layers.")
+    sites = attention_sites(model)
+    with capture(model) as seen, _states(model, wanted=hidden_states) as states:
+        if target_ids is None:
+            model.states(ids)
+        else:
+            model.states(ids, target_ids)
+    weights, heads = {}, {}
+    for site, name in sites.items():
+        # A Transformer looks once for all rows, a recurrent model once for each.
+        calls = seen.calls(name)
+        values = torch.cat([call.weights()[0] for call in calls], dim=1)
+        forbidden = ~torch.cat([call.allowed()[0] for call in calls], dim=1)
+        kept = slice(values.shape[1] - len(rows[site.kind]), None)
+        weights[site] = numpy.ma.MaskedArray(values[:, kept].float().cpu().numpy(), forbidden[:, kept].cpu().numpy())
+        heads[site] = calls[0].heads
+    kept_states = {
+        kind: torch.cat(found)[:, len(found[0][0]) - _num_positions(kind, rows, keys) :].float().cpu().numpy()
+        for kind, found in states.items()
+    }
+    return Record(weights, heads, dict(rows), dict(keys), kept_states)
+
+
+def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tokens]) -> int:
+    return len(rows[kind] if kind == "decoder" else keys[kind])
+
+
+@contextmanager
+def _states(model: nn.Module, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
+    """While this context lasts, what goes into the first layer of each stack is noted, and what comes out of each layer."""
+    found: dict[str, list[Tensor]] = {}
+    hooks = []
+    for kind, layers in layer_stacks(model).items() if wanted else ():
+
+        def note_input(_: nn.Module, args: tuple[Tensor, ...], kind: str = kind) -> None:
+            found.setdefault(kind, []).append(args[0].detach())
+
+        def note_output(_: nn.Module, args: Any, output: Any, kind: str = kind) -> None:
+            found[kind].append((output[0] if isinstance(output, tuple) else output).detach())
+
+        hooks.append(layers[0].register_forward_pre_hook(note_input))
+        hooks += [layer.register_forward_hook(note_output) for layer in layers]
+    try:
+        yield found
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def layer_stacks(model: nn.Module) -> dict[str, list[nn.Module]]:
+    """The layers of a Transformer's encoder and decoder, the lowest first."""
+    if isinstance(model, EncoderDecoder):
+        return {"encoder": list(model.encoder_layers), "decoder": list(model.decoder_layers)}
+    if isinstance(model, Decoder | Encoder):
+        return {"decoder" if isinstance(model, Decoder) else "encoder": list(model.layers)}
+    return {}
+
+
+@torch.no_grad()
+def logit_lens(model: AnyModel, record: Record) -> Float[Tensor, "layer row vocab"]:
+    """What each layer would say if it were the last: log-probabilities of the tokens, at each row of the decoder.
+
+    log_probs[l] = log softmax(output(norm(hidden_states[l])));  the last layer's are the model's own.
+
+    For an encoder, at each position: of its vocabulary or its tags.
+
+    Raises:
+        SettingsError: the record has no hidden states, or the model says nothing token by token.
+    Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
+    """
+    kind = "encoder" if isinstance(model, Encoder) else "decoder"
+    if isinstance(model, Recurrent) or kind not in record.hidden_states:
+        raise SettingsError("logit_lens must have a record with hidden states; got one without. Use hidden_states=True.")
+    if isinstance(model, Encoder) and model.config.task not in ("mlm", "tag"):
+        raise SettingsError(f"logit_lens must have a model that says something of each token; got one for {model.config.task}.")
+    parameter = next(model.parameters())
+    states = torch.from_numpy(record.hidden_states[kind]).to(parameter)
+    if isinstance(model, EncoderDecoder):
+        logits = model.logits(model.output_transform(model.decoder_norm(states)))
+    else:
+        logits = model.logits(model.norm(states))
+    return logits.float().log_softmax(dim=-1)
