@@ -264,3 +264,27 @@ def test_decoding_can_be_left_after_any_step() -> None:
 def test_what_makes_no_sense_is_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         make()
+
+
+class SureModel(TableModel):
+    """Sure of one target, and next to sure at every step that nothing else comes; the rest of its few tokens are unlikely."""
+
+    target = (4, 4, 5, 1, 5, 5, 4, 1)
+
+    def logits(self, source: int, prefix: tuple[int, ...]) -> torch.Tensor:
+        written = prefix[1:]
+        right = written == self.target[: len(written)]
+        logits = super().logits(source, prefix) / 4
+        if right:
+            logits[(*self.target, EOS)[len(written)]] += 12
+        return logits
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("beam_size", [2, 3, 5])
+def test_unlikely_ends_do_not_end_the_search_for_a_sure_target(beam_size: int, length_penalty: float) -> None:
+    # With few tokens, the end symbol is among the best candidates of every step: as many ends as the beam come soon.
+    settings = BeamSettings(beam_size, length_penalty=length_penalty)
+    (found,) = Decoding(SureModel(), [Request([1], 40)], BeamSearch(settings, EOS), SYMBOLS).run()
+    assert found[0].ids == list(SureModel.target)
+    assert found[0].score > -0.1

@@ -32,7 +32,7 @@ def translate(
     length_penalty: LengthPenalty = 1.0,
     max_length: Annotated[
         int | None,
-        typer.Option(min=1, help="Tokens of a translation; by default twice the source's, and 20 more."),
+        typer.Option(min=1, help="Tokens of a translation; by default twice the source's, and 64 more."),
     ] = None,
     changes: Changes = None,
     prefixes: Annotated[str | None, typer.Option(help="A file: what the translation of each line begins with.")] = None,

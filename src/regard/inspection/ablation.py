@@ -81,7 +81,7 @@ def without(model: AnyModel, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
         SettingsError: the model has no such head.
     """
     gates: dict[Site, Tensor] = {}
-    known = {name: index for name, index in _indices(model)}
+    known = dict(_indices(model))
     for name in heads:
         if name not in known:
             names = [str(head) for head in known]
@@ -130,7 +130,7 @@ def leave_one_out(
     worth: dict[HeadName, list[float]] = {name: [] for name in names}
     for example in examples:
         whole = _log_prob(model, example, [None], means)
-        parts: list[list[HeadName | None]] = [[], []]
+        parts: list[list[HeadName]] = [[], []]
         for name in names:
             parts[name.kind == "encoder"].append(name)
         for part in parts:
@@ -138,9 +138,9 @@ def leave_one_out(
             size = max(ROWS_AT_ONCE // length, 1)
             for first in range(0, len(part), size):
                 tried = part[first : first + size]
-                for name, lost in zip(tried, whole - _log_prob(model, example, tried, means), strict=True):
-                    assert name is not None
-                    worth[name].append(float(lost) / len(example.target_ids))
+                lost = (whole - _log_prob(model, example, tried, means)).tolist()
+                for name, value in zip(tried, lost, strict=True):
+                    worth[name].append(value / len(example.target_ids))
         on_done(1)
     return worth
 
@@ -161,7 +161,9 @@ def _log_prob(
         return _token_log_probs(model, example, read).sum(dim=-1).double()
 
 
-def _token_log_probs(model: AnyModel, example: Example, read: Int[Tensor, "row position"]) -> Float[Tensor, "row target"]:
+def _token_log_probs(
+    model: AnyModel, example: Example, read: Int[Tensor, "row position"]
+) -> Float[Tensor, "row target"]:
     """The log-probability of each target token. Where no row's gates touch the encoder, it runs once for all rows."""
     device, num_targets = read.device, len(example.target_ids)
     if example.source_ids is None:
@@ -172,7 +174,9 @@ def _token_log_probs(model: AnyModel, example: Example, read: Int[Tensor, "row p
         attentions, rows = multihead_attentions(model), len(read)
         gates_encoder = any(site.kind == "encoder" and _has_hook(attentions[site].attention) for site in attentions)
         source = torch.tensor(example.source_ids, device=device).expand(rows if gates_encoder else 1, -1)
-        memory = [KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)) for layer in model.project(model.encode(source))]
+        memory = [
+            KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)) for layer in model.project(model.encode(source))
+        ]
         states = model.decode(read, memory, padding_mask(source, model.config.pad_id))
     logits = model.logits(states[:, -num_targets:]).float()
     target = torch.tensor(example.target_ids, device=device).expand(len(read), -1)

@@ -1,9 +1,10 @@
-"""Which source token each target token was written from, as cross-attention sees it."""
+"""Which source token each target token was written from, as cross-attention sees it, and which words these make."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -39,7 +40,7 @@ class Alignment:
     weights: list[list[float]]
     """A row for each target token: how much it attends to each source token; rows sum to 1."""
     layer: int
-    """The decoder layer, counted from 1; the weights are the mean over its heads, or one head's."""
+    """The decoder layer, from 0; the weights are the mean over its heads, or one head's."""
     source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
     """From which character of the source to which each of its tokens stands; the symbols around them have none."""
 
@@ -61,3 +62,66 @@ def sharpest_layer(weights: Float[Tensor, "layer head target source"]) -> int:
     A choice made to show an alignment clearly; it says nothing about what the other layers are worth.
     """
     return int(weights.mean(dim=1).amax(dim=-1).mean(dim=-1).argmax())
+
+
+class Looker(NamedTuple):
+    """What an alignment is read from: a decoder layer, and one of its heads or the mean over them."""
+
+    layer: int
+    """From 0."""
+    head: int | None
+    """From 0, among the heads that are left; None: the mean."""
+
+    def __str__(self) -> str:
+        return f"cross.{self.layer}" + ("" if self.head is None else f".{self.head}")
+
+    def of(self, weights: Float[Tensor, "layer head target source"]) -> Float[Tensor, "target source"]:
+        """What it sees."""
+        return weights[self.layer].mean(dim=0) if self.head is None else weights[self.layer, self.head]
+
+
+def lookers(num_layers: int, num_heads: int) -> list[Looker]:
+    """Everything that an alignment can be read from."""
+    heads = [None, *range(num_heads)] if num_heads > 1 else [None]
+    return [Looker(layer, head) for layer in range(num_layers) for head in heads]
+
+
+def without_gold(weights: Float[Tensor, "target source"]) -> float:
+    """How much like an alignment weights look, by themselves: how sharply each row looks at one token, times how much nearer
+    to the straight line from the first to the last token than one that looks everywhere alike. From 0 to 1.
+
+    Args:
+        weights: of ordinary tokens only, rows not normalised: what goes to symbols around a text counts as lost.
+    """
+    num_rows, num_keys = weights.shape
+    if not num_rows or not num_keys:
+        return 0.0
+    line = torch.arange(num_rows)[:, None] * (num_keys - 1) / max(num_rows - 1, 1)
+    far = (torch.arange(num_keys) - line).abs()
+    total = weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+    nearer = 1 - float((weights / total * far).sum()) / max(float(far.mean(dim=-1).sum()), 1e-9)
+    return float(weights.amax(dim=-1).mean()) * max(nearer, 0.0)
+
+
+def word_links(
+    weights: Float[Tensor, "target source"], target_words: Sequence[int | None], source_words: Sequence[int | None]
+) -> list[tuple[int, int]]:
+    """For each target word, the source word that it looks at most: pairs (source word, target word).
+
+    The weights of a source word's tokens are added, those of a target word's tokens are averaged; symbols are no words, and a
+    target word that looks nowhere else than at them still has the best of the words.
+
+    Args:
+        target_words: which word each row is of, from 0; None for symbols.
+        source_words: which word each column is of.
+    """
+    num_targets, num_sources = (1 + max((word for word in words if word is not None), default=-1)
+                                for words in (target_words, source_words))  # fmt: skip
+    if not num_targets or not num_sources:
+        return []
+    merged = torch.zeros(num_targets, num_sources)
+    for row, target in enumerate(target_words):
+        for column, source in enumerate(source_words):
+            if target is not None and source is not None:
+                merged[target, source] += float(weights[row, column]) / sum(word == target for word in target_words)
+    return [(int(merged[target].argmax()), target) for target in range(num_targets)]

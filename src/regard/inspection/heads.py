@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from unicodedata import category
@@ -45,7 +45,7 @@ class HeadStatistics:
 class _Sums:
     """Sums over rows, by name, and how many rows went into each."""
 
-    totals: Counter[str] = field(default_factory=Counter)
+    totals: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     counts: Counter[str] = field(default_factory=Counter)
     offsets: Counter[int] = field(default_factory=Counter)
     """How often each offset had the highest weight."""
@@ -84,7 +84,7 @@ def head_statistics(records: Iterable[Record]) -> list[HeadStatistics]:
         for site, matrix in record.weights.items():
             values = matrix.filled(0)
             of_heads = [sums.setdefault(HeadName(*site, head), _Sums()) for head in record.heads[site]]
-            rows, keys = record.rows[site.kind], record.keys[site.kind]
+            rows, keys = record.row_tokens[site.kind], record.key_tokens[site.kind]
             own = None if site.kind == "cross" else record.own_position(site.kind)
             for found, weights in zip(of_heads, values, strict=True):
                 _add(found, weights, rows, keys, own)

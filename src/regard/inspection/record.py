@@ -94,9 +94,9 @@ class Record(Mapping[HeadName, Matrix]):
     """Of each attention, `head row key`."""
     heads: dict[Site, list[int]]
     """The numbers of each attention's heads, as they were before any was pruned."""
-    rows: dict[str, Tokens]
+    row_tokens: dict[str, Tokens]
     """What each row is, by kind of attention. Where a target is written: the token that is predicted there."""
-    keys: dict[str, Tokens]
+    key_tokens: dict[str, Tokens]
     """What each key is, by kind of attention: the tokens that were read."""
     hidden_states: dict[str, Float[numpy.ndarray, "layer position model_dim"]] = field(default_factory=dict)
     """Of `encoder` and `decoder`, where they were asked for: the embeddings, then what each layer gave to the next."""
@@ -106,7 +106,9 @@ class Record(Mapping[HeadName, Matrix]):
         for site, heads in self.heads.items():
             if site == wanted.site and wanted.head in heads:
                 return self.weights[site][heads.index(wanted.head)]
-        raise SettingsError(f"head must be one of the model's; got {wanted}. {nearest_hint(str(wanted), map(str, self))}")
+        raise SettingsError(
+            f"head must be one of the model's; got {wanted}. {nearest_hint(str(wanted), map(str, self))}"
+        )
 
     def __iter__(self) -> Iterator[HeadName]:
         return (HeadName(*site, head) for site, heads in self.heads.items() for head in heads)
@@ -116,7 +118,7 @@ class Record(Mapping[HeadName, Matrix]):
 
     def own_position(self, kind: str) -> int:
         """The key at which the first row stands; the second stands at the next. For attention of positions to each other."""
-        return len(self.keys[kind]) - len(self.rows[kind])
+        return len(self.key_tokens[kind]) - len(self.row_tokens[kind])
 
 
 @torch.no_grad()
@@ -125,8 +127,8 @@ def record(
     ids: Int[Tensor, "row position"],
     target_ids: Int[Tensor, "row target"] | None = None,
     *,
-    rows: Mapping[str, Tokens],
-    keys: Mapping[str, Tokens],
+    row_tokens: Mapping[str, Tokens],
+    key_tokens: Mapping[str, Tokens],
     hidden_states: bool = False,
 ) -> Record:
     """What a model does with one text.
@@ -134,8 +136,8 @@ def record(
     Args:
         ids: the source, or the text: one row.
         target_ids: what the decoder reads, the start symbols in front; None where the model has no decoder of its own.
-        rows: what each row is, by kind of attention; fewer than positions: the last ones.
-        keys: what each key is, by kind of attention.
+        row_tokens: what each row is, by kind of attention; fewer than positions: the last ones.
+        key_tokens: what each key is, by kind of attention.
     Raises:
         SettingsError: hidden states are asked of a recurrent model, which has no layers.
     """
@@ -143,9 +145,10 @@ def record(
         raise SettingsError("hidden_states must be asked of a Transformer; got a recurrent model, which has no layers.")
     sites = attention_sites(model)
     with capture(model) as seen, _states(model, wanted=hidden_states) as states:
-        if target_ids is None:
+        if isinstance(model, Encoder | Decoder):
             model.states(ids)
         else:
+            assert target_ids is not None
             model.states(ids, target_ids)
     weights, heads = {}, {}
     for site, name in sites.items():
@@ -153,14 +156,17 @@ def record(
         calls = seen.calls(name)
         values = torch.cat([call.weights()[0] for call in calls], dim=1)
         forbidden = ~torch.cat([call.allowed()[0] for call in calls], dim=1)
-        kept = slice(values.shape[1] - len(rows[site.kind]), None)
+        kept = slice(values.shape[1] - len(row_tokens[site.kind]), None)
         weights[site] = numpy.ma.MaskedArray(values[:, kept].float().cpu().numpy(), forbidden[:, kept].cpu().numpy())
         heads[site] = calls[0].heads
     kept_states = {
-        kind: torch.cat(found)[:, len(found[0][0]) - _num_positions(kind, rows, keys) :].float().cpu().numpy()
+        kind: torch.cat(found)[:, len(found[0][0]) - _num_positions(kind, row_tokens, key_tokens) :]
+        .float()
+        .cpu()
+        .numpy()
         for kind, found in states.items()
     }
-    return Record(weights, heads, dict(rows), dict(keys), kept_states)
+    return Record(weights, heads, dict(row_tokens), dict(key_tokens), kept_states)
 
 
 def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tokens]) -> int:
@@ -212,9 +218,13 @@ def logit_lens(model: AnyModel, record: Record) -> Float[Tensor, "layer row voca
     """
     kind = "encoder" if isinstance(model, Encoder) else "decoder"
     if isinstance(model, Recurrent) or kind not in record.hidden_states:
-        raise SettingsError("logit_lens must have a record with hidden states; got one without. Use hidden_states=True.")
+        raise SettingsError(
+            "logit_lens must have a record with hidden states; got one without. Use hidden_states=True."
+        )
     if isinstance(model, Encoder) and model.config.task not in ("mlm", "tag"):
-        raise SettingsError(f"logit_lens must have a model that says something of each token; got one for {model.config.task}.")
+        raise SettingsError(
+            f"logit_lens must have a model that says something of each token; got one for {model.config.task}."
+        )
     parameter = next(model.parameters())
     states = torch.from_numpy(record.hidden_states[kind]).to(parameter)
     if isinstance(model, EncoderDecoder):

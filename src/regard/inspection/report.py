@@ -147,5 +147,5 @@ def _alignment(source: str, written: str, alignment: Alignment) -> str:
     arrow = f" → {escape(written)}" if written else ""
     return (
         f'<figure>{alignment_svg(alignment)}<figcaption><span dir="auto">{escape(source)}</span>{arrow}'
-        f'<br><span class="faint">decoder layer {alignment.layer}, mean of its heads</span></figcaption></figure>'
+        f'<br><span class="faint">cross.{alignment.layer}, mean of its heads</span></figcaption></figure>'
     )

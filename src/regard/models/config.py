@@ -115,7 +115,11 @@ class ModelConfig(TransformerConfig):
     @property
     def attentions(self) -> dict[str, int]:
         """How many layers have each kind of attention."""
-        return {"encoder": self.num_encoder_layers, "decoder": self.num_decoder_layers, "cross": self.num_decoder_layers}
+        return {
+            "encoder": self.num_encoder_layers,
+            "decoder": self.num_decoder_layers,
+            "cross": self.num_decoder_layers,
+        }
 
     @model_validator(mode="after")
     def _vocabularies_fit(self) -> ModelConfig:

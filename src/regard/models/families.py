@@ -83,13 +83,13 @@ def attention_sites(model: AnyModel) -> dict[Site, str]:
     if isinstance(model, Recurrent):
         return {Site("cross", 0): "cross_attention"}
     if isinstance(model, EncoderDecoder):
-        stacks = (
+        stacks = [
             ("encoder", "encoder_layers", "self_attention"),
             ("decoder", "decoder_layers", "self_attention"),
             ("cross", "decoder_layers", "cross_attention"),
-        )
+        ]
     else:
-        stacks = (("decoder" if isinstance(model, Decoder) else "encoder", "layers", "self_attention"),)
+        stacks = [("decoder" if isinstance(model, Decoder) else "encoder", "layers", "self_attention")]
     return {
         Site(kind, index): f"{layers}.{index}.{attention}"
         for kind, layers, attention in stacks
@@ -101,7 +101,9 @@ def multihead_attentions(model: AnyModel) -> dict[Site, MultiHeadAttention]:
     """The attentions that have heads; a recurrent model has none."""
     if isinstance(model, Recurrent):
         return {}
-    return {site: cast("MultiHeadAttention", model.get_submodule(name)) for site, name in attention_sites(model).items()}
+    return {
+        site: cast("MultiHeadAttention", model.get_submodule(name)) for site, name in attention_sites(model).items()
+    }
 
 
 Transformer = TypeVar("Transformer", EncoderDecoder, Decoder, Encoder)

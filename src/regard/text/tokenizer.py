@@ -11,6 +11,7 @@ they survive, and the pieces between spaces are cut into tokens. What differs is
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -246,6 +247,13 @@ class Tokenizer:
         """Where the token of each id of a text stands in it: from which character to which, counted from 0."""
         encoding = self._backend.encode(text, add_special_tokens=False)
         return [(int(first), int(last)) for first, last in encoding.offsets]
+
+    def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
+        """Where the token of each id stands in `decode(ids)`, however that text would be cut; symbols at (n, n)."""
+        whole, ends = len(self.decode(ids)), [0]
+        for count in range(1, len(ids) + 1):
+            ends.append(min(max(len(self.decode(ids[:count])), ends[-1]), whole))
+        return list(itertools.pairwise(ends))
 
     def frame_source(self, ids: Sequence[int]) -> list[int]:
         """The ids of a text, with the symbols that an encoder expects around them."""

@@ -15,6 +15,8 @@ from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.models.decoder import Decoder
 from regard.models.interface import SequenceToSequence
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.inspection.inspecting import inspect_text, lines_as_tokens
+from regard.workflow.inspection.inspection import Inspection
 
 SCORING_BATCH_TOKENS = 4096
 
@@ -121,6 +123,20 @@ class LanguageModel:
             "token_accuracy": scored.accuracy,
             "num_tokens": scored.num_labels,
         }
+
+    def inspect(self, text: str, *, hidden_states: bool = False) -> Inspection:
+        """What every head looks at while the model reads a text; `token_log_probs` are of each token after the first.
+
+        Args:
+            hidden_states: also every layer's states, and what each layer would say next.
+        Raises:
+            DataError: the text is longer than the model can read.
+        """
+        ids, limit = self._encode_prompt(text), self.model.config.max_positions
+        if len(ids) > limit:
+            raise DataError(f"text must have at most {limit} tokens; got {len(ids)}.")
+        tokens = lines_as_tokens(ids, text, self.tokenizer)
+        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states)
 
     def _encode_prompt(self, prompt: str) -> list[int]:
         """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document."""

@@ -12,8 +12,11 @@ from regard.data.batch import pad_right
 from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import accuracy, macro_f1
+from regard.inspection.record import Tokens
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import MASK, Tokenizer
+from regard.workflow.inspection.inspecting import inspect_text, words_as_tokens
+from regard.workflow.inspection.inspection import Inspection
 
 BATCH_SIZE = 64
 
@@ -76,6 +79,27 @@ class Predictor:
             "num_labels": len(right),
         }
 
+    def inspect(self, text: str, *, hidden_states: bool = False) -> Inspection:
+        """What every head looks at while the model reads a text.
+
+        Args:
+            hidden_states: also every layer's states; and for taggers and masked language models, what each layer would say.
+        Raises:
+            DataError: the text is blank, or too long.
+        """
+        if not text.strip():
+            raise DataError("text must have words to be inspected; got a blank one.")
+        config = self.model.config
+        if config.task == "mlm" and self.tokenizer.mask_id is not None:
+            ids = self._with_masks(text)
+            tokens = Tokens(self.tokenizer.tokens(ids), [None] * len(ids), [None] * len(ids))
+        else:
+            words = text.split() if config.task == "tag" else [text]
+            ids, tokens = words_as_tokens(words, text, self.tokenizer, config.max_positions)
+        if len(ids) > config.max_positions:
+            raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
+        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states)
+
     @torch.inference_mode()
     def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float]]]:
         """The labels of each text and their probabilities: one, or one for each word. A word that was cut off gets the label
@@ -97,19 +121,10 @@ class Predictor:
         """The likeliest token for each mask."""
         if self.tokenizer.mask_id is None:
             raise DataError("the model's tokenizer must have a mask to be filled; it does not.")
-        # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
-        spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
-        parts = text.replace(spelled, MASK).split(MASK)
-        if len(parts) < 2:
+        ids = self._with_masks(text)
+        if self.tokenizer.mask_id not in ids:
+            spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
             raise DataError(f"text {number} must have a {spelled} to be filled; got {text[:60]!r}.")
-        ids = [self.tokenizer.bos_id]
-        for index, part in enumerate(parts):
-            # A mask stands for a token with its space before it; the space that a person writes there is not one more.
-            text_part = part if index == len(parts) - 1 else part.rstrip(" ")
-            ids += ([self.tokenizer.mask_id] if index else []) + (
-                self.tokenizer.encode(text_part) if part.strip() else []
-            )
-        ids.append(self.tokenizer.eos_id)
         if len(ids) > self.model.config.max_positions:
             raise DataError(
                 f"text {number} must have at most {self.model.config.max_positions} tokens; got {len(ids)}."
@@ -118,3 +133,19 @@ class Predictor:
         probs = self.model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
         best = probs.max(dim=-1)
         return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())
+
+    def _with_masks(self, text: str) -> list[int]:
+        """The ids of a text between begin and end symbol, with the mask's where it is spelled."""
+        assert self.tokenizer.mask_id is not None
+        # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
+        spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
+        parts = text.replace(spelled, MASK).split(MASK)
+        ids = [self.tokenizer.bos_id]
+        for index, part in enumerate(parts):
+            # A mask stands for a token with its space before it; the space that a person writes there is not one more.
+            text_part = part if index == len(parts) - 1 else part.rstrip(" ")
+            ids += ([self.tokenizer.mask_id] if index else []) + (
+                self.tokenizer.encode(text_part) if part.strip() else []
+            )
+        ids.append(self.tokenizer.eos_id)
+        return ids

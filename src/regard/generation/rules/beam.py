@@ -30,9 +30,9 @@ class BeamSettings:
         length_penalty: the exponent alpha; 0 favours short targets, 1 is the mean per token, or about it.
         length_norm: what a log-probability is divided by: `wu`, ((5 + length) / 6)^alpha as in Wu et al. 2016, equation 14;
             `average`, length^alpha as in Hugging Face, fairseq and CTranslate2; `none`, 1.
-        early_stopping: end a sentence's search when `beam_size` hypotheses have finished, as fairseq and CTranslate2 do: an
-            approximation. False: only when no live hypothesis can become one of the `n_best`, which is exact for the beam,
-            and slow where `max_length` is far off.
+        early_stopping: end a sentence's search when `beam_size` hypotheses have finished and no live one, at its present length,
+            scores better than the best of them: an approximation. False: only when no live hypothesis can become one of the
+            `n_best`, which is exact for the beam, and slow where `max_length` is far off.
         num_groups: of hypotheses, each of which is searched for on its own, but pays for tokens that the groups before it chose
             at the same step. 1: plain beam search. Source: Vijayakumar et al. 2018, algorithm 1, Hamming diversity.
         diversity: what such a token costs, in nats; reported scores do not contain it.
@@ -77,7 +77,8 @@ class BeamSearch:
     At each step the `beam_size` best candidates count: those of them that end are finished, and the best candidates that go
     on take their places; so a beam of 1 is greedy search. A sentence is done when `n_best` have finished and no live one can
     become better: log-probabilities only fall, so that a live hypothesis can at best reach its present sum /
-    normalizer(max_length); or earlier, see `early_stopping`. These are the rules of fairseq and CTranslate2.
+    normalizer(max_length); or earlier, see `early_stopping`. These are the rules of fairseq and CTranslate2, but that these
+    stop early whatever is live.
 
     Args:
         trace: is told what became of every candidate.
@@ -202,8 +203,10 @@ class BeamSearch:
     def _can_improve(self, live: Live, place: int, request: Request, best_live: float) -> bool:
         """Whether a live hypothesis of a sentence can still enter its n-best list."""
         finished, settings = live.finished[place], self.settings
-        if best_live == -torch.inf or (settings.early_stopping and len(finished) >= settings.beam_size):
+        if best_live == -torch.inf:
             return False
+        if settings.early_stopping and len(finished) >= settings.beam_size:
+            return self._score(best_live, int(live.lengths[place])) > max(h.score for h in finished)
         if len(finished) < settings.n_best:
             return True
         worst_kept = sorted((h.score for h in finished), reverse=True)[settings.n_best - 1]

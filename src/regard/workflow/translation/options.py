@@ -37,7 +37,7 @@ class DecodingOptions(BaseModel):
         description="beta; the beam's finished hypotheses are ranked by how much of the source they attended to, too",
     )
     early_stopping: bool = Field(
-        True, description="stop when beam_size hypotheses have finished; false: exact, and slow"
+        True, description="stop when beam_size have finished and none live is better now; false: exact, slow"
     )
     num_groups: int = Field(1, description="of a diverse beam; each has beam_size / num_groups hypotheses")
     diversity: float = Field(0.5, description="what a group pays for a token that an earlier group chose, in nats")
@@ -182,7 +182,7 @@ class DecodingOptions(BaseModel):
 
     def lengths(self, num_source_ids: int, max_positions: int) -> tuple[int, int]:
         """The shortest and the longest target of a source, in tokens with the end symbol; where nothing is said, up to twice
-        the source, and 20 more.
+        the source, and 64 more.
         """
         limits = [max_positions]
         if self.max_length is not None:
@@ -190,7 +190,7 @@ class DecodingOptions(BaseModel):
         if self.max_ratio is not None:
             limits.append(max(math.ceil(self.max_ratio * num_source_ids), 1))
         if len(limits) == 1:
-            limits.append(2 * num_source_ids + 20)
+            limits.append(2 * num_source_ids + 64)
         longest = min(limits)
         shortest = max(self.min_length, math.floor(self.min_ratio * num_source_ids))
         return min(shortest, longest), longest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any
 
@@ -18,9 +19,12 @@ from regard.evaluation.text_metrics import TextMetrics, sentence_utility
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.risk import expected_utilities
 from regard.generation.rules.trace import Trace
-from regard.inspection.alignment import Alignment, cross_attention, sharpest_layer
+from regard.inspection.alignment import Alignment
 from regard.models.families import PairModel
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.inspection.inspecting import check_heads, inspect_pair
+from regard.workflow.inspection.inspection import Inspection
+from regard.workflow.translation.describing import Described, by_coverage
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation
 from regard.workflow.translation.workers import Workers
@@ -100,7 +104,7 @@ class Translator:
         results = [Translation(**vars(nothing), n_best=[nothing])] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
             if options.coverage_penalty:
-                hypotheses = self._by_coverage(texts[index], hypotheses, options)
+                hypotheses = by_coverage(hypotheses, self._described_as(texts[index]), options)
             candidates = self._candidates(hypotheses, options)
             results[index] = self._described(
                 Translation(**vars(candidates[0]), n_best=candidates), texts[index], options, trace, number
@@ -222,36 +226,63 @@ class Translator:
         """Which source tokens each token of the target (by default, of the translation) was written from.
 
         Args:
-            layer: of the decoder, from 1; None: the one whose weights are sharpest on this pair.
-            head: from 1; None: the mean over the heads.
+            layer: of the decoder, from 0; None: the one whose weights are sharpest on this pair.
+            head: from 0; None: the mean over the heads.
         """
-        if not source.strip():
-            raise DataError("source must have text; got a blank one.")
-        target = self.translate([source])[0].text if target is None else target
-        return self._aligned(source, self.tokenizer.encode(target), layer, head)
+        return self._described_as(source)(self._written(source, target)).alignment(layer, head)
 
-    def _aligned(
-        self, source: str, target_ids: list[int], layer: int | None = None, head: int | None = None
-    ) -> Alignment:
-        eos, start_ids = self.tokenizer.eos_id, self.tokenizer.symbols.start_ids
-        source_ids = [*self._encode_sources([source])[0]]
-        weights = cross_attention(
-            self.model,
-            torch.tensor(source_ids, device=self.device),
-            torch.tensor([*start_ids, *target_ids], device=self.device),
-        )[:, :, len(start_ids) - 1 :]
-        for name, number, count in (("layer", layer, weights.shape[0]), ("head", head, weights.shape[1])):
-            if number is not None and not 1 <= number <= count:
-                raise SettingsError(f"{name} must be from 1 to {count}; got {number}.")
-        chosen = sharpest_layer(weights) if layer is None else layer - 1
-        of_layer = weights[chosen]
-        return Alignment(
-            self.source_tokenizer.tokens(source_ids),
-            self.tokenizer.tokens([*target_ids, eos]),
-            (of_layer.mean(dim=0) if head is None else of_layer[head - 1]).tolist(),
-            chosen + 1,
-            self.source_tokenizer.offsets(source),
-        )
+    def inspect(
+        self,
+        text: str,
+        target: str | None = None,
+        *,
+        rank: int = 1,
+        ablate: Sequence[str] = (),
+        hidden_states: bool = False,
+        options: DecodingOptions | None = None,
+        **changes: Any,
+    ) -> Inspection:
+        """What every head looked at while a text was translated; or would have, had `target` been written.
+
+        Args:
+            rank: which of the `n_best` translations; 1 is the best.
+            ablate: heads to try it without, such as "cross.2.3".
+            hidden_states: also every layer's states, and what each layer would say.
+            options: how to decode; None: the defaults.
+            changes: options by name.
+        Raises:
+            DataError: the text is blank.
+            SettingsError: a head that the model does not have, or a rank that is not.
+        """
+        options = (options or DecodingOptions()).changed(**changes)
+        check_heads(self.model, ablate)
+        ids = self._written(text, target, rank, options.changed(n_best=max(rank, options.n_best)))
+
+        def translate(source: str) -> str:
+            # Anew, as the copy that decodes is made once, and heads may be gone now.
+            return Translator(self.model, self.tokenizer, self.source_tokenizer).translate([source], options)[0].text
+
+        return inspect_pair(
+            self.model, self.tokenizer, self.source_tokenizer, text, ids,
+            hidden_states=hidden_states, ablate=ablate, translate=translate,
+        )  # fmt: skip
+
+    def _described_as(self, source: str) -> Callable[[Sequence[int]], Described]:
+        """For the ids of a target, what there is to say of it."""
+        return partial(Described, self.model, self.tokenizer, self.source_tokenizer, source)
+
+    def _written(
+        self, source: str, target: str | None, rank: int = 1, options: DecodingOptions | None = None
+    ) -> list[int]:
+        """The ids of a target, or of what the model makes of a source."""
+        if not source.strip():
+            raise DataError("text must have words to be looked at; got a blank one.")
+        if target is not None:
+            return self.tokenizer.encode(target)
+        candidates = self.translate([source], options)[0].n_best
+        if not 1 <= rank <= len(candidates):
+            raise SettingsError(f"rank must be from 1 to {len(candidates)}, as many as were found; got {rank}.")
+        return candidates[rank - 1].ids
 
     def _requests(
         self,
@@ -300,46 +331,16 @@ class Translator:
         apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
         return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
 
-    def _by_coverage(self, source: str, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Hypothesis]:
-        """The best hypotheses when to their scores is added
-
-        beta sum over source tokens i of log(min(sum over target tokens j of weights[j, i], 1))
-
-        with the weights of the last decoder layer, the mean over its heads. Source: Wu et al. 2016, equation 14.
-        """
-        source_ids = torch.tensor(self._encode_sources([source])[0], device=self.device)
-        ranked = []
-        for found in hypotheses:
-            target_ids = torch.tensor([*self.tokenizer.symbols.start_ids, *found.ids], device=self.device)
-            weights = cross_attention(self.model, source_ids, target_ids)[-1].mean(dim=0)
-            coverage = float(weights.sum(dim=0).clamp(min=1e-9, max=1).log().sum())
-            ranked.append(replace(found, score=found.score + options.coverage_penalty * coverage))
-        return sorted(ranked, key=lambda found: -found.score)[: options.n_best]
-
     def _described(
         self, translation: Translation, source: str, options: DecodingOptions, trace: Trace | None, number: int
     ) -> Translation:
         """The translation with what else was asked for."""
+        described = self._described_as(source)(translation.ids)
         if options.alternatives:
-            translation = replace(
-                translation, alternatives=self._alternatives(source, translation, options.alternatives)
-            )
+            translation = replace(translation, alternatives=described.alternatives(options.alternatives))
         if options.alignment:
-            translation = replace(translation, alignment=self._aligned(source, translation.ids))
+            translation = replace(translation, alignment=described.alignment())
         return translation if trace is None else replace(translation, trace=trace.steps[number])
-
-    @torch.inference_mode()
-    def _alternatives(self, source: str, translation: Translation, count: int) -> list[list[tuple[str, float]]]:
-        """The likeliest tokens at each step of a translation."""
-        start_ids = list(self.tokenizer.symbols.start_ids)
-        source_ids = torch.tensor(self._encode_sources([source]), device=self.device)
-        target_ids = torch.tensor([[*start_ids, *translation.ids]], device=self.device)
-        log_probs = self.model(source_ids, target_ids)[0, len(start_ids) - 1 :].float().log_softmax(dim=-1)
-        best = log_probs[: len(translation.token_log_probs)].topk(min(count, log_probs.shape[-1]), dim=-1)
-        return [
-            list(zip(self.tokenizer.tokens(ids), values, strict=True))
-            for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        ]
 
     def _encode_sources(self, texts: Sequence[str], first: int = 1) -> list[list[int]]:
         """The ids of each text; `first` is the number of the first line."""

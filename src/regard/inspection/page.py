@@ -1,0 +1,90 @@
+"""All heads of one text on one HTML page: it opens from disk, asks no network for anything, and follows the theme.
+
+The weights travel as packed numbers, a byte or two for each cell, and are drawn on canvas; `web/page.js` does it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+
+import numpy
+
+from regard.inspection.record import Record
+
+FINE_CELLS = 2_000_000
+"""Up to so many cells have two bytes each: 65,535 steps of weight. More of them have one: 255 steps."""
+LENS_CELLS = 1_500
+"""A larger table of what each layer would say is left out: a page has fewer than 5,000 nodes."""
+
+
+def page_html(
+    record: Record,
+    *,
+    text: str,
+    target: str | None,
+    first: str,
+    statistics: Mapping[str, tuple[str, float, float]],
+    log_probs: Sequence[float] = (),
+    lens: Sequence[Sequence[tuple[str, float]]] = (),
+    ablations: Sequence[tuple[str, float, str]] = (),
+    note: str = "",
+) -> str:
+    """The page.
+
+    Args:
+        first: the head that is shown at first.
+        statistics: of each head: its label, entropy and highest weight.
+        lens: for each layer and row, the likeliest token and its probability.
+        ablations: heads that were taken away, the change of the log-probability, and what was written then.
+        note: one line on what is not shown.
+    """
+    num_cells = sum(matrix.size for matrix in record.weights.values())
+    kind = numpy.uint16 if num_cells <= FINE_CELLS else numpy.uint8
+    data = {
+        "text": text,
+        "target": target,
+        "first": first,
+        "sites": [
+            {"kind": site.kind, "layer": site.layer, "heads": record.heads[site]} for site in record.weights
+        ],
+        "rows": {kind: tokens.spelled for kind, tokens in record.row_tokens.items()},
+        "keys": {kind: tokens.spelled for kind, tokens in record.key_tokens.items()},
+        "statistics": {name: [label, round(a, 4), round(b, 4)] for name, (label, a, b) in statistics.items()},
+        "logProbs": [round(value, 4) for value in log_probs],
+        "lens": lens if len(lens) * len(lens[0] if lens else ()) <= LENS_CELLS else [],
+        "ablations": ablations,
+        "bytes": kind().itemsize,
+        "packed": _packed(record, kind),
+    }  # fmt: skip
+    web = files("regard.inspection") / "web"
+    parts = {
+        "title": escape(text[:80]),
+        "note": escape(note),
+        "style": (web / "page.css").read_text(encoding="utf-8"),
+        "script": (web / "page.js").read_text(encoding="utf-8"),
+        # Inside a script element, only "<" could end it.
+        "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    pieces = (web / "page.html").read_text(encoding="utf-8").split("{{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, _, rest = piece.partition("}}")
+        filled += [parts[name], rest]
+    return "".join(filled)
+
+
+def _packed(record: Record, kind: type[numpy.unsignedinteger]) -> str:
+    """All weights, one attention after the other, each `head row key`; the largest number stands for a forbidden cell."""
+    forbidden = int(numpy.iinfo(kind).max)
+    flat = [
+        numpy.where(numpy.ma.getmaskarray(matrix), forbidden, numpy.rint(matrix.filled(0) * (forbidden - 1)))
+        .astype(numpy.dtype(kind).newbyteorder("<"))
+        .tobytes()
+        for matrix in record.weights.values()
+    ]
+    return base64.b64encode(zlib.compress(b"".join(flat), 6)).decode()

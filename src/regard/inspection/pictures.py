@@ -1,0 +1,280 @@
+"""Figures with matplotlib: matrices with their tokens, grids of heads, curves, bars, trees.
+
+Right at 3 tokens and at 120, in any script for which a font is installed, and told apart by the colour-blind: weights by
+the lightness of one hue, series by the colours of Okabe and Ito 2008 and by markers. Needs the extra `inspect`.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy
+from jaxtyping import Float
+
+from regard.errors import MissingExtraError
+from regard.inspection.figures import readable
+from regard.inspection.record import Matrix, Tokens
+
+try:
+    import matplotlib
+    from matplotlib import font_manager
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ft2font import FT2Font
+    from matplotlib.text import Text
+except ImportError as error:
+    raise MissingExtraError("pictures", "inspect") from error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WEIGHTS = "Blues"
+DIFFERENCES = "PuOr"
+SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = "osD^vP"
+FORBIDDEN = "#e4e8ec"
+CELL_INCHES = 0.24
+SMALLEST_CELL, LARGEST_SIDE = 0.09, 14.0
+LABELLED_CELL = 0.11
+"""In inches: smaller cells have a label for every few of them."""
+DPI = 150
+
+
+def picture_bytes(figure: Figure, ending: str) -> bytes:
+    """A figure as a file's content: `.svg`, whose text stays text and is set by the reader's fonts, or `.png`."""
+    written = io.BytesIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "regard"}):
+        metadata = {"Date": None} if ending == ".svg" else {}
+        figure.savefig(written, format=ending.removeprefix("."), dpi=DPI, bbox_inches="tight", metadata=metadata)
+    return written.getvalue()
+
+
+def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "", note: str = "") -> Figure:
+    """One head: rows down, keys across, the weight of each cell as its darkness; forbidden cells are grey.
+
+    Args:
+        note: one line below, on what is not shown.
+    """
+    cell = max(min(CELL_INCHES, LARGEST_SIDE / max(matrix.shape)), SMALLEST_CELL)
+    height, width = (max(count * cell, 0.8) for count in matrix.shape)
+    figure = _figure(width + 1.6, height + 1.6)
+    axes = figure.add_axes((1.2 / (width + 1.6), 0.3 / (height + 1.6), width / (width + 1.6), height / (height + 1.6)))
+    drawn = _draw(axes, matrix)
+    bar = figure.add_axes(
+        ((1.2 + width + 0.1) / (width + 1.6), 0.3 / (height + 1.6), 0.1 / (width + 1.6), height / (height + 1.6))
+    )
+    figure.colorbar(drawn, cax=bar)
+    bar.tick_params(labelsize=7)
+    every = max(math.ceil(LABELLED_CELL / cell), 1)
+    size = min(9.0, cell * 72 * every * 0.8)
+    axes.xaxis.tick_top()
+    axes.set_xticks(
+        range(0, len(keys), every), [readable(token) for token in keys.spelled[::every]], rotation=90, fontsize=size
+    )
+    axes.set_yticks(range(0, len(rows), every), [readable(token) for token in rows.spelled[::every]], fontsize=size)
+    axes.tick_params(length=0)
+    _finish(figure, title, note)
+    return figure
+
+
+def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int | None = None) -> Figure:
+    """Many heads as thumbnails, one line for each attention, where they are named kind.layer.head."""
+    lines: dict[str, list[str]] = {}
+    for name in matrices:
+        lines.setdefault(name.rpartition(".")[0], []).append(name)
+    columns = columns or max(len(line) for line in lines.values())
+    figure = _figure(columns * 1.05 + 0.9, len(lines) * 1.2 + 0.6)
+    grid = figure.subplots(len(lines), columns, squeeze=False)
+    for line, names in zip(grid, lines.values(), strict=True):
+        for axes, name in zip(line, names, strict=False):
+            axes.set_xticks([])
+            axes.set_yticks([])
+            _draw(axes, matrices[name], aspect="auto")
+            axes.set_title(name, fontsize=7, pad=2)
+        for axes in line[len(names) :]:
+            axes.axis("off")
+    figure.tight_layout(pad=0.4, rect=(0, 0.02, 1, 1))
+    _finish(figure, "", note)
+    return figure
+
+
+def curves_figure(
+    curves: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_label: str, y_label: str, note: str = ""
+) -> Figure:
+    """Some curves over one axis, each with its own colour and marker."""
+    figure = _figure(6.4, 4.0)
+    axes = figure.add_subplot()
+    for (name, curve), colour, marker in zip(curves.items(), SERIES, MARKERS, strict=False):
+        x, y = zip(*curve, strict=True)
+        axes.plot(x, y, color=colour, marker=marker, markersize=4, label=name)
+    _plain(axes, x_label, y_label)
+    axes.legend(frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
+    _finish(figure, title, note)
+    return figure
+
+
+def bars_figure(values: Mapping[str, float], *, title: str, x_label: str, note: str = "") -> Figure:
+    """A horizontal bar for each name, in the order given."""
+    figure = _figure(6.4, max(0.19 * len(values) + 1.0, 1.6))
+    axes = figure.add_subplot()
+    axes.barh(
+        range(len(values)), list(values.values()), color=[SERIES[value < 0] for value in values.values()], height=0.75
+    )
+    axes.set_yticks(range(len(values)), list(values), fontsize=7)
+    axes.set_ylim(len(values) - 0.5, -0.5)
+    axes.axvline(0, color="#59636e", linewidth=0.8)
+    _plain(axes, x_label, "")
+    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
+    _finish(figure, title, note)
+    return figure
+
+
+def scatter_figure(
+    points: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_label: str, y_label: str, note: str = ""
+) -> Figure:
+    """Points in some groups, each with its own colour and marker."""
+    figure = _figure(5.6, 4.4)
+    axes = figure.add_subplot()
+    for (name, group), colour, marker in zip(points.items(), SERIES, MARKERS, strict=False):
+        x, y = zip(*group, strict=True)
+        axes.scatter(x, y, s=22, color=colour, marker=marker, label=name, alpha=0.8, linewidths=0)
+    _plain(axes, x_label, y_label)
+    axes.legend(frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
+    _finish(figure, title, note)
+    return figure
+
+
+def entropy_figure(entropies: Mapping[str, Sequence[Sequence[float]]], *, note: str = "") -> Figure:
+    """The entropy of every head by layer, a line through the layers' means for each kind of attention.
+
+    Args:
+        entropies: of each kind, for each layer, its heads' entropies in nats.
+    """
+    figure = _figure(5.6, 3.8)
+    axes = figure.add_subplot()
+    for (kind, layers), colour, marker in zip(entropies.items(), SERIES, MARKERS, strict=False):
+        for layer, heads in enumerate(layers):
+            axes.scatter([layer] * len(heads), list(heads), s=14, color=colour, marker=marker, alpha=0.6, linewidths=0)
+        means = [sum(heads) / len(heads) for heads in layers]
+        axes.plot(range(len(means)), means, color=colour, marker=marker, markersize=5, label=kind)
+    axes.set_xticks(range(max(len(layers) for layers in entropies.values())))
+    _plain(axes, "layer", "entropy of a row, nats")
+    axes.legend(frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
+    _finish(figure, "", note)
+    return figure
+
+
+def positions_figure(encodings: Float[numpy.ndarray, "position model_dim"], *, title: str = "") -> Figure:
+    """Position encodings: a row for each position, a column for each dimension, from -1 to 1."""
+    figure = _figure(6.4, 3.6)
+    axes = figure.add_subplot()
+    reach = float(abs(encodings).max()) or 1.0
+    drawn = axes.imshow(encodings, cmap=DIFFERENCES, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
+    figure.colorbar(drawn).ax.tick_params(labelsize=7)
+    _plain(axes, "dimension", "position")
+    figure.tight_layout(rect=(0, 0, 1, 0.97))
+    _finish(figure, title, "")
+    return figure
+
+
+def tree_figure(steps: Sequence[Sequence[tuple[int, str, float, bool]]], *, note: str = "") -> Figure:
+    """A beam search: a column for each step, a line from each hypothesis to the ones it went on as.
+
+    Args:
+        steps: for each step, its hypotheses from the best down: the place of the parent in the step before, the token, the
+            score, and whether it is an ancestor of the result. A parent of -1 is the start.
+    """
+    tallest = max(len(step) for step in steps)
+    width, height = len(steps) * 0.95 + 0.8, tallest * 0.42 + 0.6
+    figure = _figure(width, height)
+    axes = figure.add_axes((0, 0.06, 1, 0.9))
+    for x, step in enumerate(steps):
+        for y, (parent, token, score, kept) in enumerate(step):
+            colour = SERIES[0] if kept else "#8a939c"
+            if x and parent >= 0:
+                axes.plot([x - 0.55, x - 0.38], [-parent, -y], color=colour, linewidth=1.6 if kept else 0.7)
+            axes.text(
+                x - 0.35,
+                -y,
+                readable(token),
+                fontsize=8,
+                va="center",
+                color=colour,
+                fontweight="bold" if kept else "normal",
+            )
+            axes.text(x - 0.35, -y - 0.3, f"{score:.2f}", fontsize=5.5, va="center", color="#59636e")
+    axes.set_xlim(-0.5, len(steps) - 0.3)
+    axes.set_ylim(-tallest + 0.4, 0.5)
+    axes.axis("off")
+    _finish(figure, "", note)
+    return figure
+
+
+def _draw(axes: Axes, matrix: Matrix, aspect: Literal["equal", "auto"] = "equal") -> Any:
+    colours = matplotlib.colormaps[WEIGHTS].with_extremes(bad=FORBIDDEN)
+    return axes.imshow(matrix, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
+
+
+def _figure(width: float, height: float) -> Figure:
+    """An empty figure that needs no window."""
+    figure = Figure(figsize=(width, height), facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _plain(axes: Axes, x_label: str, y_label: str) -> None:
+    axes.set_xlabel(x_label, fontsize=9)
+    axes.set_ylabel(y_label, fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _finish(figure: Figure, title: str, note: str) -> None:
+    """Title above, note below, and for every text fonts that have its characters."""
+    if title:
+        figure.suptitle(title, fontsize=10, y=1.0, va="bottom")
+    if note:
+        figure.text(0.01, 0.0, note, fontsize=6.5, color="#59636e", va="top")
+    texts = figure.findobj(Text)
+    families = _families("".join(text.get_text() for text in texts))
+    for text in texts:
+        text.set_fontfamily(families)
+
+
+def _families(text: str) -> list[str]:
+    """The fonts for a text: matplotlib's own, then for each character that it lacks an installed one that has it."""
+    chosen = ["DejaVu Sans"]
+    for character in sorted(set(text)):
+        if character.isspace() or any(_has(family, character) for family in chosen):
+            continue
+        found = next((family for family in _installed() if _has(family, character)), None)
+        if found:
+            chosen.append(found)
+    return chosen
+
+
+@cache
+def _installed() -> list[str]:
+    """The names of the fonts of this machine, those that have many scripts first."""
+    names = sorted({font.name for font in font_manager.fontManager.ttflist})
+    return sorted(names, key=lambda name: not name.startswith(("Noto Sans", "Arial Unicode", "Unifont")))
+
+
+@cache
+def _characters(family: str) -> frozenset[int]:
+    path = font_manager.findfont(font_manager.FontProperties(family=family), fallback_to_default=False)
+    return frozenset(FT2Font(path).get_charmap())
+
+
+def _has(family: str, character: str) -> bool:
+    try:
+        return ord(character) in _characters(family)
+    except (ValueError, RuntimeError):  # a font that matplotlib cannot read
+        return False

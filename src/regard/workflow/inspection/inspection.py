@@ -1,0 +1,268 @@
+"""What can be seen of a model at work on one text, with its words: to look at, to compute with, to store."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy
+import torch
+
+from regard.errors import SettingsError, nearest_hint
+from regard.inspection.heads import HeadStatistics, head_statistics
+from regard.inspection.page import page_html
+from regard.inspection.record import HeadName, Matrix, Record, Tokens
+from regard.inspection.terminal import heat_map
+from regard.text.lines import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DECIMALS = 4
+ENDINGS = (".html", ".svg", ".png", ".json", ".csv")
+ATTENTION_IS_NOT = "Attention shows where the model looked, not what it would have written had it not looked there."
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What happens without some heads."""
+
+    heads: list[str]
+    log_prob_change: float
+    """Of the target that was inspected, in nats per token; below 0: less likely without them."""
+    text: str
+    """What the model writes without them; for a language model, nothing."""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A text, what was made of it, and what every head looked at meanwhile.
+
+        seen = translator.inspect("Two dogs play.")
+        seen["cross.2.3"]           # a masked array, target tokens x source tokens
+        seen.figure("cross.2.3")    # matplotlib
+        seen.save("page.html")      # or .svg, .png, .json, .csv
+
+    In a notebook it shows itself.
+    """
+
+    text: str
+    """The source, or the text of a model that reads only one."""
+    target: str | None
+    """What was written, or given to be written; None where the model reads one text only."""
+    record: Record
+    arch: str
+    token_log_probs: list[float] = field(default_factory=list)
+    """Of each token of the target, the end symbol among them."""
+    lens: list[list[tuple[str, float]]] = field(default_factory=list)
+    """For each layer from the embeddings up, what it would say at each row, and with which probability; where asked for."""
+    ablations: list[Ablation] = field(default_factory=list)
+
+    def __getitem__(self, head: str | tuple[str, int, int]) -> Matrix:
+        return self.record[HeadName.parse(head) if isinstance(head, str) else head]
+
+    def weights(self, kind: str, layer: int, head: int) -> Matrix:
+        """The weights of one head: rows that sum to 1, cells that a mask forbids being masked."""
+        return self.record[kind, layer, head]
+
+    @property
+    def head_names(self) -> list[str]:
+        """Every head: `encoder.0.0` and so on."""
+        return [str(name) for name in self.record]
+
+    def rows(self, kind: str) -> Tokens:
+        """What the rows of a kind of attention are; in a decoder, the tokens that are predicted there."""
+        return self.record.row_tokens[self._kind(kind)]
+
+    def keys(self, kind: str) -> Tokens:
+        """What the columns are: the tokens that are looked at."""
+        return self.record.key_tokens[self._kind(kind)]
+
+    def _kind(self, kind: str) -> str:
+        if kind not in self.record.key_tokens:
+            raise SettingsError(
+                f"kind must be one of the model's; got {kind!r}. {nearest_hint(kind, self.record.key_tokens)}"
+            )
+        return kind
+
+    @cached_property
+    def heads(self) -> list[HeadStatistics]:
+        """Statistics of every head on this text, with a label where one fits."""
+        return head_statistics([self.record])
+
+    @property
+    def hidden_states(self) -> dict[str, numpy.ndarray]:
+        """Of `encoder` and `decoder`: `layer position model_dim`, the embeddings first; where they were asked for."""
+        return self.record.hidden_states
+
+    def words(self, head: str) -> tuple[numpy.ndarray, list[str], list[str]]:
+        """A head's weights between words: summed over the tokens of a word that is looked at, the mean over those of one that
+        looks; with the words of the rows and of the columns. Symbols stand for themselves.
+        """
+        name = HeadName.parse(head)
+        matrix, rows, keys = self.record[name].filled(0), self.rows(name.kind), self.keys(name.kind)
+        row_groups, key_groups = _groups(rows), _groups(keys)
+        by_key = numpy.stack([matrix[:, group].sum(axis=1) for group in key_groups], axis=1)
+        by_word = numpy.stack([by_key[group].mean(axis=0) for group in row_groups])
+        return by_word, [_spelled(rows, group) for group in row_groups], [_spelled(keys, group) for group in key_groups]
+
+    def default_head(self) -> str:
+        """The head to begin with: the sharpest of the last layer that looks at the source, or of the last layer."""
+        last = max(self.record.weights, key=lambda site: (site.kind == "cross", site.kind == "decoder", site.layer))
+        of_layer = [found for found in self.heads if found.name.site == last]
+        return str(max(of_layer, key=lambda found: found.confidence).name)
+
+    def figure(self, heads: str | Sequence[str] | None = None) -> Figure:
+        """A matplotlib figure: of one head, its matrix; of several, or of all where none is named, a grid of small ones.
+
+        Raises:
+            MissingExtraError: matplotlib is not installed.
+        """
+        from regard.inspection.pictures import grid_figure, matrix_figure
+
+        if isinstance(heads, str) or (heads is not None and len(heads) == 1):
+            name = HeadName.parse(heads if isinstance(heads, str) else heads[0])
+            return matrix_figure(
+                self.record[name], self.rows(name.kind), self.keys(name.kind), title=str(name), note=ATTENTION_IS_NOT
+            )
+        names = [HeadName.parse(head) for head in heads] if heads else list(self.record)
+        return grid_figure({str(name): self.record[name] for name in names}, note=ATTENTION_IS_NOT)
+
+    def html(self, *, head: str | None = None) -> str:
+        """One page with everything, that opens from disk and asks the network for nothing.
+
+        Args:
+            head: which is shown first.
+        """
+        first = head or self.default_head()
+        self[first]
+        statistics = {str(found.name): (found.label, found.entropy, found.confidence) for found in self.heads}
+        ablations = [(", ".join(one.heads), one.log_prob_change, one.text) for one in self.ablations]
+        return page_html(
+            self.record,
+            text=self.text,
+            target=self.target,
+            first=first,
+            statistics=statistics,
+            log_probs=self.token_log_probs,
+            lens=self.lens,
+            ablations=ablations,
+            note=ATTENTION_IS_NOT,
+        )
+
+    def _repr_html_(self) -> str:
+        page = self.html().replace("&", "&amp;").replace('"', "&quot;")
+        return f'<iframe srcdoc="{page}" style="width:100%;height:46rem;border:0" title="attention"></iframe>'
+
+    def terminal(self, head: str | None = None, *, width: int = 80, colour: bool = True) -> str:
+        """A heat map for a terminal, `width` characters wide."""
+        name = HeadName.parse(head or self.default_head())
+        return heat_map(self.record[name], self.rows(name.kind), self.keys(name.kind), width=width, colour=colour)
+
+    def as_dict(self, heads: Iterable[str] | None = None) -> dict[str, Any]:
+        """Everything as JSON has it; forbidden cells are null.
+
+        Args:
+            heads: whose matrices are among it; None: all.
+        """
+        names = [HeadName.parse(head) for head in heads] if heads else list(self.record)
+        return {
+            "text": self.text,
+            "target": self.target,
+            "arch": self.arch,
+            "tokens": {
+                kind: {"rows": vars(self.record.row_tokens[kind]), "keys": vars(self.record.key_tokens[kind])}
+                for kind in self.record.key_tokens
+            },
+            "token_log_probs": [round(value, DECIMALS) for value in self.token_log_probs],
+            "attentions": {str(name): _listed(self.record[name]) for name in names},
+            "heads": [
+                {
+                    "head": str(found.name), "label": found.label, "entropy": found.entropy,
+                    "confidence": found.confidence, "offset": found.offset, "masses": found.masses, "scores": found.scores,
+                }
+                for found in self.heads if found.name in names
+            ],
+            "lens": self.lens,
+            "ablations": [vars(one) for one in self.ablations],
+        }  # fmt: skip
+
+    def as_csv(self, heads: Iterable[str] | None = None) -> str:
+        """One line for each weight that a mask does not forbid: head, row, key, their tokens, weight."""
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(["head", "row", "key", "row_token", "key_token", "weight"])
+        for name in [HeadName.parse(head) for head in heads] if heads else list(self.record):
+            matrix, rows, keys = self.record[name], self.rows(name.kind).spelled, self.keys(name.kind).spelled
+            for row, key in zip(*numpy.nonzero(~numpy.ma.getmaskarray(matrix)), strict=True):
+                writer.writerow([name, row, key, rows[row], keys[key], f"{matrix[row, key]:.6g}"])
+        return written.getvalue()
+
+    def save(self, path: Path | str, heads: Sequence[str] | None = None) -> None:
+        """Write to a file; its ending says as what: `.html`, `.svg`, `.png`, `.json` or `.csv`.
+
+        Args:
+            heads: which are shown, or written; None: all. The page has all, and shows the first of these first.
+        Raises:
+            SettingsError: another ending.
+            MissingExtraError: a picture is asked for, and matplotlib is not installed.
+        """
+        path = Path(path)
+        check_ending(path)
+        if path.suffix == ".html":
+            write_whole(path, self.html(head=heads[0] if heads else None).encode())
+        elif path.suffix == ".json":
+            write_whole(path, (json.dumps(self.as_dict(heads), ensure_ascii=False, indent=1) + "\n").encode())
+        elif path.suffix == ".csv":
+            write_whole(path, self.as_csv(heads).encode())
+        else:
+            from regard.inspection.pictures import picture_bytes
+
+            write_whole(path, picture_bytes(self.figure(heads), path.suffix))
+
+
+def check_ending(path: Path) -> None:
+    """Make sure that a file's ending is one that pictures, pages and numbers are written with.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if path.suffix not in ENDINGS:
+        raise SettingsError(f"the output must end in {', '.join(ENDINGS)}; got {path.name!r}.")
+
+
+def _listed(matrix: Matrix) -> list[list[float | None]]:
+    rows: list[list[float | None]] = numpy.ma.round(matrix, DECIMALS).tolist()
+    return [[None if value is None else round(value, DECIMALS) for value in row] for row in rows]
+
+
+def _groups(tokens: Tokens) -> list[list[int]]:
+    """The places of each word's tokens; symbols, and tokens of no word, alone."""
+    groups: list[list[int]] = []
+    before: int | None = None
+    for place, word in enumerate(tokens.words):
+        if word is not None and word == before:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+        before = word
+    return groups
+
+
+def _spelled(tokens: Tokens, group: Sequence[int]) -> str:
+    return "".join(tokens.spelled[place] for place in group).replace("▁", " ").strip() or " "
+
+
+def lens_of(log_probs: torch.Tensor, spell: Any) -> list[list[tuple[str, float]]]:
+    """For each layer and row, the likeliest token and its probability."""
+    best = log_probs.exp().max(dim=-1)
+    return [
+        [(token, round(value, DECIMALS)) for token, value in zip(spell(ids), values, strict=True)]
+        for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    ]
