@@ -59,8 +59,8 @@ THIRD_PARTY = {
     "training": {"torch", "jaxtyping", "pydantic", "safetensors"},
     "generation": {"torch", "jaxtyping"},
     "evaluation": {"torch", "sacrebleu"},
-    "inspection": {"torch", "jaxtyping"},
-    "workflow": {"torch", "numpy", "pydantic", "yaml", "rich"},
+    "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum"},
+    "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
     "demos": {"torch"},
     "cli": {"typer", "torch"},
 }

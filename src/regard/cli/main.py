@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 import regard
-from regard.cli import train, use
+from regard.cli import look, train, use
 from regard.cli.convert import average, convert
 from regard.cli.translate import translate
 from regard.errors import RegardError
@@ -36,6 +36,9 @@ for command in (
     use.evaluate,
     use.score,
     use.info,
+    look.inspect,
+    look.heads,
+    look.align,
     convert,
     average,
 ):

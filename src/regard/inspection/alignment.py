@@ -71,9 +71,13 @@ class Looker(NamedTuple):
     """From 0."""
     head: int | None
     """From 0, among the heads that are left; None: the mean."""
+    shifted: bool = False
+    """False: what the model looks at when it writes a token; True: when it has read it, a step later. Source: Chen et al. 2020,
+    section 3."""
 
     def __str__(self) -> str:
-        return f"cross.{self.layer}" + ("" if self.head is None else f".{self.head}")
+        where = f"cross.{self.layer}" + ("" if self.head is None else f".{self.head}")
+        return where + (", a step later" if self.shifted else "")
 
     def of(self, weights: Float[Tensor, "layer head target source"]) -> Float[Tensor, "target source"]:
         """What it sees."""
@@ -83,7 +87,7 @@ class Looker(NamedTuple):
 def lookers(num_layers: int, num_heads: int) -> list[Looker]:
     """Everything that an alignment can be read from."""
     heads = [None, *range(num_heads)] if num_heads > 1 else [None]
-    return [Looker(layer, head) for layer in range(num_layers) for head in heads]
+    return [Looker(layer, head, shifted) for layer in range(num_layers) for head in heads for shifted in (False, True)]
 
 
 def without_gold(weights: Float[Tensor, "target source"]) -> float:

@@ -60,6 +60,12 @@ class RunDisplay:
             self._doing, self._last_line = what, time.monotonic()
         self._show(f"{what}: {done:,} of {total:,} lines, {done / max(total, 1):.0%}")
 
+    def on_items(self, what: str, done: int, total: int) -> None:
+        """Tell how many of some things that take a while are done."""
+        if what != self._doing:
+            self._doing, self._started, self._last_line = what, time.monotonic(), time.monotonic()
+        self._show(f"{what}: {done:,} of {total:,}, {done / max(total, 1):.0%}")
+
     def on_sentences(self, done: int, total: int | None) -> None:
         """Tell how many sentences are done, and how fast, since this was first called."""
         if done == 0:

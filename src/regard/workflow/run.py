@@ -29,6 +29,7 @@ from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
+from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
@@ -138,7 +139,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     world, made_of, states = execution.world, _made_of(task, model), state_folder(output)
     if len(set(map(json.dumps, world.of_all(made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
-    resumed = _resumed(states, made_of, display) if execution.resume else None
+    resumed = _resumed(states, made_of, task.settings, display) if execution.resume else None
     if world.is_main:
         remove_leftovers(output)
         if not execution.resume:
@@ -233,7 +234,18 @@ def _made_of(task: Task, model: AnyModel) -> dict[str, Any]:
     return made_of | task.data_digests
 
 
-def _resumed(states: Path, made_of: dict[str, Any], display: RunDisplay) -> TrainingState | None:
+def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
+    """Whether a setting, by the name that users know, is as it is where nothing is said: a version that had none did the same."""
+    section, _, key = name.partition(".")
+    fields = type(getattr(settings, section)).model_fields if section in RunSettings.model_fields else {}
+    if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:
+        return False
+    return bool(fields[key].get_default(call_default_factory=True) == value)
+
+
+def _resumed(
+    states: Path, made_of: dict[str, Any], settings: RunSettings, display: RunDisplay
+) -> TrainingState | None:
     """The checkpoint to go on from.
 
     Raises:
@@ -245,7 +257,8 @@ def _resumed(states: Path, made_of: dict[str, Any], display: RunDisplay) -> Trai
     if state is None:
         display.say(f"nothing to resume in {states}: a new run")
         return None
-    if (difference := first_difference(state.made_of, made_of)) is not None:
+    asked = {key: value for key, value in made_of.items() if key in state.made_of or not _is_default(settings, key, value)}
+    if (difference := first_difference(state.made_of, asked)) is not None:
         raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
     display.say(f"resumed at step {state.step:,}")
     return state

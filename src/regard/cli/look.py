@@ -1,0 +1,324 @@
+"""The commands that look inside a model: `inspect`, `heads`, `align`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.train import Device, Overwrite, Threads, prepare_process, program
+from regard.cli.use import AsJson, Beam, Changes, LengthPenalty, Model, write
+from regard.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from regard.workflow.inspection.heads import Ranking
+    from regard.workflow.translation.translator import Translator
+
+Head = Annotated[
+    list[str] | None,
+    typer.Option("--head", help="A head, such as cross.2.3 (kind.layer.head, from 0); may be repeated."),
+]
+
+
+def inspect(
+    model: Model,
+    text: Annotated[str, typer.Argument(help="What the model is to read.")],
+    target: Annotated[
+        str | None, typer.Option(help="What it is made to write; by default, what it writes by itself.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write here; .html, .svg, .png, .json or .csv. By default, the terminal."),
+    ] = None,
+    head: Head = None,
+    beam: Beam = 5,
+    rank: Annotated[int, typer.Option(min=1, help="Which of the translations found; 1 is the best.")] = 1,
+    ablate: Annotated[
+        str | None, typer.Option(help="Heads to try it without, commas between: cross.2.3,encoder.0.1")
+    ] = None,
+    lens: Annotated[bool, typer.Option("--lens", help="Also what each layer would say.")] = False,
+    search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
+    length_penalty: LengthPenalty = 1.0,
+    changes: Changes = None,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Show what every head of a model looks at while it reads, and writes, a text."""
+    from regard.workflow.inspection.inspection import check_ending
+    from regard.workflow.loading import load
+    from regard.workflow.settings import parse_options
+    from regard.workflow.translation.options import DecodingOptions
+    from regard.workflow.translation.translator import Translator
+
+    if output is not None:
+        check_ending(output)
+        _check_folder(output)
+    options = DecodingOptions.of(
+        **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
+    )
+    prepare_process(threads)
+    loaded = load(model, device=device)
+    if isinstance(loaded, Translator):
+        if search:
+            _draw_search(loaded, text, output, options)
+            return
+        heads = [name.strip() for name in ablate.split(",")] if ablate else []
+        seen = loaded.inspect(text, target, rank=rank, ablate=heads, hidden_states=lens, options=options)
+    else:
+        for name, given in (("--target", target), ("--ablate", ablate), ("--search", search)):
+            if given:
+                raise SettingsError(f"{name} must be used with a model that turns one text into another; got {model}.")
+        seen = loaded.inspect(text, hidden_states=lens)
+    for name in head or ():
+        seen[name]
+    if output is not None:
+        seen.save(output, head)
+        print(f"wrote {output}")
+        return
+    if seen.target is not None:
+        write(seen.target)
+    width, colour = shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    statistics = {str(found.name): found for found in seen.heads}
+    for name in head or [seen.default_head()]:
+        found = statistics[name]
+        write(
+            f"\n{name}: {found.label}; entropy {found.entropy:.2f} nats, highest weight {found.confidence:.2f}, on average"
+        )
+        write(seen.terminal(name, width=width, colour=colour))
+    for one in seen.ablations:
+        write(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
+    if lens:
+        write("\n" + _lens_table(seen.lens))
+
+
+def heads(
+    model: Model,
+    data: Annotated[
+        list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
+    ],
+    by: Annotated[str, typer.Option(help="leave-one-out, gradient or gates.")] = "leave-one-out",
+    sentences: Annotated[
+        int, typer.Option(min=1, help="Pairs that heads are measured on; BLEU is measured on as many that follow.")
+    ] = 100,
+    to_mean: Annotated[
+        bool, typer.Option("--to-mean", help="Leave-one-out: put a head's mean in its place, not 0.")
+    ] = False,
+    prune: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Remove this share of the heads, those worth least.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="With --prune, a folder; else .svg, .png, .html, .json or .csv."),
+    ] = None,
+    curves: Annotated[bool, typer.Option("--curves/--no-curves", help="Measure BLEU as more heads go.")] = True,
+    beam: Annotated[int, typer.Option("--beam", min=1, help="For BLEU.")] = 1,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
+    as_json: AsJson = False,
+    overwrite: Overwrite = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Rank the heads of a translator by what they are worth, see what removing them costs, and remove some."""
+    from regard.checkpoint import check_output
+    from regard.data.corpus import read_pairs
+    from regard.evaluation.text_metrics import TextMetrics
+    from regard.workflow.inspection import heads as room
+    from regard.workflow.inspection.inspection import check_ending
+    from regard.workflow.inspection.ranking import save_ranking
+    from regard.workflow.loading import load_as
+    from regard.workflow.progress import RunDisplay
+    from regard.workflow.translation.options import DecodingOptions
+    from regard.workflow.translation.translator import Translator
+
+    if (prune is not None) and output is None:
+        raise SettingsError("--prune must have a folder to write to; add -o FOLDER.")
+    if output is not None:
+        _check_folder(output)
+        if prune is None:
+            check_ending(output)
+        else:
+            check_output(output, overwrite=overwrite)
+    measures: dict[str, Any] = {
+        "options": DecodingOptions.of(beam_size=beam),
+        "metrics": TextMetrics(tokenize=tokenize),
+    }
+    prepare_process(threads)
+    translator = load_as(model, Translator, device=device)
+    pairs = read_pairs(data)
+    measured = slice(0, sentences)
+    held_out = slice(sentences, 2 * sentences) if len(pairs.sources) > sentences else measured
+    with RunDisplay() as display:
+
+        def tell(what: str, done: int, total: int) -> None:
+            display.on_items(what, done, total)
+
+        examples = room.examples_of(translator, pairs.sources[measured], pairs.targets[measured])
+        if held_out == measured:
+            display.say(f"{len(examples)} pairs are all there are: BLEU is measured on those that rank the heads")
+        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=tell)
+        test = pairs.sources[held_out], pairs.targets[held_out]
+        drawn: dict[str, list[tuple[float, float]]] = {}
+        if curves and prune is None:
+            second = [] if by == "gradient" else [room.rank_heads(translator, examples, "gradient", tell=tell)]
+            orders = room.orders_of([ranking, *second], translator.model)
+            drawn = room.removal_curves(translator, orders, *test, tell=tell, **measures)
+    if prune is not None:
+        assert output is not None
+        _prune(translator, ranking, prune, output, test, measures, as_json=as_json)
+        return
+    if output is not None:
+        save_ranking(output, ranking, drawn, model=str(model))
+        print(f"wrote {output}")
+    elif as_json:
+        write(json.dumps({"measure": ranking.measure, "worth": {str(name): value for name, value in ranking.worth.items()},
+                          "curves": drawn}, indent=1))  # fmt: skip
+    else:
+        write(_ranking_table(ranking, drawn))
+
+
+def align(
+    model: Model,
+    data: Annotated[
+        list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
+    ],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="Read it from cross.2 (a layer's mean) or cross.2.3; by default, where it is best."
+        ),
+    ] = None,
+    shifted: Annotated[
+        bool, typer.Option("--shifted", help="With --from: one step later, when a token has been read.")
+    ] = False,
+    gold: Annotated[
+        Path | None, typer.Option(help="Alignments made by people, 0-0 1p2 ...: chooses and measures.")
+    ] = None,
+    gold_from_one: Annotated[bool, typer.Option("--gold-from-one", help="The gold's words count from 1.")] = False,
+    reverse: Annotated[
+        Path | None, typer.Option(help="A model for the other direction, to join with this one.")
+    ] = None,
+    symmetrize: Annotated[
+        str, typer.Option(help="With --reverse: grow-diag-final-and, grow-diag, intersection or union.")
+    ] = "grow-diag-final-and",
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Print which source word each target word of some pairs was written from, as 0-0 1-2, a line for a pair."""
+    from regard.data.corpus import read_pairs
+    from regard.evaluation.alignment import alignment_error_rate, pharaoh, read_alignments, symmetrized
+    from regard.text.lines import read_lines, write_lines
+    from regard.workflow.inspection import aligning
+    from regard.workflow.loading import load_as
+    from regard.workflow.translation.translator import Translator
+
+    if output is not None:
+        _check_folder(output)
+    symmetrized([], [], symmetrize)
+    prepare_process(threads)
+    translator = load_as(model, Translator, device=device)
+    pairs = read_pairs(data)
+    if pairs.num_blank:
+        raise DataError(f"{pairs.name} must have no blank lines to be aligned; got {pairs.num_blank}.")
+    right = None if gold is None else read_alignments(read_lines(gold), str(gold), first=int(gold_from_one))
+
+    def found_by(
+        aligner: Translator, sources: list[str], targets: list[str], choose: Any
+    ) -> list[list[tuple[int, int]]]:
+        looked = list(aligning.look(aligner, sources, targets))
+        if place is not None and aligner is translator:
+            looker = aligning.named_looker(place, aligner, shifted=shifted)
+        else:
+            looker, score = aligning.best_looker(looked, choose)
+            what = "likeness to an alignment" if choose is None else "error rate"
+            print(f"read from {looker}: {what} {score:.3f}", file=sys.stderr)
+        return [one.links(looker) for one in looked]
+
+    links = found_by(translator, pairs.sources, pairs.targets, right)
+    if reverse is not None:
+        other = load_as(reverse, Translator, device=device)
+        back = found_by(other, pairs.targets, pairs.sources, None)
+        links = [symmetrized(one, aligning.turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
+    if right is not None:
+        print(f"alignment error rate {alignment_error_rate(links, right):.2%}", file=sys.stderr)
+    lines = [pharaoh(row) for row in links]
+    if output is None:
+        write("\n".join(lines))
+    else:
+        write_lines(output, lines)
+
+
+def _prune(
+    translator: Translator,
+    ranking: Ranking,
+    share: float,
+    output: Path,
+    test: tuple[list[str], list[str]],
+    measures: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Remove heads, measure before and after, and write the smaller model."""
+    from regard.workflow.inspection import heads as room
+    from regard.workflow.inspection.ranking import save_pruned
+
+    removed = room.removable(ranking.order, round(share * len(ranking.order)))
+    smaller = room.without_heads(translator, removed)
+    before, after = room.measure_both(translator, smaller, *test, **measures)
+    save_pruned(output, smaller, removed, before, after)
+    if as_json:
+        facts = {"removed": [str(name) for name in removed], "before": vars(before), "after": vars(after)}
+        write(json.dumps(facts, indent=1))
+        return
+    print(f"{'':<14}{'before':>12}{'after':>12}")
+    for name, form in (("bleu", ".2f"), ("num_heads", ","), ("num_parameters", ","), ("sentences_per_second", ".0f")):
+        title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
+        print(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
+    print(f"\nwrote {output}, without {len(removed)} heads; next: {program()} translate {output} input.txt")
+
+
+def _draw_search(translator: Translator, text: str, output: Path | None, options: Any) -> None:
+    from regard.text.lines import write_whole
+    from regard.workflow.inspection.searching import search_figure
+
+    if output is None or output.suffix not in (".svg", ".png"):
+        raise SettingsError(f"--search must have a picture to draw, .svg or .png; got {output or 'no -o'}.")
+    from regard.inspection.pictures import picture_bytes
+
+    write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
+    print(f"wrote {output}")
+
+
+def _check_folder(output: Path) -> None:
+    if not output.absolute().parent.is_dir():
+        raise DataError(f"-o must be in a folder that exists; got {output}.")
+
+
+def _ranking_table(ranking: Ranking, curves: dict[str, list[tuple[float, float]]]) -> str:
+    from regard.workflow.inspection.heads import MEASURES, NOTE
+
+    lines = [f"{MEASURES[ranking.measure]}; the most worth first"]
+    for name in ranking.order[::-1]:
+        error = f"  ± {ranking.spread[name]:.4f}" if name in ranking.spread else ""
+        lines.append(f"{name!s:<14}{ranking.worth[name]:>10.4f}{error}")
+    if curves:
+        shares = [share for share, _ in next(iter(curves.values()))]
+        lines += ["", "BLEU with heads removed, per cent", " " * 34 + "".join(f"{share:>6.0f}" for share in shares)]
+        lines += [f"{name:<34}" + "".join(f"{bleu:>6.1f}" for _, bleu in curve) for name, curve in curves.items()]
+    return "\n".join([*lines, "", NOTE])
+
+
+def _lens_table(lens: list[list[tuple[str, float]]]) -> str:
+    """What each layer would say, a line for each row of the text, a column for each layer."""
+    from regard.inspection.figures import readable
+
+    titles = ["embeddings", *(f"layer {layer}" for layer in range(len(lens) - 1))]
+    lines = ["".join(f"{title:<16}" for title in titles).rstrip()]
+    for row in zip(*lens, strict=True):
+        lines.append("".join(f"{readable(token)[:10]} {value:.2f}".ljust(16) for token, value in row).rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""Word alignments: reading them, joining those of two directions, and how far they are from a person's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from regard.errors import DataError, SettingsError, nearest_hint
+
+Link = tuple[int, int]
+"""A source word and a target word, counted from 0."""
+LINK = re.compile(r"(\d+)([-p])(\d+)")
+NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+@dataclass(frozen=True)
+class GoldAlignment:
+    """What a person said of a pair of texts."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+    """The sure links, and those on which people may differ."""
+
+
+def read_alignments(lines: Iterable[str], name: str, *, first: int = 0) -> list[GoldAlignment]:
+    """Alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
+
+    Args:
+        name: of the file, for messages.
+        first: the number of the first word in the file, 0 or 1.
+    Raises:
+        DataError: a line that is not written so, or a word before the first.
+    """
+    found = []
+    for number, line in enumerate(lines, start=1):
+        sure, possible = set(), set()
+        for written in line.split():
+            parts = LINK.fullmatch(written)
+            link = (int(parts[1]) - first, int(parts[3]) - first) if parts else (-1, -1)
+            if parts is None or min(link) < 0:
+                raise DataError(
+                    f"{name}, line {number}: a link must be two words, such as {first}-{first + 1}; got {written!r}."
+                )
+            possible.add(link)
+            if parts[2] == "-":
+                sure.add(link)
+        found.append(GoldAlignment(frozenset(sure), frozenset(possible)))
+    return found
+
+
+def alignment_error_rate(found: Sequence[Iterable[Link]], gold: Sequence[GoldAlignment]) -> float:
+    """How far alignments are from a person's, from 0 to 1, over all pairs of texts together.
+
+    AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
+
+    A being what was found, S the sure and P the possible links.
+
+    Raises:
+        DataError: not as many alignments as gold ones, or no link at all.
+    Source: Och and Ney 2003, section 5.1.
+    """
+    if len(found) != len(gold):
+        raise DataError(f"alignments must be as many as the gold ones; got {len(found)} and {len(gold)}.")
+    agreed = total = 0
+    for links, right in zip(map(frozenset, found), gold, strict=True):
+        agreed += len(links & right.sure) + len(links & right.possible)
+        total += len(links) + len(right.sure)
+    if not total:
+        raise DataError("alignments must have at least one link; got none.")
+    return 1 - agreed / total
+
+
+def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) -> list[Link]:
+    """One alignment of two: that of a model and that of one for the other direction, its links turned round.
+
+    Args:
+        forward: each target word's source words.
+        backward: each source word's target words; as (source word, target word), too.
+        method: `intersection`, `union`, `grow-diag` (links of one of the two that touch the intersection, and align a word
+            that has no link yet), `grow-diag-final-and` (then also those whose words both have none).
+    Raises:
+        SettingsError: an unknown method.
+    Source: Koehn et al. 2005, section 3; Och and Ney 2003, section 4.5.
+    """
+    methods = ("intersection", "union", "grow-diag", "grow-diag-final-and")
+    if method not in methods:
+        raise SettingsError(
+            f"method must be a way to join two alignments; got {method!r}. {nearest_hint(method, methods)}"
+        )
+    one, other = set(forward), set(backward)
+    links, either = one & other, one | other
+    if method == "intersection":
+        return sorted(links)
+    if method == "union":
+        return sorted(either)
+
+    def sources() -> set[int]:
+        return {source for source, _ in links}
+
+    def targets() -> set[int]:
+        return {target for _, target in links}
+
+    grows = True
+    while grows:
+        grows = False
+        for source, target in sorted(links):
+            for across, down in NEIGHBOURS:
+                near = source + across, target + down
+                if near in either - links and (near[0] not in sources() or near[1] not in targets()):
+                    links.add(near)
+                    grows = True
+    if method == "grow-diag-final-and":
+        for direction in (one, other):
+            for source, target in sorted(direction - links):
+                if source not in sources() and target not in targets():
+                    links.add((source, target))
+    return sorted(links)
+
+
+def pharaoh(links: Iterable[Link]) -> str:
+    """Links as `0-0 1-2`, words counted from 0."""
+    return " ".join(f"{source}-{target}" for source, target in sorted(links))

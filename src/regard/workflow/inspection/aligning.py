@@ -1,0 +1,106 @@
+"""Words to words: alignments read from cross-attention, the best place to read them from, and their error rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from regard.errors import DataError, SettingsError
+from regard.evaluation.alignment import GoldAlignment, Link, alignment_error_rate
+from regard.inspection.alignment import Looker, cross_attention, lookers, without_gold, word_links
+from regard.inspection.record import HeadName, Tokens
+from regard.workflow.translation.translator import Translator
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a model looked at while it was made to write a target."""
+
+    weights: Tensor
+    """`layer head target source`; the last row is the end symbol's."""
+    source_words: list[int | None]
+    target_words: list[int | None]
+    """Of the target's tokens, without the end symbol."""
+
+    def seen_by(self, looker: Looker) -> Tensor:
+        """The rows of the target's tokens: those in which they are written, or in which they have been read."""
+        weights = looker.of(self.weights)
+        return weights[1:] if looker.shifted else weights[:-1]
+
+    def likeness(self, looker: Looker) -> float:
+        """How much like an alignment it looks, by itself."""
+        ordinary = [word is not None for word in self.source_words]
+        return without_gold(self.seen_by(looker)[:, ordinary])
+
+    def links(self, looker: Looker) -> list[Link]:
+        """The source word of each target word."""
+        return word_links(self.seen_by(looker), self.target_words, self.source_words)
+
+
+def look(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Iterator[Looked]:
+    """What a model looks at over pairs of texts, one pair after the other.
+
+    Raises:
+        DataError: not as many targets as sources, a blank text, or one that is too long.
+    """
+    if len(sources) != len(targets):
+        raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
+    reader, writer, device = translator.source_tokenizer, translator.tokenizer, translator.device
+    start_ids, limit = list(writer.symbols.start_ids), translator.model.config.max_positions
+    for line, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
+        if not source.strip() or not target.strip():
+            raise DataError(f"line {line}: a pair must have words on both sides to be aligned; it has a blank one.")
+        source_ids, target_ids = reader.frame_source(reader.encode(source)), writer.encode(target)
+        if max(len(source_ids), len(start_ids) + len(target_ids)) > limit:
+            raise DataError(f"line {line}: a text must have at most {limit - 1} tokens; got more.")
+        weights = cross_attention(
+            translator.model,
+            torch.tensor(source_ids, device=device),
+            torch.tensor([*start_ids, *target_ids], device=device),
+        )[:, :, len(start_ids) - 1 :]
+        begin, end = reader.symbols.source_begin_ids, reader.symbols.source_end_ids
+        places = [*[None] * len(begin), *reader.offsets(source), *[None] * len(end)]
+        yield Looked(
+            weights.float().cpu(),
+            Tokens.of(reader.tokens(source_ids), places, source).words,
+            Tokens.of(writer.tokens(target_ids), list(writer.offsets(target)), target).words,
+        )
+
+
+def best_looker(looked: Sequence[Looked], gold: Sequence[GoldAlignment] | None = None) -> tuple[Looker, float]:
+    """Where alignments are best read: the layer, and head or mean, with the lowest error rate; without a gold standard, the
+    one whose weights look most like an alignment. With that error rate, or likeness.
+    """
+    if not looked:
+        raise DataError("pairs must be at least one; got none.")
+    num_layers, num_heads = looked[0].weights.shape[:2]
+    scored = []
+    for looker in lookers(num_layers, num_heads):
+        if gold is None:
+            scored.append((sum(one.likeness(looker) for one in looked) / len(looked), looker))
+        else:
+            scored.append((-alignment_error_rate([one.links(looker) for one in looked], gold), looker))
+    score, looker = max(scored, key=lambda pair: pair[0])
+    return looker, abs(score)
+
+
+def named_looker(name: str, translator: Translator, *, shifted: bool) -> Looker:
+    """Where to read, by name: `cross.2` for a layer's mean, `cross.2.3` for a head.
+
+    Raises:
+        SettingsError: another kind of attention, or no such layer or head.
+    """
+    layer_only = name.count(".") == 1
+    head = HeadName.parse(f"{name}.0" if layer_only else name)
+    num_layers = len(translator.model.cross_attention_names)
+    if head.kind != "cross" or head.layer >= num_layers:
+        raise SettingsError(f"--from must be cross-attention, cross.0 to cross.{num_layers - 1}; got {name}.")
+    return Looker(head.layer, None if layer_only else head.head, shifted)
+
+
+def turned(links: Sequence[Link]) -> list[Link]:
+    """The links of the other direction, as (source word, target word)."""
+    return sorted((target, source) for source, target in links)

@@ -1,0 +1,241 @@
+"""Which heads a model needs: a ranking, what removing more and more of them costs, and a smaller model."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from random import Random
+from typing import cast
+
+from regard.errors import DataError, SettingsError, nearest_hint
+from regard.evaluation.text_metrics import TextMetrics
+from regard.inspection.ablation import (
+    Example,
+    gated,
+    gradient_importance,
+    head_names,
+    learnt_gates,
+    leave_one_out,
+    mean_contexts,
+    without,
+)
+from regard.inspection.record import HeadName
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import PairModel, Site, prune_heads
+from regard.workflow.translation.options import DecodingOptions
+from regard.workflow.translation.translator import Translator
+
+MEASURES: dict[str, str] = {
+    "leave-one-out": "fall of the log-probability without the head, nats per target token",
+    "gradient": "mean |d loss / d gate|, nats per target token",
+    "gates": "probability that a learnt gate stays open",
+}
+SHARES = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75)
+GATE_STEPS = 300
+SPEED_ROUNDS = 3
+NOTE = "A head's worth is what is lost without it alone: others may do its work, or fail with it."
+
+Told = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and of how much."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What each head of a model is worth, the least first."""
+
+    measure: str
+    worth: dict[HeadName, float]
+    spread: dict[HeadName, float] = field(default_factory=dict)
+    """The standard error of the mean over texts, where each text has a value."""
+
+    @property
+    def order(self) -> list[HeadName]:
+        """The heads, the one that is worth least first."""
+        return sorted(self.worth, key=self.worth.__getitem__)
+
+
+def examples_of(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> list[Example]:
+    """Pairs of texts as ids.
+
+    Raises:
+        DataError: there is none, or a text is too long.
+        SettingsError: the model has no heads.
+    """
+    if not isinstance(translator.model, EncoderDecoder):
+        raise SettingsError(
+            "heads must be those of a Transformer; got a recurrent model, whose one attention has none."
+        )
+    if not sources:
+        raise DataError("pairs must be at least one; got none.")
+    tokenizer, start_ids = translator.tokenizer, list(translator.tokenizer.symbols.start_ids)
+    limit, examples = translator.model.config.max_positions, []
+    reader = translator.source_tokenizer
+    for line, (source, target) in enumerate(
+        zip(reader.encode_batch(list(sources)), tokenizer.encode_batch(list(targets)), strict=True), start=1
+    ):
+        example = Example(reader.frame_source(source), [*start_ids, *target], [*target, tokenizer.eos_id])
+        if max(len(example.source_ids or ()), len(example.read_ids)) > limit:
+            raise DataError(f"pair {line}: a text must have at most {limit - 1} tokens; got more. Leave it out.")
+        examples.append(example)
+    return examples
+
+
+def rank_heads(
+    translator: Translator,
+    examples: Sequence[Example],
+    measure: str,
+    *,
+    to_mean: bool = False,
+    tell: Told = lambda *_: None,
+) -> Ranking:
+    """What each head is worth.
+
+    Args:
+        measure: `leave-one-out`, exact; `gradient`, an approximation that is fast for any number of heads; `gates`, learnt.
+        to_mean: leave-one-out: put a head's mean in its place, not 0.
+    Raises:
+        SettingsError: an unknown measure.
+    """
+    if measure not in MEASURES:
+        raise SettingsError(f"--by must be a measure of ours; got {measure!r}. {nearest_hint(measure, MEASURES)}")
+    total = GATE_STEPS if measure == "gates" else len(examples)
+    done = 0
+
+    def on_done(count: int) -> None:
+        nonlocal done
+        done += count
+        tell(f"heads, {measure}", done, total)
+
+    model = translator.model
+    if measure == "gradient":
+        return Ranking(measure, gradient_importance(model, examples, on_done=on_done))
+    if measure == "gates":
+        return Ranking(measure, learnt_gates(model, examples, steps=GATE_STEPS, on_done=on_done))
+    means = mean_contexts(model, examples) if to_mean else None
+    values = leave_one_out(model, examples, means=means, on_done=on_done)
+    spread = {head: statistics.stdev(found) / len(found) ** 0.5 for head, found in values.items() if len(found) > 1}
+    return Ranking(measure, {head: statistics.fmean(found) for head, found in values.items()}, spread)
+
+
+def removable(order: Sequence[HeadName], count: int) -> list[HeadName]:
+    """The first heads of an order, so many, but for the last one of each attention, which stays."""
+    left: dict[Site, int] = {}
+    for head in order:
+        left[head.site] = left.get(head.site, 0) + 1
+    chosen: list[HeadName] = []
+    for head in order:
+        if len(chosen) < count and left[head.site] > 1:
+            left[head.site] -= 1
+            chosen.append(head)
+    return chosen
+
+
+def removal_curves(
+    translator: Translator,
+    orders: Mapping[str, Sequence[HeadName]],
+    sources: Sequence[str],
+    references: Sequence[str],
+    *,
+    options: DecodingOptions,
+    metrics: TextMetrics,
+    tell: Told = lambda *_: None,
+) -> dict[str, list[tuple[float, float]]]:
+    """For each order, the share of heads that is removed and the BLEU that is left, in per cent and points.
+
+    Args:
+        metrics: counts BLEU.
+    """
+    model, curves = translator.model, {}
+    num_heads = len(head_names(model))
+    whole = _bleu(translator, sources, references, options, metrics)
+    for done, (name, order) in enumerate(orders.items()):
+        curves[name] = [(0.0, whole)]
+        for index, share in enumerate(SHARES, start=1):
+            heads = removable(order, round(share * num_heads))
+            with gated(model, without(model, heads)):
+                # Anew, as the copy of the model that decodes is made once.
+                fewer = Translator(model, translator.tokenizer, translator.source_tokenizer)
+                curves[name].append((100 * len(heads) / num_heads, _bleu(fewer, sources, references, options, metrics)))
+            tell("BLEU without heads", done * len(SHARES) + index, len(orders) * len(SHARES))
+    return curves
+
+
+def _bleu(
+    translator: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    options: DecodingOptions,
+    metrics: TextMetrics,
+) -> float:
+    return metrics.score([found.text for found in translator.translate(sources, options)], references).bleu
+
+
+def orders_of(rankings: Sequence[Ranking], model: PairModel, seed: int = 1) -> dict[str, list[HeadName]]:
+    """The orders to remove heads in: the least worth first by each measure, the most worth first by the first, by chance."""
+    orders = {f"least worth first, {ranking.measure}": ranking.order for ranking in rankings}
+    orders[f"most worth first, {rankings[0].measure}"] = rankings[0].order[::-1]
+    by_chance = head_names(model)
+    Random(seed).shuffle(by_chance)
+    return orders | {"by chance": by_chance}
+
+
+def without_heads(translator: Translator, heads: Sequence[HeadName]) -> Translator:
+    """The same model without some heads, for good: smaller, and with the output that gates of 0 would give.
+
+    Raises:
+        SettingsError: heads that share keys and values.
+    """
+    config = translator.model.config
+    if getattr(config, "num_kv_heads", None) not in (None, getattr(config, "num_heads", None)):
+        raise SettingsError(
+            "--prune must have a model in which each head has its own keys and values; got one in which some share."
+        )
+    model = cast("EncoderDecoder", deepcopy(translator.model))
+    by_site: dict[Site, list[int]] = {}
+    for head in heads:
+        by_site.setdefault(head.site, []).append(head.head)
+    prune_heads(model, by_site)
+    return Translator(model, translator.tokenizer, translator.source_tokenizer)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A model's score, size and speed."""
+
+    bleu: float
+    num_parameters: int
+    num_heads: int
+    sentences_per_second: float
+
+
+def measure_both(
+    before: Translator,
+    after: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    *,
+    options: DecodingOptions,
+    metrics: TextMetrics,
+) -> tuple[Measured, Measured]:
+    """Both models on the same pairs, taking turns: the median of some rounds is the speed."""
+    seconds: tuple[list[float], list[float]] = ([], [])
+    bleu = [0.0, 0.0]
+    for _ in range(SPEED_ROUNDS):
+        for which, translator in enumerate((before, after)):
+            started = time.perf_counter()
+            texts = [found.text for found in translator.translate(sources, options)]
+            seconds[which].append(time.perf_counter() - started)
+            bleu[which] = metrics.score(texts, references).bleu
+    first, second = (
+        Measured(
+            bleu[which],
+            sum(parameter.numel() for parameter in translator.model.parameters()),
+            len(head_names(translator.model)),
+            len(sources) / statistics.median(seconds[which]),
+        )
+        for which, translator in enumerate((before, after))
+    )
+    return first, second

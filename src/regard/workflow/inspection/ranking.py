@@ -1,0 +1,101 @@
+"""A ranking of heads, and a model without some of them, as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from regard.checkpoint import save_new
+from regard.inspection.record import HeadName
+from regard.text.lines import write_whole
+from regard.workflow.inspection.heads import MEASURES, NOTE, Measured, Ranking
+from regard.workflow.inspection.inspection import check_ending
+from regard.workflow.translation.translator import Translator
+
+Curves = Mapping[str, Sequence[tuple[float, float]]]
+MOST_BARS = 60
+
+
+def save_ranking(path: Path, ranking: Ranking, curves: Curves, *, model: str) -> None:
+    """Write a ranking, and BLEU against heads removed, as the file's ending says: `.svg`, `.png`, `.html`, `.json`, `.csv`.
+
+    Raises:
+        SettingsError: another ending.
+        MissingExtraError: a picture, and matplotlib is not installed.
+    """
+    check_ending(path)
+    if path.suffix == ".json":
+        content = {
+            "model": model,
+            "measure": ranking.measure,
+            "unit": MEASURES[ranking.measure],
+            "worth": {str(name): ranking.worth[name] for name in ranking.order[::-1]},
+            "standard_error": {str(name): value for name, value in ranking.spread.items()},
+            "bleu": {name: [{"removed_percent": x, "bleu": y} for x, y in curve] for name, curve in curves.items()},
+        }
+        write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+    elif path.suffix == ".csv":
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(["head", "worth", "standard_error"])
+        for name in ranking.order[::-1]:
+            writer.writerow([name, ranking.worth[name], ranking.spread.get(name, "")])
+        write_whole(path, written.getvalue().encode())
+    else:
+        from regard.inspection.pictures import bars_figure, curves_figure, picture_bytes
+
+        best = ranking.order[::-1][:MOST_BARS]
+        bars = bars_figure(
+            {str(name): ranking.worth[name] for name in best}, title="", x_label=MEASURES[ranking.measure], note=NOTE
+        )
+        ending = ".svg" if path.suffix == ".html" else path.suffix
+        drawn = [picture_bytes(bars, ending)]
+        if curves:
+            figure = curves_figure(curves, title="", x_label="heads removed, per cent", y_label="BLEU", note=NOTE)
+            drawn.insert(0, picture_bytes(figure, ending))
+        if path.suffix == ".html":
+            write_whole(path, _page([picture.decode() for picture in drawn], model).encode())
+        else:
+            write_whole(path, drawn[0])
+
+
+def _page(drawings: Sequence[str], model: str) -> str:
+    """The drawings one after the other; on white in a dark theme too, as they are drawn for it."""
+    figures = "".join(f'<p class="figure">{drawing[drawing.index("<svg") :]}</p>' for drawing in drawings)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Heads of {escape(model)}</title>
+<style>body{{margin:2rem auto;max-width:60rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}}
+.figure{{background:#fff;padding:1rem;border-radius:6px}} svg{{max-width:100%;height:auto}}</style></head>
+<body><h1>Heads of {escape(model)}</h1><p>{escape(NOTE)}</p>{figures}</body></html>
+"""
+
+
+def save_pruned(
+    path: Path, smaller: Translator, removed: Sequence[HeadName], before: Measured, after: Measured
+) -> None:
+    """Write a model folder, with a README that says what was removed and what it costs."""
+    separate = smaller.source_tokenizer if smaller.source_tokenizer is not smaller.tokenizer else None
+    save_new(path, smaller.model, smaller.tokenizer, separate)
+    rows = "\n".join(
+        f"| {title} | {getattr(before, key):{form}} | {getattr(after, key):{form}} |"
+        for title, key, form in (
+            ("BLEU", "bleu", ".2f"),
+            ("heads", "num_heads", ","),
+            ("parameters", "num_parameters", ","),
+            ("sentences per second", "sentences_per_second", ".0f"),
+        )
+    )
+    text = f"""# {path.name}
+
+A model from which {len(removed)} attention heads were removed by `regard heads --prune`: {", ".join(map(str, removed))}.
+
+| | before | after |
+|---|---:|---:|
+{rows}
+"""
+    write_whole(path / "README.md", text.encode())
