@@ -59,7 +59,7 @@ THIRD_PARTY = {
     "training": {"torch", "jaxtyping", "pydantic", "safetensors"},
     "generation": {"torch", "jaxtyping"},
     "evaluation": {"torch", "sacrebleu"},
-    "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum"},
+    "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
     "demos": {"torch"},
     "cli": {"typer", "torch"},

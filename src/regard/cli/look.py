@@ -16,6 +16,7 @@ from regard.cli.use import AsJson, Beam, Changes, LengthPenalty, Model, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
+    from regard.workflow.inspection.flowing import Flow
     from regard.workflow.inspection.heads import Ranking
     from regard.workflow.translation.translator import Translator
 
@@ -42,6 +43,13 @@ def inspect(
         str | None, typer.Option(help="Heads to try it without, commas between: cross.2.3,encoder.0.1")
     ] = None,
     lens: Annotated[bool, typer.Option("--lens", help="Also what each layer would say.")] = False,
+    norms: Annotated[
+        bool, typer.Option("--norms", help="Show how much of each token a head really moves, in place of its weights.")
+    ] = False,
+    flow: Annotated[
+        str | None,
+        typer.Option(help="Instead, from inputs to outputs: rollout, flow, gradient or integrated-gradients."),
+    ] = None,
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
@@ -49,6 +57,7 @@ def inspect(
     device: Device = "auto",
 ) -> None:
     """Show what every head of a model looks at while it reads, and writes, a text."""
+    from regard.workflow.inspection.flowing import trace_flow
     from regard.workflow.inspection.inspection import check_ending
     from regard.workflow.loading import load
     from regard.workflow.settings import parse_options
@@ -67,13 +76,19 @@ def inspect(
         if search:
             _draw_search(loaded, text, output, options)
             return
+        if flow is not None:
+            _show_flow(trace_flow(loaded, text, target, method=flow, options=options), output)
+            return
         heads = [name.strip() for name in ablate.split(",")] if ablate else []
-        seen = loaded.inspect(text, target, rank=rank, ablate=heads, hidden_states=lens, options=options)
+        seen = loaded.inspect(text, target, rank=rank, ablate=heads, hidden_states=lens, norms=norms, options=options)
     else:
         for name, given in (("--target", target), ("--ablate", ablate), ("--search", search)):
             if given:
                 raise SettingsError(f"{name} must be used with a model that turns one text into another; got {model}.")
-        seen = loaded.inspect(text, hidden_states=lens)
+        if flow is not None:
+            _show_flow(trace_flow(loaded, text, method=flow), output)
+            return
+        seen = loaded.inspect(text, hidden_states=lens, norms=norms)
     for name in head or ():
         seen[name]
     if output is not None:
@@ -82,7 +97,7 @@ def inspect(
         return
     if seen.target is not None:
         write(seen.target)
-    width, colour = shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    width, colour = shutil.get_terminal_size().columns, _has_colour()
     statistics = {str(found.name): found for found in seen.heads}
     for name in head or [seen.default_head()]:
         found = statistics[name]
@@ -292,6 +307,19 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
     print(f"wrote {output}")
+
+
+def _show_flow(found: Flow, output: Path | None) -> None:
+    if output is not None:
+        found.save(output)
+        print(f"wrote {output}")
+        return
+    write(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()))
+    write(f"\n{found.caveat}")
+
+
+def _has_colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def _check_folder(output: Path) -> None:

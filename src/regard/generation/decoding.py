@@ -126,10 +126,12 @@ class Decoding:
         for change in (self._request_rules, *self.filters):
             change(log_probs, live)
         parents = self.rule.advance(live, log_probs)
-        for place in self.rule.done(live):
+        done = self.rule.done(live)
+        for place in done:
             results = self.rule.results(live, place)
             found.append((live.leave(place), results))
-        return live, state.select(torch.arange(len(live.requests), device=self.device), parents)
+        state = state.select(torch.arange(len(live.requests), device=self.device), parents)
+        return live, state.release(torch.tensor(done, device=self.device)) if done else state
 
     def _fill(self, live: Live, state: Any, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any] | None:
         """Give free places to those that wait; where nobody waits, go on with fewer."""

@@ -32,6 +32,10 @@ class EnsembleState:
         pairs = zip(self.states, other.states, strict=True)
         return EnsembleState([ours.replace(places, theirs, sentences) for ours, theirs in pairs])
 
+    def release(self, places: Int[Tensor, " place"]) -> EnsembleState:
+        """The states in which the sentences in some places are done."""
+        return EnsembleState([state.release(places) for state in self.states])
+
 
 class Ensemble:
     """A model made of models: probs = mean over models of their probs, token by token.

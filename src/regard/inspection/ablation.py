@@ -177,7 +177,8 @@ def _token_log_probs(
         memory = [
             KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)) for layer in model.project(model.encode(source))
         ]
-        states = model.decode(read, memory, padding_mask(source, model.config.pad_id))
+        source_mask = padding_mask(source, model.config.pad_id).expand(rows, -1, -1, -1)
+        states = model.decode(read, memory, source_mask)
     logits = model.logits(states[:, -num_targets:]).float()
     target = torch.tensor(example.target_ids, device=device).expand(len(read), -1)
     return logits.log_softmax(dim=-1).gather(-1, target[..., None])[..., 0]

@@ -77,7 +77,8 @@ def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = ""
     )
     axes.set_yticks(range(0, len(rows), every), [readable(token) for token in rows.spelled[::every]], fontsize=size)
     axes.tick_params(length=0)
-    _finish(figure, title, note)
+    axes.set_title(title, fontsize=10)  # above the tokens, wherever they end
+    _finish(figure, "", note)
     return figure
 
 

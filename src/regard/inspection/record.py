@@ -19,10 +19,11 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.capture import capture
+from regard.inspection.flow import weighted_norms
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import AnyModel, Site, attention_sites
+from regard.models.families import AnyModel, Site, attention_sites, multihead_attentions
 from regard.models.recurrent import Recurrent
 
 Matrix = numpy.ma.MaskedArray
@@ -75,6 +76,10 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.spelled)
+
+    def part(self, places: slice) -> Tokens:
+        """Some of them."""
+        return Tokens(self.spelled[places], self.offsets[places], self.words[places])
 
 
 def _word(text: str, begins: list[int], place: tuple[int, int] | None) -> int | None:
@@ -130,6 +135,7 @@ def record(
     row_tokens: Mapping[str, Tokens],
     key_tokens: Mapping[str, Tokens],
     hidden_states: bool = False,
+    norms: bool = False,
 ) -> Record:
     """What a model does with one text.
 
@@ -138,11 +144,15 @@ def record(
         target_ids: what the decoder reads, the start symbols in front; None where the model has no decoder of its own.
         row_tokens: what each row is, by kind of attention; fewer than positions: the last ones.
         key_tokens: what each key is, by kind of attention.
+        norms: in place of weights, how much of each key a head really puts into its output (`flow.weighted_norms`), each row
+            made to sum to 1.
     Raises:
-        SettingsError: hidden states are asked of a recurrent model, which has no layers.
+        SettingsError: hidden states or norms are asked of a recurrent model, which has neither layers nor heads.
     """
-    if hidden_states and isinstance(model, Recurrent):
-        raise SettingsError("hidden_states must be asked of a Transformer; got a recurrent model, which has no layers.")
+    if (hidden_states or norms) and isinstance(model, Recurrent):
+        what = "hidden_states" if hidden_states else "norms"
+        raise SettingsError(f"{what} must be asked of a Transformer; got a recurrent model, without layers and heads.")
+    attentions = multihead_attentions(model)
     sites = attention_sites(model)
     with capture(model) as seen, _states(model, wanted=hidden_states) as states:
         if isinstance(model, Encoder | Decoder):
@@ -154,7 +164,10 @@ def record(
     for site, name in sites.items():
         # A Transformer looks once for all rows, a recurrent model once for each.
         calls = seen.calls(name)
-        values = torch.cat([call.weights()[0] for call in calls], dim=1)
+        seen_by = [weighted_norms(call, attentions[site]) if norms else call.weights() for call in calls]
+        values = torch.cat([values[0] for values in seen_by], dim=1)
+        if norms:
+            values = values / values.sum(dim=-1, keepdim=True).clamp(min=1e-12)
         forbidden = ~torch.cat([call.allowed()[0] for call in calls], dim=1)
         kept = slice(values.shape[1] - len(row_tokens[site.kind]), None)
         weights[site] = numpy.ma.MaskedArray(values[:, kept].float().cpu().numpy(), forbidden[:, kept].cpu().numpy())
@@ -180,7 +193,7 @@ def _states(model: nn.Module, *, wanted: bool) -> Iterator[dict[str, list[Tensor
     hooks = []
     for kind, layers in layer_stacks(model).items() if wanted else ():
 
-        def note_input(_: nn.Module, args: tuple[Tensor, ...], kind: str = kind) -> None:
+        def note_input(_: nn.Module, args: Any, kind: str = kind) -> None:
             found.setdefault(kind, []).append(args[0].detach())
 
         def note_output(_: nn.Module, args: Any, output: Any, kind: str = kind) -> None:

@@ -66,7 +66,22 @@ class DecoderOnlyState:
                 KeysValues(*(put(x, y, (0, 0)) for x, y in zip(*layers, strict=True)))
                 for layers in zip(self.past, other.past, strict=True)
             ]
-        return DecoderOnlyState(past, put(self.is_token.clone(), other.is_token, ()), self.num_sentences)
+        return DecoderOnlyState(past, put(self.is_token.clone(), other.is_token, ()), self.num_sentences)._trimmed()
+
+    def release(self, places: Int[Tensor, " place"]) -> DecoderOnlyState:
+        """The state in which the sentences in some places are done."""
+        is_token = self.is_token.unflatten(0, (self.num_sentences, -1)).clone()
+        is_token[places] = False
+        return DecoderOnlyState(self.past, is_token.flatten(0, 1), self.num_sentences)._trimmed()
+
+    def _trimmed(self) -> DecoderOnlyState:
+        """Without the positions at the beginning that no row has a token at."""
+        used = self.is_token.any(dim=0).nonzero()
+        unused = int(used[0]) if len(used) else self.is_token.shape[1]
+        if not unused:
+            return self
+        past = self.past and [KeysValues(*(x[:, :, unused:] for x in layer)) for layer in self.past]
+        return DecoderOnlyState(past, self.is_token[:, unused:], self.num_sentences)
 
 
 class Decoder(nn.Module):
@@ -145,10 +160,13 @@ class Decoder(nn.Module):
         """The residual stream after more tokens, and the state that has read them."""
         is_token = torch.cat((state.is_token, ids != self.config.pad_id), dim=1)
         x = self._embed(ids, positions_from_mask(is_token)[:, -ids.shape[1] :])
+        # A row that took another one's place, with padding before it, counts from its own beginning.
+        turns = self.layers[0].self_attention.attention.positions is not None
+        first = is_token.sum(dim=1) - ids.shape[1] if turns else None
         past = []
         for index, layer in enumerate(self.layers):
             before = None if state.past is None else state.past[index]
-            x, seen = layer(x, past=before, self_mask=is_token[:, None, None], causal=True)
+            x, seen = layer(x, past=before, self_mask=is_token[:, None, None], causal=True, first=first)
             past.append(seen)
         return self.norm(x), DecoderOnlyState(past, is_token, state.num_sentences)
 

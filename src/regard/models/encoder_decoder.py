@@ -85,6 +85,12 @@ class TransformerState:
                 x[places, :, : y.shape[2]] = y[sentences]
         return self
 
+    def release(self, places: Int[Tensor, " place"]) -> TransformerState:
+        """The state in which the sentences in some places are done."""
+        assert self.tree is not None
+        self.tree.release(places)
+        return self
+
     @property
     def _cells(self) -> list[TreeKeysValues]:
         return [layer for layer in self.past if isinstance(layer, TreeKeysValues)]
@@ -199,18 +205,20 @@ class EncoderDecoder(nn.Module):
         self, ids: Int[Tensor, "sentence beam"], state: TransformerState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        mask, distance = None, None
+        mask, distance, first = None, None, None
         if state.tree is None:
             positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
         else:
             state.tree.take_step()
             positions, mask = state.tree.positions, state.tree.mask
             if self.decoder_layers[0].self_attention.attention.positions is not None:
-                distance = state.tree.distance
+                distance, first = state.tree.distance, positions[:, 0]
         x = self._embed_target(ids, positions)
         past = []
         for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):
-            x, seen = layer(x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance)
+            x, seen = layer(
+                x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance, first=first
+            )
             past.append(seen)
         logits = self.logits(self.output_transform(self.decoder_norm(x)))
         return logits, state if state.tree else TransformerState(state.memory, state.source_mask, past, None)

@@ -32,6 +32,10 @@ class DecoderState(Protocol):
         """
         ...
 
+    def release(self: State, places: Int[Tensor, " place"]) -> State:
+        """The state in which the sentences in some places are done: these go on counting from 0, and nothing is kept for them."""
+        ...
+
 
 @runtime_checkable
 class SequenceToSequence(Protocol[State]):

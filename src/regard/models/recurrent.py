@@ -62,6 +62,10 @@ class RecurrentState:
             cell = put(self.cell, other.cell)
         return RecurrentState(memory, mask, put(self.hidden, other.hidden), cell)
 
+    def release(self, places: Int[Tensor, " place"]) -> RecurrentState:
+        """The state in which the sentences in some places are done: it does not grow, so it stays as it is."""
+        return self
+
 
 class Recurrent(nn.Module):
     """Source ids and target ids to the logits of each next target token.

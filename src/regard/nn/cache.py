@@ -96,8 +96,8 @@ class Tree:
 
     @property
     def distance(self) -> Int[Tensor, "sentence 1 beam cell"]:
-        """How far before the newest step each cell was filled, as a number that is not positive."""
-        distance = self.step_of - (self.length - 1)
+        """How far before the newest step each cell was filled, as a number that is not positive; 0 for free cells."""
+        distance = (self.step_of - (self.length - 1)) * self.descends.any(dim=1)
         return distance[:, None, None].expand(-1, -1, self.num_beams, -1)
 
     def take_step(self) -> None:
@@ -122,6 +122,11 @@ class Tree:
         """A tree for some sentences, each with the hypotheses that go on, which may be more or fewer than before."""
         descends = self.descends[sentences[:, None], parents]
         return Tree(descends, self.step_of[sentences], self.first[sentences], self.length)
+
+    def release(self, places: Int[Tensor, " place"]) -> None:
+        """Let the sentences in some places begin anew, with nothing behind them."""
+        self.descends[places] = False
+        self.first[places] = self.length
 
     def replant(self, places: Int[Tensor, " place"], other: Tree, sentences: Int[Tensor, " place"]) -> None:
         """Let sentences of another tree, with as many hypotheses, take the places of ours, their newest step being ours."""
@@ -148,7 +153,7 @@ class TreeKeysValues:
 
     @property
     def length(self) -> int:
-        """The step, and so the position, of the cells that are being filled."""
+        """The step whose cells are being filled: their position, too, in sentences that began at the first step."""
         return self.tree.length - 1
 
     def append(self, newer: KeysValues) -> KeysValues:

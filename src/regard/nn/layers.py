@@ -242,6 +242,7 @@ class DecoderLayer(nn.Module):
         causal: bool = False,
         source_mask: Bool[Tensor, "batch 1 1 source"] | None = None,
         distance: Int[Tensor, "*example position key"] | None = None,
+        first: Int[Tensor, " batch"] | None = None,
     ) -> tuple[Float[Tensor, "batch position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.
 
@@ -253,11 +254,12 @@ class DecoderLayer(nn.Module):
             causal: a position of x may not see later ones; together with `self_mask`.
             source_mask: True where a source position is a token.
             distance: of each key from each position, where keys do not stand one after the other.
+            first: the position of each example's first one, where they are not all as far as the past is long.
         """
         seen: list[KeysValues] = []
 
         def look_back(y: Tensor) -> Tensor:
-            query, newer = self.self_attention.project_self(y, past)
+            query, newer = self.self_attention.project_self(y, past, first=first)
             seen.append(newer if past is None else past.append(newer))
             return self.self_attention.look_up(query, seen[0], mask=self_mask, causal=causal, distance=distance)
 

@@ -104,13 +104,13 @@ class MultiHeadAttention(nn.Module):
         key: Float[Tensor, "batch key key_dim"],
         value: Float[Tensor, "batch key value_dim"],
         *,
-        first: int = 0,
+        first: int | Int[Tensor, " batch"] = 0,
         step: int = 1,
     ) -> KeysValues:
         """Keys and values of every head; computed once for a database that is looked up many times.
 
         Args:
-            first: position of the first key, where position schemes turn keys.
+            first: position of the first key, where position schemes turn keys; of all examples, or of each.
             step: how far apart keys stand; 0: all at one position.
         """
         turned = self._turned(self._split(self.key_proj(key)), first, step)
@@ -121,12 +121,21 @@ class MultiHeadAttention(nn.Module):
         return self._turned(self._split(self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
-        self, x: Float[Tensor, "batch position model_dim"], past: KeysValues | TreeKeysValues | None = None
+        self,
+        x: Float[Tensor, "batch position model_dim"],
+        past: KeysValues | TreeKeysValues | None = None,
+        *,
+        first: Int[Tensor, " batch"] | None = None,
     ) -> tuple[Heads, KeysValues]:
-        """Queries, keys and values of the same positions, after those of the past."""
-        first, step = (0, 1) if past is None else (past.length, past.step)
-        query = self._turned(self._split(self.query_proj(x)), first, step)
-        return query, self.project(x, x, first=first, step=step)
+        """Queries, keys and values of the same positions, after those of the past.
+
+        Args:
+            first: the position of each example's first one, where they are not all as far as the past is long.
+        """
+        begin: int | Tensor = first if first is not None else 0 if past is None else past.length
+        step = 1 if past is None else past.step
+        query = self._turned(self._split(self.query_proj(x)), begin, step)
+        return query, self.project(x, x, first=begin, step=step)
 
     def attend(
         self,
@@ -223,7 +232,7 @@ class MultiHeadAttention(nn.Module):
     def _split(self, x: Float[Tensor, "batch position dim"]) -> Heads:
         return x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
 
-    def _turned(self, x: Heads, first: int, step: int = 1) -> Heads:
+    def _turned(self, x: Heads, first: int | Int[Tensor, " batch"], step: int = 1) -> Heads:
         return x if self.attention.positions is None else self.attention.positions.rotate(x, first, step)
 
 

@@ -70,9 +70,13 @@ class AttentionPositions(nn.Module):
     """Whether `values` adds anything, so that weights are needed."""
 
     def rotate(
-        self, x: Float[Tensor, "batch head position head_dim"], first: int, step: int = 1
+        self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
-        """Queries or keys as they look from their positions: first, first + step, first + 2 step ..."""
+        """Queries or keys as they look from their positions: first, first + step, first + 2 step ...
+
+        Args:
+            first: one for all examples, or one for each.
+        """
         return x
 
     def bias(
@@ -129,11 +133,12 @@ class Rotary(AttentionPositions):
             raise ShapeError(f"rotated_dim must be even and at most head_dim; got {self.rotated_dim} and {head_dim}.")
 
     def rotate(
-        self, x: Float[Tensor, "batch head position head_dim"], first: int, step: int = 1
+        self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
         """x, each position turned by its angle."""
-        position = first + step * torch.arange(x.shape[-2], dtype=torch.float64, device=x.device)
-        angle = position[:, None] * _frequencies(self.rotated_dim, self.base, x.device)
+        position = step * torch.arange(x.shape[-2], dtype=torch.float64, device=x.device)
+        position = position + (first[:, None, None] if isinstance(first, Tensor) else first)  # [batch 1] position
+        angle = position[..., None] * _frequencies(self.rotated_dim, self.base, x.device)
         wide = torch.promote_types(x.dtype, torch.float32)
         cos, sin = angle.cos().to(wide), angle.sin().to(wide)
         turning, rest = x[..., : self.rotated_dim], x[..., self.rotated_dim :]

@@ -64,7 +64,7 @@ class LanguageModel:
             raise SettingsError(f"max_tokens must be at least 1; got {max_tokens}.")
         settings = SamplingSettings(temperature, top_k, top_p, min_p, typical)
         tokenizer, limit = self.tokenizer, self.model.config.max_positions
-        rows = [self._encode_prompt(prompt) for prompt in prompts]
+        rows = [self.ids_of(prompt) for prompt in prompts]
         for number, row in enumerate(rows, start=1):
             if len(row) > limit:
                 raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
@@ -124,21 +124,22 @@ class LanguageModel:
             "num_tokens": scored.num_labels,
         }
 
-    def inspect(self, text: str, *, hidden_states: bool = False) -> Inspection:
+    def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """What every head looks at while the model reads a text; `token_log_probs` are of each token after the first.
 
         Args:
             hidden_states: also every layer's states, and what each layer would say next.
+            norms: how much of each token a head really moves, in place of its weights.
         Raises:
             DataError: the text is longer than the model can read.
         """
-        ids, limit = self._encode_prompt(text), self.model.config.max_positions
+        ids, limit = self.ids_of(text), self.model.config.max_positions
         if len(ids) > limit:
             raise DataError(f"text must have at most {limit} tokens; got {len(ids)}.")
         tokens = lines_as_tokens(ids, text, self.tokenizer)
-        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states)
+        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
 
-    def _encode_prompt(self, prompt: str) -> list[int]:
+    def ids_of(self, prompt: str) -> list[int]:
         """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document."""
         if not self.tokenizer.symbols.lines_end:
             return self.tokenizer.encode(prompt) or list(self.tokenizer.symbols.start_ids)

@@ -79,14 +79,24 @@ class Predictor:
             "num_labels": len(right),
         }
 
-    def inspect(self, text: str, *, hidden_states: bool = False) -> Inspection:
+    def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """What every head looks at while the model reads a text.
 
         Args:
             hidden_states: also every layer's states; and for taggers and masked language models, what each layer would say.
+            norms: how much of each token a head really moves, in place of its weights.
         Raises:
             DataError: the text is blank, or too long.
         """
+        ids, tokens = self._read(text)
+        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+
+    def ids_of(self, text: str) -> list[int]:
+        """What the model reads of a text, symbols among it."""
+        return self._read(text)[0]
+
+    def _read(self, text: str) -> tuple[list[int], Tokens]:
+        """What the model reads of a text, and where each token stands in it; where there are masks, that is left out."""
         if not text.strip():
             raise DataError("text must have words to be inspected; got a blank one.")
         config = self.model.config
@@ -98,7 +108,7 @@ class Predictor:
             ids, tokens = words_as_tokens(words, text, self.tokenizer, config.max_positions)
         if len(ids) > config.max_positions:
             raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
-        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states)
+        return ids, tokens
 
     @torch.inference_mode()
     def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float]]]:

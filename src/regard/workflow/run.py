@@ -243,9 +243,7 @@ def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
     return bool(fields[key].get_default(call_default_factory=True) == value)
 
 
-def _resumed(
-    states: Path, made_of: dict[str, Any], settings: RunSettings, display: RunDisplay
-) -> TrainingState | None:
+def _resumed(states: Path, made_of: dict[str, Any], settings: RunSettings, display: RunDisplay) -> TrainingState | None:
     """The checkpoint to go on from.
 
     Raises:
@@ -257,7 +255,9 @@ def _resumed(
     if state is None:
         display.say(f"nothing to resume in {states}: a new run")
         return None
-    asked = {key: value for key, value in made_of.items() if key in state.made_of or not _is_default(settings, key, value)}
+    asked = {
+        key: value for key, value in made_of.items() if key in state.made_of or not _is_default(settings, key, value)
+    }
     if (difference := first_difference(state.made_of, asked)) is not None:
         raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
     display.say(f"resumed at step {state.step:,}")

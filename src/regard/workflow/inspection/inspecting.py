@@ -25,6 +25,7 @@ def inspect_pair(
     target_ids: Sequence[int],
     *,
     hidden_states: bool = False,
+    norms: bool = False,
     ablate: Sequence[str] = (),
     translate: Callable[[str], str],
 ) -> Inspection:
@@ -33,6 +34,7 @@ def inspect_pair(
     Args:
         target_ids: what it wrote, or is to write, without symbols.
         hidden_states: record every layer's states, and what each would say.
+        norms: how much of each token a head really moves, in place of its weights.
         ablate: heads to take away, `cross.2.3`; one ablation of all of them, and where there are several, one of each.
         translate: how a source is translated by the model as it is then, for what it writes without heads.
     Raises:
@@ -57,6 +59,7 @@ def inspect_pair(
         row_tokens=_kinds(model, encoder=of_source, decoder=written, cross=written),
         key_tokens=_kinds(model, encoder=of_source, decoder=read, cross=of_source),
         hidden_states=hidden_states,
+        norms=norms,
     )
 
     def log_probs() -> list[float]:
@@ -70,7 +73,8 @@ def inspect_pair(
         with gated(model, without(model, [HeadName.parse(name) for name in names])):
             change = (sum(log_probs()) - sum(whole)) / len(whole)
             ablations.append(Ablation(names, change, translate(source)))
-    return Inspection(source, target, found, model.config.arch, whole, _lens(model, found, tokenizer), ablations)
+    lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
+    return Inspection(source, target, found, model.config.arch, whole, lens, ablations, show)
 
 
 def inspect_text(
@@ -81,22 +85,27 @@ def inspect_text(
     tokens: Tokens,
     *,
     hidden_states: bool,
+    norms: bool,
 ) -> Inspection:
     """What a model that reads one text saw in it.
 
     Args:
         ids: what it reads, symbols among them.
         tokens: the same, spelled.
+        norms: how much of each token a head really moves, in place of its weights.
     """
     row = torch.tensor([list(ids)], device=next(model.parameters()).device)
     kind = "decoder" if isinstance(model, Decoder) else "encoder"
-    found = record(model, row, row_tokens={kind: tokens}, key_tokens={kind: tokens}, hidden_states=hidden_states)
+    found = record(
+        model, row, row_tokens={kind: tokens}, key_tokens={kind: tokens}, hidden_states=hidden_states, norms=norms
+    )
     log_probs: list[float] = []
     if isinstance(model, Decoder):
         with torch.no_grad():
             predicted = model(row)[0, :-1].float().log_softmax(dim=-1)
         log_probs = predicted.gather(-1, row[0, 1:, None])[:, 0].tolist()
-    return Inspection(text, None, found, model.config.arch, log_probs, _lens(model, found, tokenizer))
+    show = "norms" if norms else "weights"
+    return Inspection(text, None, found, model.config.arch, log_probs, _lens(model, found, tokenizer), shows=show)
 
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer, limit: int) -> tuple[list[int], Tokens]:

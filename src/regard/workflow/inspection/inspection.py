@@ -15,6 +15,7 @@ import numpy
 import torch
 
 from regard.errors import SettingsError, nearest_hint
+from regard.inspection.flow import CAVEATS
 from regard.inspection.heads import HeadStatistics, head_statistics
 from regard.inspection.page import page_html
 from regard.inspection.record import HeadName, Matrix, Record, Tokens
@@ -63,6 +64,13 @@ class Inspection:
     lens: list[list[tuple[str, float]]] = field(default_factory=list)
     """For each layer from the embeddings up, what it would say at each row, and with which probability; where asked for."""
     ablations: list[Ablation] = field(default_factory=list)
+    shows: str = "weights"
+    """What the matrices hold: `weights`, or `norms`, how much of each token a head really moves; rows sum to 1."""
+
+    @property
+    def note(self) -> str:
+        """What is not shown, in one line."""
+        return CAVEATS["norms"] if self.shows == "norms" else ATTENTION_IS_NOT
 
     def __getitem__(self, head: str | tuple[str, int, int]) -> Matrix:
         return self.record[HeadName.parse(head) if isinstance(head, str) else head]
@@ -129,10 +137,10 @@ class Inspection:
         if isinstance(heads, str) or (heads is not None and len(heads) == 1):
             name = HeadName.parse(heads if isinstance(heads, str) else heads[0])
             return matrix_figure(
-                self.record[name], self.rows(name.kind), self.keys(name.kind), title=str(name), note=ATTENTION_IS_NOT
+                self.record[name], self.rows(name.kind), self.keys(name.kind), title=str(name), note=self.note
             )
         names = [HeadName.parse(head) for head in heads] if heads else list(self.record)
-        return grid_figure({str(name): self.record[name] for name in names}, note=ATTENTION_IS_NOT)
+        return grid_figure({str(name): self.record[name] for name in names}, note=self.note)
 
     def html(self, *, head: str | None = None) -> str:
         """One page with everything, that opens from disk and asks the network for nothing.
@@ -153,7 +161,7 @@ class Inspection:
             log_probs=self.token_log_probs,
             lens=self.lens,
             ablations=ablations,
-            note=ATTENTION_IS_NOT,
+            note=self.note,
         )
 
     def _repr_html_(self) -> str:
@@ -176,6 +184,7 @@ class Inspection:
             "text": self.text,
             "target": self.target,
             "arch": self.arch,
+            "shows": self.shows,
             "tokens": {
                 kind: {"rows": vars(self.record.row_tokens[kind]), "keys": vars(self.record.key_tokens[kind])}
                 for kind in self.record.key_tokens

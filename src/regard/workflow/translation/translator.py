@@ -229,7 +229,7 @@ class Translator:
             layer: of the decoder, from 0; None: the one whose weights are sharpest on this pair.
             head: from 0; None: the mean over the heads.
         """
-        return self._described_as(source)(self._written(source, target)).alignment(layer, head)
+        return self._described_as(source)(self.written_ids(source, target)).alignment(layer, head)
 
     def inspect(
         self,
@@ -239,6 +239,7 @@ class Translator:
         rank: int = 1,
         ablate: Sequence[str] = (),
         hidden_states: bool = False,
+        norms: bool = False,
         options: DecodingOptions | None = None,
         **changes: Any,
     ) -> Inspection:
@@ -248,6 +249,7 @@ class Translator:
             rank: which of the `n_best` translations; 1 is the best.
             ablate: heads to try it without, such as "cross.2.3".
             hidden_states: also every layer's states, and what each layer would say.
+            norms: how much of each token a head really moves, in place of its weights.
             options: how to decode; None: the defaults.
             changes: options by name.
         Raises:
@@ -256,7 +258,7 @@ class Translator:
         """
         options = (options or DecodingOptions()).changed(**changes)
         check_heads(self.model, ablate)
-        ids = self._written(text, target, rank, options.changed(n_best=max(rank, options.n_best)))
+        ids = self.written_ids(text, target, rank, options.changed(n_best=max(rank, options.n_best)))
 
         def translate(source: str) -> str:
             # Anew, as the copy that decodes is made once, and heads may be gone now.
@@ -264,17 +266,17 @@ class Translator:
 
         return inspect_pair(
             self.model, self.tokenizer, self.source_tokenizer, text, ids,
-            hidden_states=hidden_states, ablate=ablate, translate=translate,
+            hidden_states=hidden_states, norms=norms, ablate=ablate, translate=translate,
         )  # fmt: skip
 
     def _described_as(self, source: str) -> Callable[[Sequence[int]], Described]:
         """For the ids of a target, what there is to say of it."""
         return partial(Described, self.model, self.tokenizer, self.source_tokenizer, source)
 
-    def _written(
-        self, source: str, target: str | None, rank: int = 1, options: DecodingOptions | None = None
+    def written_ids(
+        self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
     ) -> list[int]:
-        """The ids of a target, or of what the model makes of a source."""
+        """The ids of a target, or of the translation of a source that has this rank, without symbols."""
         if not source.strip():
             raise DataError("text must have words to be looked at; got a blank one.")
         if target is not None:

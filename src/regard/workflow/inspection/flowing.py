@@ -1,0 +1,210 @@
+"""Which inputs a text's outputs came from, reckoned through the whole model: for every family of Transformers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import torch
+
+from regard.errors import SettingsError, nearest_hint
+from regard.inspection.flow import (
+    CAVEATS,
+    GRADIENTS,
+    attention_flow,
+    input_attribution,
+    joint_layers,
+    rollout,
+    with_residuals,
+)
+from regard.inspection.record import Record, Tokens
+from regard.inspection.terminal import heat_map
+from regard.models.families import Site
+from regard.models.recurrent import Recurrent
+from regard.text.lines import write_whole
+from regard.workflow.inspection.inspection import Inspection, check_ending
+from regard.workflow.language_model import LanguageModel
+from regard.workflow.predictor import Predictor
+from regard.workflow.translation.options import DecodingOptions
+from regard.workflow.translation.translator import Translator
+
+METHODS = ("rollout", "flow", *GRADIENTS)
+MOST_FLOW_CELLS = 2_000
+"""Positions times positions times layers above which a maximum flow takes minutes."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """How much each input counts for each output, by one way of reckoning it."""
+
+    method: str
+    matrix: numpy.ma.MaskedArray
+    """Row by row: shares that sum to 1; of gradients, nats, below 0 where an input makes the output less likely."""
+    rows: Tokens
+    keys: Tokens
+
+    @property
+    def caveat(self) -> str:
+        """What is not shown, in one line."""
+        return CAVEATS[self.method]
+
+    def shares(self) -> numpy.ma.MaskedArray:
+        """The matrix without signs, each row made to sum to 1."""
+        size = abs(self.matrix)
+        return size / numpy.maximum(size.sum(axis=1).filled(0), 1e-12)[:, None]
+
+    def terminal(self, *, width: int = 80, colour: bool = True) -> str:
+        """The shares, for a terminal."""
+        return heat_map(self.shares(), self.rows, self.keys, width=width, colour=colour)
+
+    def save(self, path: Path | str) -> None:
+        """Write the matrix as the file's ending says: `.svg` and `.png` (the shares), `.json`, `.csv`.
+
+        Raises:
+            SettingsError: another ending.
+            MissingExtraError: a picture, and matplotlib is not installed.
+        """
+        path = Path(path)
+        check_ending(path)
+        if path.suffix == ".html":
+            raise SettingsError(f"a flow is written as .svg, .png, .json or .csv; got {path.name!r}.")
+        if path.suffix in (".svg", ".png"):
+            from regard.inspection.pictures import matrix_figure, picture_bytes
+
+            figure = matrix_figure(self.shares(), self.rows, self.keys, title=self.method, note=self.caveat)
+            write_whole(path, picture_bytes(figure, path.suffix))
+        elif path.suffix == ".json":
+            content = {
+                "method": self.method,
+                "caveat": self.caveat,
+                "rows": self.rows.spelled,
+                "keys": self.keys.spelled,
+                "matrix": self.matrix.tolist(),
+            }
+            write_whole(path, (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
+        else:
+            written = io.StringIO()
+            writer = csv.writer(written, lineterminator="\n")
+            writer.writerow(["", *self.keys.spelled])
+            for token, row in zip(self.rows.spelled, self.matrix.tolist(), strict=True):
+                writer.writerow([token, *("" if value is None else f"{value:.6g}" for value in row)])
+            write_whole(path, written.getvalue().encode())
+
+
+def trace_flow(
+    loaded: Translator | LanguageModel | Predictor,
+    text: str,
+    target: str | None = None,
+    *,
+    method: str = "integrated-gradients",
+    options: DecodingOptions | None = None,
+) -> Flow:
+    """How much each input counts for each output. Of a translator: where in the source; shares within it, and no more.
+
+    Args:
+        target: what a translator is made to write; None: what it writes.
+        method: `rollout` or `flow` of attention; `gradient` (times input) or `integrated-gradients`.
+        options: how a translator decodes.
+    Raises:
+        SettingsError: an unknown method, a recurrent model for rollout or flow, or a text too long for a flow.
+        MissingExtraError: gradients without captum.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"--flow must be one of ours; got {method!r}. {nearest_hint(method, METHODS)}")
+    if method in GRADIENTS:
+        return _by_gradient(loaded, text, target, method, options)
+    if isinstance(loaded.model, Recurrent):
+        raise SettingsError(f"{method} must have layers of attention to follow; got a recurrent model. Use a gradient.")
+    seen = loaded.inspect(text, target, options=options) if isinstance(loaded, Translator) else loaded.inspect(text)
+    record = seen.record
+    is_pair = isinstance(loaded, Translator)
+    kind = "cross" if is_pair else next(iter(record.key_tokens))
+    layers = _joint(record) if is_pair else with_residuals(_means(record, kind))
+    rows, keys = record.row_tokens[kind], record.key_tokens[kind]
+    first, end = (len(keys), len(keys)) if is_pair else (0, len(keys))  # where the rows begin, and where the inputs end
+    if method == "rollout":
+        matrix = rollout(layers)[first:, :end]
+    else:
+        if layers.size / layers.shape[0] > MOST_FLOW_CELLS:
+            raise SettingsError(
+                f"a flow must be of fewer than {MOST_FLOW_CELLS**0.5:.0f} tokens in all; got {layers.shape[1]}."
+            )
+        matrix = numpy.stack([attention_flow(layers, first + row)[:end] for row in range(len(rows))])
+        if not is_pair:
+            matrix = matrix / numpy.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    if is_pair:
+        matrix = matrix / numpy.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    forbidden = numpy.ma.getmaskarray(record.weights[_first(record, kind)][0])
+    return Flow(
+        method, numpy.ma.MaskedArray(matrix, forbidden if not is_pair else numpy.zeros(matrix.shape, bool)), rows, keys
+    )
+
+
+def _by_gradient(
+    loaded: Translator | LanguageModel | Predictor,
+    text: str,
+    target: str | None,
+    method: str,
+    options: DecodingOptions | None,
+) -> Flow:
+    device = loaded.device
+    if isinstance(loaded, Translator):
+        seen = loaded.inspect(text, target, options=options)
+        assert seen.target is not None
+        target_ids = (
+            loaded.tokenizer.encode(seen.target) if target is not None else loaded.written_ids(text, options=options)
+        )
+        source_ids = loaded.source_tokenizer.frame_source(loaded.source_tokenizer.encode(text))
+        read = torch.tensor([[*loaded.tokenizer.symbols.start_ids, *target_ids]], device=device)
+        predicted = [*target_ids, loaded.tokenizer.eos_id]
+        matrix = input_attribution(
+            loaded.model, torch.tensor([source_ids], device=device), read, predicted, method=method
+        )
+        rows, keys = seen.rows("cross"), seen.keys("cross")
+        return Flow(method, numpy.ma.MaskedArray(matrix, numpy.zeros(matrix.shape, bool)), rows, keys)
+    seen, ids = loaded.inspect(text), loaded.ids_of(text)
+    kind = next(iter(seen.record.key_tokens))
+    keys = seen.keys(kind)
+    row = torch.tensor([ids], device=device)
+    if isinstance(loaded, LanguageModel):
+        if len(ids) < 2:
+            raise SettingsError("a gradient must have a token to be predicted; got a text of one token.")
+        predicted, rows = ids[1:], keys.part(slice(1, None))
+        forbidden = ~numpy.tri(len(ids) - 1, len(ids), dtype=bool)
+    else:
+        predicted, rows = _said(loaded, row, seen)
+        forbidden = numpy.zeros((len(predicted), len(ids)), bool)
+    matrix = input_attribution(loaded.model, row, None, predicted, method=method)
+    return Flow(method, numpy.ma.MaskedArray(matrix, forbidden), rows, keys)
+
+
+def _said(predictor: Predictor, row: torch.Tensor, seen: Inspection) -> tuple[list[int], Tokens]:
+    """What an encoder says: its class for the text, or at each position its likeliest tag or token."""
+    config = predictor.model.config
+    if config.task not in ("classify", "tag", "mlm"):
+        raise SettingsError(f"a gradient must be of something that is said; got a model for {config.task}.")
+    with torch.no_grad():
+        best = predictor.model(row)[0].argmax(dim=-1)
+    if config.task == "classify":
+        return [int(best)], Tokens([config.labels[int(best)]], [None], [None])
+    return best.tolist(), seen.rows("encoder")
+
+
+def _joint(record: Record) -> numpy.ndarray:
+    """The layers of an encoder-decoder, source and target side by side."""
+    if record.own_position("decoder"):
+        raise SettingsError("rollout must have a model whose targets begin with one symbol; got one with several.")
+    return joint_layers(_means(record, "encoder"), _means(record, "decoder"), _means(record, "cross"))
+
+
+def _means(record: Record, kind: str) -> numpy.ndarray:
+    """The weights of each layer, the mean over its heads."""
+    return numpy.stack([matrix.filled(0).mean(axis=0) for site, matrix in record.weights.items() if site.kind == kind])
+
+
+def _first(record: Record, kind: str) -> Site:
+    return next(site for site in record.weights if site.kind == kind)

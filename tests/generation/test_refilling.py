@@ -1,0 +1,77 @@
+"""Sentences that take the place of finished ones are decoded as if they were alone, whatever the position scheme."""
+
+import random
+
+import pytest
+import torch
+
+from regard.generation.decoding import Decoding
+from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.sampling import Sampling, SamplingSettings
+from regard.models.config import DecoderConfig, ModelConfig
+from regard.models.families import build
+
+POSITIONS = [
+    "sinusoidal",
+    "learned",
+    "rotary",
+    "linear_bias",
+    "buckets",
+    "relative_key",
+    "relative_key_query",
+    "clipped",
+]
+SIZES = {"vocab_size": 23, "model_dim": 24, "ff_dim": 32, "num_heads": 3, "head_dim": 8, "max_positions": 14}
+
+
+def sharp(model: torch.nn.Module) -> torch.nn.Module:
+    """Weights so large that attention is far from flat: a key at a wrong distance is another answer."""
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "query_proj" in name or "key_proj" in name or "positions" in name:
+                parameter.mul_(4)
+    return model.eval()
+
+
+def same(found: list[Hypothesis], alone: list[Hypothesis]) -> bool:
+    pairs = list(zip(found, alone, strict=True))
+    return all(a.ids == b.ids and a.score == pytest.approx(b.score, abs=1e-4) for a, b in pairs)
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_an_encoder_decoder(positions: str) -> None:
+    torch.manual_seed(1)
+    model = sharp(build(ModelConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=2, positions=positions)))
+    rng = random.Random(1)
+    requests = [
+        Request([*rng.choices(range(4, 23), k=rng.randint(1, 9)), 3], rng.randint(3, 14)) for _ in range(12)
+    ]  # fmt: skip
+    symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
+    for width in (1, 3):
+        rule = BeamSettings(width, width)
+        alone = [Decoding(model, [request], BeamSearch(rule, 3), symbols).run()[0] for request in requests]
+        for batch_size, side in ((1, "right"), (5, "left")):
+            found = Decoding(
+                model, requests, BeamSearch(rule, 3), symbols, batch_size=batch_size, padding_side=side
+            ).run()  # fmt: skip
+            assert all(same(a, b) for a, b in zip(found, alone, strict=True)), (width, batch_size)
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_a_language_model(positions: str) -> None:
+    torch.manual_seed(1)
+    model = sharp(build(DecoderConfig(**SIZES, num_layers=2, positions=positions)))
+    rng = random.Random(1)
+    requests = [
+        Request(rng.choices(range(4, 23), k=(length := rng.randint(1, 9))), rng.randint(3, 15 - length), seed=seed)
+        for seed in range(12)
+    ]
+    symbols = TargetSymbols((), 3, 0, (0, 1, 2))
+    for temperature in (0.0, 1.0):
+        rule = SamplingSettings(temperature)
+        options = {"padding_side": "left"}
+        alone = [Decoding(model, [request], Sampling(rule, (3,)), symbols, **options).run()[0] for request in requests]
+        for batch_size in (1, 5):
+            found = Decoding(model, requests, Sampling(rule, (3,)), symbols, batch_size=batch_size, **options).run()
+            assert all(same(a, b) for a, b in zip(found, alone, strict=True)), (temperature, batch_size)
