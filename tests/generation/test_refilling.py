@@ -4,6 +4,7 @@ import random
 
 import pytest
 import torch
+from table_model import EOS, SYMBOLS, TableModel
 
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
@@ -75,3 +76,12 @@ def test_a_language_model(positions: str) -> None:
         for batch_size in (1, 5):
             found = Decoding(model, requests, Sampling(rule, (3,)), symbols, batch_size=batch_size, **options).run()
             assert all(same(a, b) for a, b in zip(found, alone, strict=True)), (temperature, batch_size)
+
+
+def test_a_place_that_is_done_while_others_run_on() -> None:
+    # At step 60 seven leave, and seven others take their places; at 100 the first leaves, whose place stays free to 160.
+    lengths = [100, *[60] * 7, *[100] * 7]
+    requests = [Request([number], length, length) for number, length in enumerate(lengths)]
+    rule = BeamSearch(BeamSettings(1), EOS)
+    found = Decoding(TableModel(), requests, rule, SYMBOLS, batch_size=8).run()
+    assert [len(hypotheses[0].token_log_probs) for hypotheses in found] == lengths

@@ -74,9 +74,10 @@ class Live:
         self.scores[place, beam] = -torch.inf
 
     def leave(self, place: int) -> int:
-        """Free a place: the number of the request that stood there."""
+        """Free a place: the number of the request that stood there. It goes on, counting from 0, but nothing comes of it."""
         self.requests[place], self.finished[place] = None, []
         self.scores[place] = -torch.inf
+        self.lengths[place] = 0
         return self.numbers[place]
 
     def replace(self, places: list[int], other: Live, rows: list[int]) -> None:

@@ -36,7 +36,7 @@ Layers = Float[numpy.ndarray, "layer position position"]
 """How much of each position of the layer below goes into each position of the one above; rows sum to 1."""
 
 
-def with_residuals(weights: Float[numpy.ndarray, "layer position position"], residual: float = 0.5) -> Layers:
+def with_residuals(weights: Float[numpy.ndarray, "layer row key"], residual: float = 0.5) -> Layers:
     """What attention and the residual around it mix, if weights were all there is.
 
     layers[l] = residual I + (1 - residual) weights[l], its rows made to sum to 1
@@ -58,7 +58,7 @@ def with_residuals(weights: Float[numpy.ndarray, "layer position position"], res
 
 
 def joint_layers(
-    encoder: Float[numpy.ndarray, "layer source source"],
+    encoder: Float[numpy.ndarray, "encoder_layer source source"],
     decoder: Float[numpy.ndarray, "decoder_layer target target"],
     cross: Float[numpy.ndarray, "decoder_layer target source"],
     residual: float = 0.5,

@@ -7,6 +7,7 @@ once, and row t of what is recorded is what decoding saw at step t.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -86,9 +87,10 @@ def _word(text: str, begins: list[int], place: tuple[int, int] | None) -> int | 
     if place is None:
         return None
     first, last = place
-    first += len(text[first:last]) - len(text[first:last].lstrip())  # a token's own space is of no word
-    before = [word for word, begin in enumerate(begins) if begin <= first]
-    return before[-1] if before and first < last else None
+    if not text[first:last].strip():  # a space alone is of the word that it stands before
+        return begins.index(last) if last in begins else None
+    first += len(text[first:last]) - len(text[first:last].lstrip())
+    return bisect_right(begins, first) - 1
 
 
 @dataclass(frozen=True)

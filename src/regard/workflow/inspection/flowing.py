@@ -159,10 +159,14 @@ def _by_gradient(
             loaded.tokenizer.encode(seen.target) if target is not None else loaded.written_ids(text, options=options)
         )
         source_ids = loaded.source_tokenizer.frame_source(loaded.source_tokenizer.encode(text))
-        read = torch.tensor([[*loaded.tokenizer.symbols.start_ids, *target_ids]], device=device)
-        predicted = [*target_ids, loaded.tokenizer.eos_id]
+        read = [*loaded.tokenizer.symbols.start_ids, *target_ids][: loaded.model.config.max_positions]
+        predicted = [*target_ids, loaded.tokenizer.eos_id][: len(seen.rows("cross"))]
         matrix = input_attribution(
-            loaded.model, torch.tensor([source_ids], device=device), read, predicted, method=method
+            loaded.model,
+            torch.tensor([source_ids], device=device),
+            torch.tensor([read], device=device),
+            predicted,
+            method=method,
         )
         rows, keys = seen.rows("cross"), seen.keys("cross")
         return Flow(method, numpy.ma.MaskedArray(matrix, numpy.zeros(matrix.shape, bool)), rows, keys)

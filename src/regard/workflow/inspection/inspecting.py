@@ -45,12 +45,14 @@ def inspect_pair(
         raise DataError("text must have words to be inspected; got a blank one.")
     start_ids, eos = list(tokenizer.symbols.start_ids), tokenizer.eos_id
     source_ids = source_tokenizer.frame_source(source_tokenizer.encode(source))
-    read_ids, written_ids = [*start_ids, *target_ids], [*target_ids, eos]
+    # A target as long as the model can read was cut, and has no row for its end.
+    room = model.config.max_positions
+    read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
     of_source = Tokens.of(source_tokenizer.tokens(source_ids), _framed(source_tokenizer, source), source)
     spans: list[tuple[int, int] | None] = list(tokenizer.spans(target_ids))
-    written = Tokens.of(tokenizer.tokens(written_ids), [*spans, None], target)
-    read = Tokens.of(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans], target)
+    written = Tokens.of(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
+    read = Tokens.of(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
     device = next(model.parameters()).device
     ids = torch.tensor([source_ids], device=device), torch.tensor([read_ids], device=device)
     found = record(

@@ -24,7 +24,7 @@ class Described:
     source_tokenizer: Tokenizer
     source: str
     target_ids: Sequence[int]
-    """Without symbols."""
+    """Without symbols. One as long as the model can read was cut, and there is nothing to say of its end."""
 
     def alignment(self, layer: int | None = None, head: int | None = None) -> Alignment:
         """Which source tokens each target token was written from.
@@ -43,7 +43,7 @@ class Described:
         of_layer = weights[chosen]
         return Alignment(
             self.source_tokenizer.tokens(self._source_ids),
-            self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id]),
+            self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights.shape[2]]),
             (of_layer.mean(dim=0) if head is None else of_layer[head]).tolist(),
             chosen,
             self.source_tokenizer.offsets(self.source),
@@ -73,7 +73,7 @@ class Described:
 
     @property
     def _read_ids(self) -> list[int]:
-        return [*self._start_ids, *self.target_ids]
+        return [*self._start_ids, *self.target_ids][: self.model.config.max_positions]
 
     @property
     def _source_ids(self) -> list[int]:

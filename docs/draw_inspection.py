@@ -1,0 +1,82 @@
+"""Draws the figures of docs/inspection.md, and prints its numbers: python docs/draw_inspection.py MODEL SOURCE TARGET.
+
+MODEL is the model of Multi30k that docs/results.md trains for decoding; SOURCE and TARGET are the validation files.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+from statistics import correlation
+
+import torch
+
+import regard
+from regard.evaluation.text_metrics import TextMetrics
+from regard.inspection.heads import head_statistics
+from regard.inspection.pictures import curves_figure, entropy_figure, picture_bytes, scatter_figure
+from regard.text.lines import read_lines
+from regard.workflow.inspection.heads import NOTE, examples_of, orders_of, rank_heads, removal_curves
+from regard.workflow.translation.options import DecodingOptions
+
+DOCS = Path(__file__).parent
+RANKED, MEASURED = slice(0, 200), slice(200, 600)
+SENTENCE = "Two young, white males are outside near many bushes."
+
+
+def main() -> None:
+    torch.set_num_threads(2)
+    translator = regard.load(sys.argv[1])
+    sources, targets = (read_lines(path) for path in sys.argv[2:4])
+    translator.inspect(SENTENCE).save(DOCS / "inspection-head.svg", ["cross.2.3"])
+
+    records = [translator.inspect(s, t).record for s, t in zip(sources[RANKED], targets[RANKED], strict=True)]
+    statistics = head_statistics(records)
+    print("labels by kind:", Counter((found.name.kind, found.label) for found in statistics))
+    layers: dict[str, list[list[float]]] = {}
+    for found in statistics:
+        of_kind = layers.setdefault(found.name.kind, [])
+        of_kind += [[] for _ in range(found.name.layer + 1 - len(of_kind))]
+        of_kind[found.name.layer].append(found.entropy)
+    write("inspection-entropy.svg", entropy_figure(layers))
+
+    examples = examples_of(translator, sources[RANKED], targets[RANKED])
+    rankings = [rank_heads(translator, examples, measure) for measure in ("leave-one-out", "gradient", "gates")]
+    worth = rankings[0].worth
+    points = {
+        kind: [(found.confidence, worth[found.name]) for found in statistics if found.name.kind == kind]
+        for kind in ("encoder", "decoder", "cross")
+    }
+    write("inspection-worth.svg", scatter_figure(
+        points, title="", x_label="highest weight of a row, mean", y_label="worth, nats per token", note=NOTE,
+    ))  # fmt: skip
+    for kind, group in {**points, "all": sum(points.values(), [])}.items():
+        print(f"correlation of confidence and worth, {kind}: {correlation(*zip(*group, strict=True)):.2f}")
+    for ranking in rankings:
+        print(
+            ranking.measure,
+            "most worth:",
+            [(str(name), round(ranking.worth[name], 3)) for name in ranking.order[::-1][:5]],
+        )
+        print(ranking.measure, "below 0:", sum(value < 0 for value in ranking.worth.values()))
+    spread = rankings[0].spread
+    print(
+        "beyond two standard errors of 0:", sum(abs(worth[name]) > 2 * spread[name] for name in worth), "of", len(worth)
+    )
+
+    curves = removal_curves(
+        translator, orders_of(rankings, translator.model), sources[MEASURED], targets[MEASURED],
+        options=DecodingOptions.of(beam_size=1), metrics=TextMetrics(),
+    )  # fmt: skip
+    for name, curve in curves.items():
+        print(f"{name:<40}", *(f"{x:.0f}%: {y:.1f} " for x, y in curve))
+    write("inspection-pruning.svg", curves_figure(
+        curves, title="", x_label="heads removed, per cent", y_label="BLEU", note=NOTE,
+    ))  # fmt: skip
+
+
+def write(name: str, figure: object) -> None:
+    (DOCS / name).write_bytes(picture_bytes(figure, ".svg"))
+
+
+if __name__ == "__main__":
+    main()
