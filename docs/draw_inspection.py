@@ -5,10 +5,12 @@ MODEL is the model of Multi30k that docs/results.md trains for decoding; SOURCE 
 
 import sys
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from statistics import correlation
 
 import torch
+from matplotlib.figure import Figure
 
 import regard
 from regard.evaluation.text_metrics import TextMetrics
@@ -24,6 +26,7 @@ SENTENCE = "Two young, white males are outside near many bushes."
 
 
 def main() -> None:
+    """Draw and print everything."""
     torch.set_num_threads(2)
     translator = regard.load(sys.argv[1])
     sources, targets = (read_lines(path) for path in sys.argv[2:4])
@@ -49,7 +52,7 @@ def main() -> None:
     write("inspection-worth.svg", scatter_figure(
         points, title="", x_label="highest weight of a row, mean", y_label="worth, nats per token", note=NOTE,
     ))  # fmt: skip
-    for kind, group in {**points, "all": sum(points.values(), [])}.items():
+    for kind, group in {**points, "all": list(chain(*points.values()))}.items():
         print(f"correlation of confidence and worth, {kind}: {correlation(*zip(*group, strict=True)):.2f}")
     for ranking in rankings:
         print(
@@ -74,7 +77,8 @@ def main() -> None:
     ))  # fmt: skip
 
 
-def write(name: str, figure: object) -> None:
+def write(name: str, figure: Figure) -> None:
+    """Write a figure beside the documents."""
     (DOCS / name).write_bytes(picture_bytes(figure, ".svg"))
 
 
