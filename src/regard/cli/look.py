@@ -57,7 +57,7 @@ def inspect(
     device: Device = "auto",
 ) -> None:
     """Show what every head of a model looks at while it reads, and writes, a text."""
-    from regard.workflow.inspection.flowing import trace_flow
+    from regard.workflow.inspection.flowing import check_flow_ending, trace_flow
     from regard.workflow.inspection.inspection import check_ending
     from regard.workflow.loading import load
     from regard.workflow.settings import parse_options
@@ -65,7 +65,7 @@ def inspect(
     from regard.workflow.translation.translator import Translator
 
     if output is not None:
-        check_ending(output)
+        (check_ending if flow is None else check_flow_ending)(output)
         _check_folder(output)
     options = DecodingOptions.of(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}

@@ -69,9 +69,7 @@ class Flow:
             MissingExtraError: a picture, and matplotlib is not installed.
         """
         path = Path(path)
-        check_ending(path)
-        if path.suffix == ".html":
-            raise SettingsError(f"a flow is written as .svg, .png, .json or .csv; got {path.name!r}.")
+        check_flow_ending(path)
         if path.suffix in (".svg", ".png"):
             from regard.inspection.pictures import matrix_figure, picture_bytes
 
@@ -93,6 +91,17 @@ class Flow:
             for token, row in zip(self.rows.spelled, self.matrix.tolist(), strict=True):
                 writer.writerow([token, *("" if value is None else f"{value:.6g}" for value in row)])
             write_whole(path, written.getvalue().encode())
+
+
+def check_flow_ending(path: Path) -> None:
+    """Make sure that a flow can be written to a file of this ending.
+
+    Raises:
+        SettingsError: it cannot.
+    """
+    check_ending(path)
+    if path.suffix == ".html":
+        raise SettingsError(f"a flow is written as .svg, .png, .json or .csv; got {path.name!r}.")
 
 
 def trace_flow(
