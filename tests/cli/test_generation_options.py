@@ -160,7 +160,7 @@ def test_an_alignment_of_one_head(translator: Translator) -> None:
     heads = [translator.align("abcd", "dcba", layer=0, head=head).weights for head in range(4)]
     mean = translator.align("abcd", "dcba", layer=0).weights
     torch.testing.assert_close(torch.tensor(heads).mean(dim=0), torch.tensor(mean))
-    with pytest.raises(SettingsError, match="head must be from 0 to"):
+    with pytest.raises(SettingsError, match="head must be one that the layer has"):
         translator.align("abcd", "dcba", head=99)
 
 

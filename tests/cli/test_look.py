@@ -282,6 +282,93 @@ def test_aligning(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Did you mean 'union'" in refused(capsys, "align", folder / "m", *files, "--symmetrize", "unin")
 
 
+def test_a_pruned_model_in_every_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "source", folder / "target"
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "1.0", "-o", tmp_path / "one") == 0
+    translator = regard.load(tmp_path / "one")
+    assert isinstance(translator, Translator)
+    left = {
+        HeadName.parse(name).layer: HeadName.parse(name).head
+        for name in translator.inspect(TEXT).head_names
+        if "cross" in name
+    }
+    assert (
+        translator.align(TEXT, "fed", layer=1, head=left[1]).weights == translator.align(TEXT, "fed", layer=1).weights
+    )
+    gone = next(head for head in range(3) if head != left[1])
+    with pytest.raises(SettingsError, match=rf"head must be one that the layer has, of \[{left[1]}\]; got {gone}"):
+        translator.align(TEXT, "fed", layer=1, head=gone)
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "0.4", "-o", tmp_path / "some") == 0
+    (tmp_path / "lines").write_text(f"{TEXT}\n")
+    for name in ("one", "some"):
+        assert command("align", tmp_path / name, *files, "-o", tmp_path / "links") == 0
+        for option in ("alignment=true", "coverage_penalty=0.2", "alternatives=2"):
+            assert command("translate", tmp_path / name, tmp_path / "lines", "--json", "--set", option) == 0
+    message = refused(capsys, "align", tmp_path / "one", *files, "--from", f"cross.1.{gone}")
+    assert f"--from must be a head that the model has, of [{left[1]}] here" in message
+
+
+def test_unknown_words_in_a_target_that_is_given(folder: Path, tmp_path: Path) -> None:
+    for method in ("gradient", "rollout"):
+        assert command(
+            "inspect", folder / "m", TEXT, "--target", "fed 狗 ab", "--flow", method, "-o", tmp_path / f"{method}.json"
+        ) == 0  # fmt: skip
+        content = json.loads((tmp_path / f"{method}.json").read_text())
+        assert len(content["matrix"]) == len(content["rows"])
+        assert "<unk>" in content["rows"]
+
+
+def test_options_that_do_not_go_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flow = ("inspect", folder / "m", TEXT, "--flow", "rollout")
+    for option in (
+        ["--head", "cross.0.0"],
+        ["--ablate", "cross.0.0"],
+        ["--lens"],
+        ["--norms"],
+        ["--rank", "2"],
+        ["--search"],
+    ):
+        assert "must be used without" in refused(capsys, *flow, *option)
+    assert "--search must be used without --target" in refused(
+        capsys, "inspect", folder / "m", TEXT, "--search", "--target", "x", "-o", "x.svg"
+    )
+    assert "--shifted must be used with --from" in refused(
+        capsys, "align", folder / "m", folder / "source", folder / "target", "--shifted"
+    )
+
+
+def test_what_is_too_long_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long = "abcdef " * 9
+    assert "a text must have at most 39 tokens" in refused(capsys, "inspect", folder / "m", long)
+    assert "text must have at most 40 tokens" in refused(capsys, "inspect", folder / "m", long, "--target", "fed")
+    assert "target must have at most 40 tokens" in refused(capsys, "inspect", folder / "m", TEXT, "--target", long)
+    for name in ("lm", "mlm", "tag", "classify"):
+        assert "text must have at most 40 tokens" in refused(capsys, "inspect", folder / name, long)
+    (tmp_path / "s").write_text(f"{TEXT}\n" * 4 + f"{long}\n")
+    (tmp_path / "t").write_text(f"{TEXT}\n" * 5)
+    assert "pair 5: a text must have at most" in refused(
+        capsys, "heads", folder / "m", tmp_path / "s", tmp_path / "t", "--sentences", "3"
+    )
+
+
+def test_bfloat16(folder: Path) -> None:
+    from regard.workflow.inspection.flowing import trace_flow
+
+    translator = regard.load(folder / "m", precision="bfloat16")
+    assert isinstance(translator, Translator)
+    for method in ("gradient", "integrated-gradients", "rollout"):
+        assert numpy.isfinite(trace_flow(translator, TEXT, "fed", method=method).matrix).all()
+    assert len(translator.inspect(TEXT, "fed", hidden_states=True, ablate=["cross.0.0"]).heads) == 18
+
+
+def test_masks_stand_nowhere_and_words_where_they_are(folder: Path) -> None:
+    tokens = regard.load(folder / "mlm").inspect("ab <mask> cde").keys("encoder")  # type: ignore[union-attr]
+    assert [token for token, place in zip(tokens.spelled, tokens.offsets, strict=True) if place is None] == [
+        "<s>", "<mask>", "</s>",
+    ]  # fmt: skip
+    assert [word for word in tokens.words if word is not None] == [0, 0, 0, 2, 2, 2, 2]
+
+
 def test_a_notebook_shows_it(folder: Path) -> None:
     shown = regard.load(folder / "m").inspect(TEXT)._repr_html_()
     assert shown.startswith('<iframe srcdoc="<!doctype html>')

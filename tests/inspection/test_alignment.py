@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError, SettingsError
-from regard.evaluation.alignment import GoldAlignment, alignment_error_rate, pharaoh, read_alignments, symmetrized
+from regard.evaluation.alignment import (
+    GoldAlignment,
+    alignment_error_rate,
+    pharaoh,
+    read_alignments,
+    symmetrized,
+    turned,
+    turned_gold,
+)
 from regard.inspection.alignment import Looker, lookers, without_gold, word_links
 from regard.text.lines import read_lines
 
@@ -33,11 +41,11 @@ def test_what_looks_like_an_alignment() -> None:
 
 
 def test_where_to_look() -> None:
-    weights = torch.rand(2, 3, 4, 5)
-    torch.testing.assert_close(Looker(1, None).of(weights), weights[1].mean(dim=0))
-    torch.testing.assert_close(Looker(1, 2).of(weights), weights[1, 2])
-    assert len(lookers(2, 3)) == 2 * (3 + 1) * 2
-    assert len(lookers(1, 1)) == 2
+    weights, heads = [torch.rand(3, 4, 5), torch.rand(2, 4, 5)], [[0, 1, 2], [0, 2]]
+    torch.testing.assert_close(Looker(1, None).of(weights, heads), weights[1].mean(dim=0))
+    torch.testing.assert_close(Looker(1, 2).of(weights, heads), weights[1][1])  # head 1 was pruned
+    assert len(lookers(heads)) == (4 + 3) * 2
+    assert len(lookers([[0]])) == 2
     assert (str(Looker(1, None)), str(Looker(1, 2, True))) == ("cross.1", "cross.1.2, a step later")
 
 
@@ -80,6 +88,12 @@ def test_two_directions_by_hand() -> None:
     assert symmetrized(forward, backward, "grow-diag-final-and") == [(0, 0), (1, 1), (1, 2), (2, 1), (3, 5), (4, 4)]
     with pytest.raises(SettingsError, match="Did you mean 'grow-diag'"):
         symmetrized(forward, backward, "grow-dag")
+
+
+def test_the_other_direction() -> None:
+    assert turned([(0, 3), (2, 1)]) == [(1, 2), (3, 0)]
+    gold = GoldAlignment(frozenset({(0, 3)}), frozenset({(0, 3), (2, 1)}))
+    assert turned_gold(gold) == GoldAlignment(frozenset({(3, 0)}), frozenset({(3, 0), (1, 2)}))
 
 
 @given(links, links)

@@ -29,8 +29,8 @@ def test_weights_are_those_that_made_the_context(make_model: Callable[..., Encod
     model = make_model(num_decoder_layers=3)
     source, target = torch.tensor([4, 5, 6, 7, 3]), torch.tensor([2, 9, 10])
     weights = cross_attention(model, source, target)
-    assert weights.shape == (3, 3, 3, 5)  # layer head target source
-    torch.testing.assert_close(weights.sum(-1), torch.ones(3, 3, 3))
+    assert [of_layer.shape for of_layer in weights] == [(3, 3, 5)] * 3  # head target source
+    torch.testing.assert_close(torch.stack(weights).sum(-1), torch.ones(3, 3, 3))
 
     # The context that the last layer's attention really put out, against weights times values.
     seen: dict[str, tuple[torch.Tensor, ...]] = {}
@@ -54,8 +54,8 @@ def test_the_sharpest_layer_puts_most_weight_on_one_token() -> None:
     flat = torch.full((1, 2, 2), 0.5)
     sharp = torch.eye(2)[None]
     opposed = torch.stack((torch.eye(2), 1 - torch.eye(2)))  # sharp heads that disagree: flat on average
-    assert sharpest_layer(torch.stack((flat, sharp))) == 1
-    assert sharpest_layer(torch.stack((opposed, sharp.expand(2, 2, 2)))) == 1
+    assert sharpest_layer([flat, sharp]) == 1
+    assert sharpest_layer([opposed, sharp.expand(2, 2, 2)]) == 1
 
 
 # capture, on any module

@@ -110,7 +110,7 @@ def test_the_attention_is_ctranslate2s(real: Translator, answers: list[dict[str,
     item = answers[0]
     source = torch.tensor(real.source_tokenizer.frame_source(real.source_tokenizer.encode(item["source"])))
     target = torch.tensor([*real.tokenizer.symbols.start_ids, *real.tokenizer.encode(item["greedy"])])
-    weights = cross_attention(real.model, source, target)[-1, 0]
+    weights = cross_attention(real.model, source, target)[-1][0]
     expected = torch.tensor(item["cross_attention"])
     torch.testing.assert_close(weights[: len(expected)].cpu(), expected, rtol=0, atol=1e-4)
 

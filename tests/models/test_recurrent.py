@@ -48,7 +48,7 @@ def test_the_equations(cell: str) -> None:
         logits.append(model.output_embedding.weight @ torch.tanh(readout))
     torch.testing.assert_close(model(SOURCE[None], TARGET[None])[0], torch.stack(logits))
     # and what capture sees is what the decoder looked at
-    torch.testing.assert_close(cross_attention(model, SOURCE, TARGET)[0, 0], torch.stack(weights).to(torch.float64))
+    torch.testing.assert_close(cross_attention(model, SOURCE, TARGET)[0][0], torch.stack(weights).to(torch.float64))
 
 
 def test_without_teacher_forcing_the_model_reads_its_own_words() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,6 +68,13 @@ def inspect(
     if output is not None:
         (check_ending if flow is None else check_flow_ending)(output)
         _check_folder(output)
+    alone = {"--flow": flow, "--search": search}
+    besides = {"--head": head, "--ablate": ablate, "--lens": lens, "--norms": norms, "--rank": rank > 1}
+    for name in (name for name, given in alone.items() if given):
+        others = {**besides, **{other: given for other, given in alone.items() if other != name}}
+        others |= {"--target": target} if name == "--search" else {}
+        for other in (other for other, given in others.items() if given):
+            raise SettingsError(f"{name} must be used without {other}: it shows something else. Leave one of them out.")
     options = DecodingOptions.of(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
@@ -158,6 +166,9 @@ def heads(
             check_ending(output)
         else:
             check_output(output, overwrite=overwrite)
+    room.check_measure(by)
+    if output is not None and output.suffix in (".svg", ".png", ".html"):
+        import regard.inspection.pictures  # noqa: F401  # or say now, not after minutes, that it cannot draw
     measures: dict[str, Any] = {
         "options": DecodingOptions.of(beam_size=beam),
         "metrics": TextMetrics(tokenize=tokenize),
@@ -173,6 +184,9 @@ def heads(
             display.on_items(what, done, total)
 
         examples = room.examples_of(translator, pairs.sources[measured], pairs.targets[measured])
+        room.examples_of(translator, pairs.sources[held_out], pairs.targets[held_out], first=held_out.start + 1)
+        if prune is not None:
+            room.check_prunable(translator.model)
         if held_out == measured:
             display.say(f"{len(examples)} pairs are all there are: BLEU is measured on those that rank the heads")
         ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=tell)
@@ -226,7 +240,14 @@ def align(
 ) -> None:
     """Print which source word each target word of some pairs was written from, as 0-0 1-2, a line for a pair."""
     from regard.data.corpus import read_pairs
-    from regard.evaluation.alignment import alignment_error_rate, pharaoh, read_alignments, symmetrized
+    from regard.evaluation.alignment import (
+        alignment_error_rate,
+        pharaoh,
+        read_alignments,
+        symmetrized,
+        turned,
+        turned_gold,
+    )
     from regard.text.lines import read_lines, write_lines
     from regard.workflow.inspection import aligning
     from regard.workflow.loading import load_as
@@ -235,6 +256,8 @@ def align(
     if output is not None:
         _check_folder(output)
     symmetrized([], [], symmetrize)
+    if shifted and place is None:
+        raise SettingsError("--shifted must be used with --from: without it, the best place is chosen among both.")
     prepare_process(threads)
     translator = load_as(model, Translator, device=device)
     pairs = read_pairs(data)
@@ -245,22 +268,26 @@ def align(
     def found_by(
         aligner: Translator, sources: list[str], targets: list[str], choose: Any
     ) -> list[list[tuple[int, int]]]:
-        looked = list(aligning.look(aligner, sources, targets))
+        looked, sample = aligning.look(aligner, sources, targets), []
         if place is not None and aligner is translator:
             looker = aligning.named_looker(place, aligner, shifted=shifted)
         else:
-            looker, score = aligning.best_looker(looked, choose)
+            sample = list(islice(looked, aligning.CHOSEN_ON if choose is None else None))
+            looker, score = aligning.best_looker(sample, choose)
             what = "likeness to an alignment" if choose is None else "error rate"
             print(f"read from {looker}: {what} {score:.3f}", file=sys.stderr)
-        return [one.links(looker) for one in looked]
+        return [one.links(looker) for one in chain(sample, looked)]
 
     links = found_by(translator, pairs.sources, pairs.targets, right)
     if reverse is not None:
         other = load_as(reverse, Translator, device=device)
-        back = found_by(other, pairs.targets, pairs.sources, None)
-        links = [symmetrized(one, aligning.turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
+        back = found_by(
+            other, pairs.targets, pairs.sources, None if right is None else [turned_gold(row) for row in right]
+        )
+        links = [symmetrized(one, turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:
-        print(f"alignment error rate {alignment_error_rate(links, right):.2%}", file=sys.stderr)
+        chosen = "" if place is not None else ", on the pairs by which the place was chosen"
+        print(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}", file=sys.stderr)
     lines = [pharaoh(row) for row in links]
     if output is None:
         write("\n".join(lines))
@@ -283,6 +310,8 @@ def _prune(
     from regard.workflow.inspection.ranking import save_pruned
 
     removed = room.removable(ranking.order, round(share * len(ranking.order)))
+    if not removed:
+        raise SettingsError(f"--prune must be enough for a head, of {len(ranking.order)} here; got {share:g}.")
     smaller = room.without_heads(translator, removed)
     before, after = room.measure_both(translator, smaller, *test, **measures)
     save_pruned(output, smaller, removed, before, after)

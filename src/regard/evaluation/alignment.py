@@ -118,6 +118,16 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     return sorted(links)
 
 
+def turned(links: Iterable[Link]) -> list[Link]:
+    """The links of the other direction, as (source word, target word)."""
+    return sorted((target, source) for source, target in links)
+
+
+def turned_gold(gold: GoldAlignment) -> GoldAlignment:
+    """What a person said, for the other direction."""
+    return GoldAlignment(frozenset(turned(gold.sure)), frozenset(turned(gold.possible)))
+
+
 def pharaoh(links: Iterable[Link]) -> str:
     """Links as `0-0 1-2`, words counted from 0."""
     return " ".join(f"{source}-{target}" for source, target in sorted(links))

@@ -17,8 +17,9 @@ from regard.models.families import PairModel
 @torch.no_grad()
 def cross_attention(
     model: PairModel, source_ids: Int[Tensor, " source"], target_ids: Int[Tensor, " target"]
-) -> Float[Tensor, "layer head target source"]:
-    """How much each target position looks at each source position, in every decoder layer and head.
+) -> list[Tensor]:
+    """How much each target position looks at each source position, layer by layer, in every head that is left:
+    `head target source`.
 
     Args:
         target_ids: with the begin symbol in front. Row t holds what the model looked at to predict the token after
@@ -28,7 +29,7 @@ def cross_attention(
     with capture(model, layers=names) as seen:
         model.states(source_ids[None], target_ids[None])
     # A Transformer looks once for all target positions, a recurrent model once for each.
-    return torch.stack([torch.cat([call.weights()[0] for call in seen.calls(name)], dim=1) for name in names])
+    return [torch.cat([call.weights()[0] for call in seen.calls(name)], dim=1) for name in names]
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,15 @@ class Alignment:
         return " ".join(f"{source}-{target}" for source, target in self.links)
 
 
-def sharpest_layer(weights: Float[Tensor, "layer head target source"]) -> int:
+def sharpest_layer(weights: Sequence[Tensor]) -> int:
     """The layer, from 0, whose heads' mean puts the most weight on the best source token of each row.
 
     A choice made to show an alignment clearly; it says nothing about what the other layers are worth.
+
+    Args:
+        weights: of each layer, `head target source`; pruned layers have fewer heads.
     """
-    return int(weights.mean(dim=1).amax(dim=-1).mean(dim=-1).argmax())
+    return max(range(len(weights)), key=lambda layer: float(weights[layer].mean(dim=0).amax(dim=-1).mean()))
 
 
 class Looker(NamedTuple):
@@ -70,7 +74,7 @@ class Looker(NamedTuple):
     layer: int
     """From 0."""
     head: int | None
-    """From 0, among the heads that are left; None: the mean."""
+    """By its first number, from 0; None: the mean of those that are left."""
     shifted: bool = False
     """False: what the model looks at when it writes a token; True: when it has read it, a step later. Source: Chen et al. 2020,
     section 3."""
@@ -79,15 +83,29 @@ class Looker(NamedTuple):
         where = f"cross.{self.layer}" + ("" if self.head is None else f".{self.head}")
         return where + (", a step later" if self.shifted else "")
 
-    def of(self, weights: Float[Tensor, "layer head target source"]) -> Float[Tensor, "target source"]:
-        """What it sees."""
-        return weights[self.layer].mean(dim=0) if self.head is None else weights[self.layer, self.head]
+    def of(self, weights: Sequence[Tensor], heads: Sequence[Sequence[int]]) -> Float[Tensor, "target source"]:
+        """What it sees.
+
+        Args:
+            weights: of each layer, `head target source`.
+            heads: the numbers of each layer's heads.
+        """
+        of_layer = weights[self.layer]
+        return of_layer.mean(dim=0) if self.head is None else of_layer[heads[self.layer].index(self.head)]
 
 
-def lookers(num_layers: int, num_heads: int) -> list[Looker]:
-    """Everything that an alignment can be read from."""
-    heads = [None, *range(num_heads)] if num_heads > 1 else [None]
-    return [Looker(layer, head, shifted) for layer in range(num_layers) for head in heads for shifted in (False, True)]
+def lookers(heads: Sequence[Sequence[int]]) -> list[Looker]:
+    """Everything that an alignment can be read from.
+
+    Args:
+        heads: the numbers of each layer's heads.
+    """
+    return [
+        Looker(layer, head, shifted)
+        for layer, numbers in enumerate(heads)
+        for head in ([None, *numbers] if len(numbers) > 1 else [None])
+        for shifted in (False, True)
+    ]
 
 
 def without_gold(weights: Float[Tensor, "target source"]) -> float:
@@ -123,9 +141,11 @@ def word_links(
                                 for words in (target_words, source_words))  # fmt: skip
     if not num_targets or not num_sources:
         return []
-    merged = torch.zeros(num_targets, num_sources)
-    for row, target in enumerate(target_words):
-        for column, source in enumerate(source_words):
-            if target is not None and source is not None:
-                merged[target, source] += float(weights[row, column]) / sum(word == target for word in target_words)
-    return [(int(merged[target].argmax()), target) for target in range(num_targets)]
+    by_row = torch.zeros(len(target_words), num_sources, dtype=weights.dtype)
+    columns = [column for column, source in enumerate(source_words) if source is not None]
+    sources = torch.tensor([source for source in source_words if source is not None])
+    by_row.index_add_(1, sources, weights[:, columns])
+    return [
+        (int(by_row[[row for row, word in enumerate(target_words) if word == target]].mean(dim=0).argmax()), target)
+        for target in range(num_targets)
+    ]

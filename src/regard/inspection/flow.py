@@ -175,9 +175,10 @@ def input_attribution(
 
     explain: Any = InputXGradient(forward) if method == "gradient" else IntegratedGradients(forward)
     options = {} if method == "gradient" else {"n_steps": steps, "internal_batch_size": steps}
-    with torch.enable_grad():
+    # cuDNN's recurrent layers have no gradient in evaluation mode.
+    with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
         rows = [explain.attribute(embedded, target=row, **options).sum(dim=-1)[0] for row in range(len(predicted))]
-    return torch.stack(rows).detach().cpu().numpy()
+    return torch.stack(rows).detach().float().cpu().numpy()
 
 
 def _unused(model: AnyModel) -> int:

@@ -247,6 +247,7 @@ def _finish(figure: Figure, title: str, note: str) -> None:
     families = _families("".join(text.get_text() for text in texts))
     for text in texts:
         text.set_fontfamily(families)
+        text.set_parse_math(False)  # a dollar is a dollar
 
 
 def _families(text: str) -> list[str]:
@@ -262,20 +263,25 @@ def _families(text: str) -> list[str]:
 
 
 @cache
-def _installed() -> list[str]:
-    """The names of the fonts of this machine, those that have many scripts first."""
-    names = sorted({font.name for font in font_manager.fontManager.ttflist})
-    return sorted(names, key=lambda name: not name.startswith(("Noto Sans", "Arial Unicode", "Unifont")))
+def _installed() -> dict[str, str]:
+    """The fonts of this machine by name, and a file of each; those that have many scripts first."""
+    fonts = sorted(
+        font_manager.fontManager.ttflist, key=lambda font: (font.style != "normal", str(font.weight) != "400")
+    )
+    files: dict[str, str] = {}
+    for font in fonts:
+        files.setdefault(font.name, font.fname)
+    wide = ("Noto Sans", "Arial Unicode", "Unifont")
+    return dict(sorted(files.items(), key=lambda item: (not item[0].startswith(wide), item[0])))
 
 
 @cache
 def _characters(family: str) -> frozenset[int]:
-    path = font_manager.findfont(font_manager.FontProperties(family=family), fallback_to_default=False)
-    return frozenset(FT2Font(path).get_charmap())
+    return frozenset(FT2Font(_installed()[family]).get_charmap())
 
 
 def _has(family: str, character: str) -> bool:
     try:
         return ord(character) in _characters(family)
-    except (ValueError, RuntimeError):  # a font that matplotlib cannot read
+    except (KeyError, OSError, RuntimeError):  # a font that is not there, or that matplotlib cannot read
         return False

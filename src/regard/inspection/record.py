@@ -102,7 +102,8 @@ class Record(Mapping[HeadName, Matrix]):
     heads: dict[Site, list[int]]
     """The numbers of each attention's heads, as they were before any was pruned."""
     row_tokens: dict[str, Tokens]
-    """What each row is, by kind of attention. Where a target is written: the token that is predicted there."""
+    """What each row is, by kind of attention: where a target is written, the token that is predicted there; elsewhere the one
+    that is read."""
     key_tokens: dict[str, Tokens]
     """What each key is, by kind of attention: the tokens that were read."""
     hidden_states: dict[str, Float[numpy.ndarray, "layer position model_dim"]] = field(default_factory=dict)

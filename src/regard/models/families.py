@@ -106,6 +106,13 @@ def multihead_attentions(model: AnyModel) -> dict[Site, MultiHeadAttention]:
     }
 
 
+def cross_heads(model: PairModel) -> list[list[int]]:
+    """The numbers of the heads that are left in each layer that looks at the source, as they were at first."""
+    if isinstance(model, Recurrent):
+        return [[0]]
+    return [part.kept_heads for site, part in multihead_attentions(model).items() if site.kind == "cross"]
+
+
 Transformer = TypeVar("Transformer", EncoderDecoder, Decoder, Encoder)
 
 

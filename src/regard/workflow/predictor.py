@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,16 +97,16 @@ class Predictor:
         return self._read(text)[0]
 
     def _read(self, text: str) -> tuple[list[int], Tokens]:
-        """What the model reads of a text, and where each token stands in it; where there are masks, that is left out."""
+        """What the model reads of a text, and where each token stands in it; symbols and masks stand nowhere."""
         if not text.strip():
             raise DataError("text must have words to be inspected; got a blank one.")
         config = self.model.config
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
-            ids = self._with_masks(text)
-            tokens = Tokens(self.tokenizer.tokens(ids), [None] * len(ids), [None] * len(ids))
+            ids, places = self._with_masks(text)
+            tokens = Tokens.of(self.tokenizer.tokens(ids), places, text)
         else:
             words = text.split() if config.task == "tag" else [text]
-            ids, tokens = words_as_tokens(words, text, self.tokenizer, config.max_positions)
+            ids, tokens = words_as_tokens(words, text, self.tokenizer)
         if len(ids) > config.max_positions:
             raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
         return ids, tokens
@@ -131,7 +132,7 @@ class Predictor:
         """The likeliest token for each mask."""
         if self.tokenizer.mask_id is None:
             raise DataError("the model's tokenizer must have a mask to be filled; it does not.")
-        ids = self._with_masks(text)
+        ids, _ = self._with_masks(text)
         if self.tokenizer.mask_id not in ids:
             spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
             raise DataError(f"text {number} must have a {spelled} to be filled; got {text[:60]!r}.")
@@ -144,18 +145,23 @@ class Predictor:
         best = probs.max(dim=-1)
         return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())
 
-    def _with_masks(self, text: str) -> list[int]:
-        """The ids of a text between begin and end symbol, with the mask's where it is spelled."""
+    def _with_masks(self, text: str) -> tuple[list[int], list[tuple[int, int] | None]]:
+        """The ids of a text between begin and end symbol, with the mask's where it is spelled, and where each token stands."""
         assert self.tokenizer.mask_id is not None
         # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
         spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
-        parts = text.replace(spelled, MASK).split(MASK)
-        ids = [self.tokenizer.bos_id]
+        ids, begin = [self.tokenizer.bos_id], 0
+        places: list[tuple[int, int] | None] = [None]
+        parts = re.split(f"({re.escape(spelled)}|{re.escape(MASK)})", text)
         for index, part in enumerate(parts):
-            # A mask stands for a token with its space before it; the space that a person writes there is not one more.
-            text_part = part if index == len(parts) - 1 else part.rstrip(" ")
-            ids += ([self.tokenizer.mask_id] if index else []) + (
-                self.tokenizer.encode(text_part) if part.strip() else []
-            )
-        ids.append(self.tokenizer.eos_id)
-        return ids
+            if index % 2:
+                ids.append(self.tokenizer.mask_id)
+                places.append(None)
+            else:
+                # A mask stands for a token with its space before it; the space that a person writes there is not one more.
+                kept = part if index == len(parts) - 1 else part.rstrip(" ")
+                if part.strip():
+                    ids += self.tokenizer.encode(kept)
+                    places += [(begin + first, begin + last) for first, last in self.tokenizer.offsets(kept)]
+            begin += len(part)
+        return [*ids, self.tokenizer.eos_id], [*places, None]

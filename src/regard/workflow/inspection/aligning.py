@@ -12,22 +12,29 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment import GoldAlignment, Link, alignment_error_rate
 from regard.inspection.alignment import Looker, cross_attention, lookers, without_gold, word_links
 from regard.inspection.record import HeadName, Tokens
+from regard.models.families import cross_heads
+from regard.workflow.inspection.inspecting import framed_places
 from regard.workflow.translation.translator import Translator
+
+CHOSEN_ON = 500
+"""Pairs by which it is chosen where alignments are read, without a gold standard."""
 
 
 @dataclass(frozen=True)
 class Looked:
     """What a model looked at while it was made to write a target."""
 
-    weights: Tensor
-    """`layer head target source`; the last row is the end symbol's."""
+    weights: list[Tensor]
+    """Of each layer, `head target source`; the last row is the end symbol's."""
+    heads: list[list[int]]
+    """The numbers of each layer's heads."""
     source_words: list[int | None]
     target_words: list[int | None]
     """Of the target's tokens, without the end symbol."""
 
     def seen_by(self, looker: Looker) -> Tensor:
         """The rows of the target's tokens: those in which they are written, or in which they have been read."""
-        weights = looker.of(self.weights)
+        weights = looker.of(self.weights, self.heads)
         return weights[1:] if looker.shifted else weights[:-1]
 
     def likeness(self, looker: Looker) -> float:
@@ -60,12 +67,11 @@ def look(translator: Translator, sources: Sequence[str], targets: Sequence[str])
             translator.model,
             torch.tensor(source_ids, device=device),
             torch.tensor([*start_ids, *target_ids], device=device),
-        )[:, :, len(start_ids) - 1 :]
-        begin, end = reader.symbols.source_begin_ids, reader.symbols.source_end_ids
-        places = [*[None] * len(begin), *reader.offsets(source), *[None] * len(end)]
+        )
         yield Looked(
-            weights.float().cpu(),
-            Tokens.of(reader.tokens(source_ids), places, source).words,
+            [of_layer[:, len(start_ids) - 1 :].float().cpu() for of_layer in weights],
+            cross_heads(translator.model),
+            Tokens.of(reader.tokens(source_ids), framed_places(reader, source), source).words,
             Tokens.of(writer.tokens(target_ids), list(writer.offsets(target)), target).words,
         )
 
@@ -76,9 +82,8 @@ def best_looker(looked: Sequence[Looked], gold: Sequence[GoldAlignment] | None =
     """
     if not looked:
         raise DataError("pairs must be at least one; got none.")
-    num_layers, num_heads = looked[0].weights.shape[:2]
     scored = []
-    for looker in lookers(num_layers, num_heads):
+    for looker in lookers(looked[0].heads):
         if gold is None:
             scored.append((sum(one.likeness(looker) for one in looked) / len(looked), looker))
         else:
@@ -95,12 +100,9 @@ def named_looker(name: str, translator: Translator, *, shifted: bool) -> Looker:
     """
     layer_only = name.count(".") == 1
     head = HeadName.parse(f"{name}.0" if layer_only else name)
-    num_layers = len(translator.model.cross_attention_names)
-    if head.kind != "cross" or head.layer >= num_layers:
-        raise SettingsError(f"--from must be cross-attention, cross.0 to cross.{num_layers - 1}; got {name}.")
+    heads = cross_heads(translator.model)
+    if head.kind != "cross" or head.layer >= len(heads):
+        raise SettingsError(f"--from must be cross-attention, cross.0 to cross.{len(heads) - 1}; got {name}.")
+    if not layer_only and head.head not in heads[head.layer]:
+        raise SettingsError(f"--from must be a head that the model has, of {heads[head.layer]} here; got {name}.")
     return Looker(head.layer, None if layer_only else head.head, shifted)
-
-
-def turned(links: Sequence[Link]) -> list[Link]:
-    """The links of the other direction, as (source word, target word)."""
-    return sorted((target, source) for source, target in links)

@@ -34,7 +34,7 @@ from regard.workflow.translation.translator import Translator
 
 METHODS = ("rollout", "flow", *GRADIENTS)
 MOST_FLOW_CELLS = 2_000
-"""Positions times positions times layers above which a maximum flow takes minutes."""
+"""Positions times positions above which a maximum flow takes minutes."""
 
 
 @dataclass(frozen=True)
@@ -164,9 +164,7 @@ def _by_gradient(
     if isinstance(loaded, Translator):
         seen = loaded.inspect(text, target, options=options)
         assert seen.target is not None
-        target_ids = (
-            loaded.tokenizer.encode(seen.target) if target is not None else loaded.written_ids(text, options=options)
-        )
+        target_ids = loaded.written_ids(text, target, options=options)
         source_ids = loaded.source_tokenizer.frame_source(loaded.source_tokenizer.encode(text))
         read = [*loaded.tokenizer.symbols.start_ids, *target_ids][: loaded.model.config.max_positions]
         predicted = [*target_ids, loaded.tokenizer.eos_id][: len(seen.rows("cross"))]

@@ -57,9 +57,23 @@ class Ranking:
         return sorted(self.worth, key=self.worth.__getitem__)
 
 
-def examples_of(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> list[Example]:
+def check_measure(measure: str) -> None:
+    """Make sure that a measure is one of ours.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if measure not in MEASURES:
+        raise SettingsError(f"--by must be a measure of ours; got {measure!r}. {nearest_hint(measure, MEASURES)}")
+
+
+def examples_of(
+    translator: Translator, sources: Sequence[str], targets: Sequence[str], *, first: int = 1
+) -> list[Example]:
     """Pairs of texts as ids.
 
+    Args:
+        first: the number of the first pair, for messages.
     Raises:
         DataError: there is none, or a text is too long.
         SettingsError: the model has no heads.
@@ -74,7 +88,7 @@ def examples_of(translator: Translator, sources: Sequence[str], targets: Sequenc
     limit, examples = translator.model.config.max_positions, []
     reader = translator.source_tokenizer
     for line, (source, target) in enumerate(
-        zip(reader.encode_batch(list(sources)), tokenizer.encode_batch(list(targets)), strict=True), start=1
+        zip(reader.encode_batch(list(sources)), tokenizer.encode_batch(list(targets)), strict=True), start=first
     ):
         example = Example(reader.frame_source(source), [*start_ids, *target], [*target, tokenizer.eos_id])
         if max(len(example.source_ids or ()), len(example.read_ids)) > limit:
@@ -99,8 +113,7 @@ def rank_heads(
     Raises:
         SettingsError: an unknown measure.
     """
-    if measure not in MEASURES:
-        raise SettingsError(f"--by must be a measure of ours; got {measure!r}. {nearest_hint(measure, MEASURES)}")
+    check_measure(measure)
     total = GATE_STEPS if measure == "gates" else len(examples)
     done = 0
 
@@ -182,17 +195,25 @@ def orders_of(rankings: Sequence[Ranking], model: PairModel, seed: int = 1) -> d
     return orders | {"by chance": by_chance}
 
 
+def check_prunable(model: PairModel) -> None:
+    """Make sure that heads of a model can go one by one.
+
+    Raises:
+        SettingsError: heads share keys and values.
+    """
+    if getattr(model.config, "num_kv_heads", None) not in (None, getattr(model.config, "num_heads", None)):
+        raise SettingsError(
+            "--prune must have a model in which each head has its own keys and values; got one in which some share."
+        )
+
+
 def without_heads(translator: Translator, heads: Sequence[HeadName]) -> Translator:
     """The same model without some heads, for good: smaller, and with the output that gates of 0 would give.
 
     Raises:
         SettingsError: heads that share keys and values.
     """
-    config = translator.model.config
-    if getattr(config, "num_kv_heads", None) not in (None, getattr(config, "num_heads", None)):
-        raise SettingsError(
-            "--prune must have a model in which each head has its own keys and values; got one in which some share."
-        )
+    check_prunable(translator.model)
     model = cast("EncoderDecoder", deepcopy(translator.model))
     by_site: dict[Site, list[int]] = {}
     for head in heads:

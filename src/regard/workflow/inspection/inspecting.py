@@ -39,17 +39,20 @@ def inspect_pair(
         translate: how a source is translated by the model as it is then, for what it writes without heads.
     Raises:
         SettingsError: a head that the model does not have, or hidden states of a recurrent model.
-        DataError: the source is blank.
+        DataError: the source is blank, or a text too long.
     """
     if not source.strip():
         raise DataError("text must have words to be inspected; got a blank one.")
     start_ids, eos = list(tokenizer.symbols.start_ids), tokenizer.eos_id
     source_ids = source_tokenizer.frame_source(source_tokenizer.encode(source))
-    # A target as long as the model can read was cut, and has no row for its end.
     room = model.config.max_positions
+    for name, length in (("text", len(source_ids)), ("target", len(target_ids))):
+        if length > room:
+            raise DataError(f"{name} must have at most {room} tokens, symbols among them; got {length}.")
+    # A target as long as the model can read was cut, and has no row for its end.
     read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
-    of_source = Tokens.of(source_tokenizer.tokens(source_ids), _framed(source_tokenizer, source), source)
+    of_source = Tokens.of(source_tokenizer.tokens(source_ids), framed_places(source_tokenizer, source), source)
     spans: list[tuple[int, int] | None] = list(tokenizer.spans(target_ids))
     written = Tokens.of(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
     read = Tokens.of(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
@@ -110,16 +113,17 @@ def inspect_text(
     return Inspection(text, None, found, model.config.arch, log_probs, _lens(model, found, tokenizer), shows=show)
 
 
-def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer, limit: int) -> tuple[list[int], Tokens]:
+def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:
     """The ids of words of a text between begin and end symbol, and where each stands."""
-    ids = encode_words([words], tokenizer, limit)[0][0].tolist()
+    no_limit = sum(len(tokenizer.encode(word)) for word in words) + 2
+    ids = encode_words([words], tokenizer, no_limit)[0][0].tolist()
     places: list[tuple[int, int] | None] = [None]
     found = 0
     for word in words:
         found = text.index(word, found)
         places += [(found + first, found + last) for first, last in tokenizer.offsets(word)]
         found += len(word)
-    return ids, Tokens.of(tokenizer.tokens(ids), [*places[: len(ids) - 1], None], text)
+    return ids, Tokens.of(tokenizer.tokens(ids), [*places, None], text)
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:
@@ -136,7 +140,7 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
     return Tokens.of(tokenizer.tokens(ids), places, text)
 
 
-def _framed(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None]:
+def framed_places(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None]:
     """Where each token of a source stands, the symbols around it standing nowhere."""
     symbols = tokenizer.symbols
     return [*[None] * len(symbols.source_begin_ids), *tokenizer.offsets(text), *[None] * len(symbols.source_end_ids)]

@@ -85,7 +85,8 @@ class Inspection:
         return [str(name) for name in self.record]
 
     def rows(self, kind: str) -> Tokens:
-        """What the rows of a kind of attention are; in a decoder, the tokens that are predicted there."""
+        """What the rows of a kind of attention are: where a target is written, the tokens that are predicted there; elsewhere
+        those that are read."""
         return self.record.row_tokens[self._kind(kind)]
 
     def keys(self, kind: str) -> Tokens:

@@ -60,7 +60,7 @@ def save_ranking(path: Path, ranking: Ranking, curves: Curves, *, model: str) ->
         if path.suffix == ".html":
             write_whole(path, _page([picture.decode() for picture in drawn], model).encode())
         else:
-            write_whole(path, drawn[0])
+            write_whole(path, drawn[0])  # the curves, where there are; the page has both
 
 
 def _page(drawings: Sequence[str], model: str) -> str:

@@ -9,8 +9,8 @@ import torch
 
 from regard.errors import SettingsError
 from regard.generation.request import Hypothesis
-from regard.inspection.alignment import Alignment, cross_attention, sharpest_layer
-from regard.models.families import PairModel
+from regard.inspection.alignment import Alignment, Looker, cross_attention, sharpest_layer
+from regard.models.families import PairModel, cross_heads
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.options import DecodingOptions
 
@@ -31,20 +31,20 @@ class Described:
 
         Args:
             layer: of the decoder, from 0; None: the one whose weights are sharpest.
-            head: from 0; None: the mean over the heads.
+            head: by its first number, from 0; None: the mean over the heads.
         Raises:
             SettingsError: there is no such layer or head.
         """
-        weights = self._weights()[:, :, len(self._start_ids) - 1 :]
-        for name, number, count in (("layer", layer, weights.shape[0]), ("head", head, weights.shape[1])):
-            if number is not None and not 0 <= number < count:
-                raise SettingsError(f"{name} must be from 0 to {count - 1}; got {number}.")
-        chosen = sharpest_layer(weights) if layer is None else layer
-        of_layer = weights[chosen]
+        weights = [of_layer[:, len(self._start_ids) - 1 :] for of_layer in self._weights()]
+        if layer is not None and not 0 <= layer < len(weights):
+            raise SettingsError(f"layer must be from 0 to {len(weights) - 1}; got {layer}.")
+        chosen, heads = sharpest_layer(weights) if layer is None else layer, cross_heads(self.model)
+        if head is not None and head not in heads[chosen]:
+            raise SettingsError(f"head must be one that the layer has, of {heads[chosen]}; got {head}.")
         return Alignment(
             self.source_tokenizer.tokens(self._source_ids),
-            self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights.shape[2]]),
-            (of_layer.mean(dim=0) if head is None else of_layer[head]).tolist(),
+            self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
+            Looker(chosen, head).of(weights, heads).tolist(),
             chosen,
             self.source_tokenizer.offsets(self.source),
         )
@@ -82,7 +82,7 @@ class Described:
     def _row(self, ids: Sequence[int]) -> torch.Tensor:
         return torch.tensor([list(ids)], device=next(self.model.parameters()).device)
 
-    def _weights(self) -> torch.Tensor:
+    def _weights(self) -> list[torch.Tensor]:
         return cross_attention(self.model, self._row(self._source_ids)[0], self._row(self._read_ids)[0])
 
 
