@@ -270,7 +270,8 @@ def _installed() -> dict[str, str]:
     )
     files: dict[str, str] = {}
     for font in fonts:
-        files.setdefault(font.name, font.fname)
+        if not font.name.startswith("Last Resort"):  # has a box for every character, and a picture for none
+            files.setdefault(font.name, font.fname)
     wide = ("Noto Sans", "Arial Unicode", "Unifont")
     return dict(sorted(files.items(), key=lambda item: (not item[0].startswith(wide), item[0])))
 
