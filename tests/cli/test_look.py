@@ -16,6 +16,7 @@ from regard.cli.main import run
 from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment import read_alignments
 from regard.inspection.ablation import gated, without
+from regard.inspection.heads import LABELS
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
 from regard.models.families import build
@@ -154,6 +155,8 @@ def test_what_a_model_writes_without_heads_is_what_it_writes_without_their_weigh
     before, after = (part.score([TEXT], [seen.target])[0] for part in (translator, cut))
     change = (after.log_prob - before.log_prob) / len(after.tokens)
     assert seen.ablations[0].log_prob_change == pytest.approx(change, abs=1e-5)
+    by_token = [a - b for a, b in zip(after.token_log_probs, before.token_log_probs, strict=True)]
+    assert seen.ablations[0].token_changes == pytest.approx(by_token, abs=1e-5)
     assert translator.translate([TEXT])[0].text == seen.target  # nothing stays behind
     with pytest.raises(SettingsError, match="ablate must name heads of a Transformer"):
         regard.load(folder / "rnn").inspect(TEXT, ablate=["cross.0.0"])  # type: ignore[union-attr,call-arg]
@@ -205,6 +208,14 @@ def test_norms(folder: Path, tmp_path: Path) -> None:
     assert abs(norms - plain["cross.0.0"]).max() > 0.001
 
 
+def test_links_between_tokens(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("inspect", folder / "m", TEXT, "--target", "fed ab", "--links")
+    assert command(*arguments, "-o", tmp_path / "x.svg") == 0
+    assert command(*arguments, "--head", "encoder.0.1", "-o", tmp_path / "x.png") == 0
+    assert "--links must draw one head" in refused(capsys, *arguments, "-o", tmp_path / "x.html")
+    assert "--links must draw one head" in refused(capsys, *arguments)
+
+
 def test_a_search_is_drawn(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("inspect", folder / "m", TEXT, "--search", "-o", tmp_path / "x.svg", "--set", "max_length=6") == 0
     assert "</s>" in (tmp_path / "x.svg").read_text().replace("&lt;", "<").replace("&gt;", ">")
@@ -215,8 +226,10 @@ def test_ranking_heads(folder: Path, tmp_path: Path, capsysbinary: pytest.Captur
     files = folder / "source", folder / "target"
     assert command("heads", folder / "m", *files, "--sentences", "4", "-o", tmp_path / "r.json") == 0
     content = json.loads((tmp_path / "r.json").read_text())
-    assert len(content["worth"]) == 18
-    assert list(content["worth"].values()) == sorted(content["worth"].values(), reverse=True)
+    worth = [head["worth"] for head in content["heads"]]
+    assert len(worth) == 18
+    assert worth == sorted(worth, reverse=True)
+    assert {head["label"] for head in content["heads"]} <= {*LABELS, "mixed"}
     assert len(content["bleu"]) == 4
     assert all(curve[0]["removed_percent"] == 0 for curve in content["bleu"].values())
     for ending in ("svg", "png", "html", "csv"):

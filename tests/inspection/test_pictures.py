@@ -84,12 +84,13 @@ def test_the_other_figures() -> None:
         "tree": pictures.tree_figure(
             [[(-1, "▁a", -0.1, True), (-1, "犬", -2.0, False)], [(0, "</s>", -0.2, True)]], note="n"
         ),
+        "links": pictures.links_figure(a_matrix(3, 40), tokens(3), tokens(40), title="cross.0.0"),
         "grid": pictures.grid_figure({f"cross.{i}.{j}": a_matrix(4, 5) for i in range(2) for j in range(2 - i)}),
     }
     for name, figure in figures.items():
         shown = [text.get_text() for text in figure.findobj(Text)]
         assert {"curves": "order 4", "bars": "cross.0.1", "scatter": "cross", "entropy": "layer", "positions": "sinusoids",
-                "tree": "-2.00", "grid": "cross.1.0"}[name] in shown  # fmt: skip
+                "tree": "-2.00", "links": "Haus", "grid": "cross.1.0"}[name] in shown  # fmt: skip
         ElementTree.fromstring(written(figure, ".svg").decode())
 
 

@@ -1,24 +1,24 @@
-"""The commands that look inside a model: `inspect`, `heads`, `align`."""
+"""The commands that show what a model looks at: `inspect`, `align`."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.train import Device, Overwrite, Threads, prepare_process, program
-from regard.cli.use import AsJson, Beam, Changes, LengthPenalty, Model, write
+from regard.cli.train import Device, Threads, prepare_process
+from regard.cli.use import Beam, Changes, LengthPenalty, Model, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
     from regard.workflow.inspection.flowing import Flow
-    from regard.workflow.inspection.heads import Ranking
+    from regard.workflow.inspection.inspection import Inspection
     from regard.workflow.translation.translator import Translator
 
 Head = Annotated[
@@ -51,6 +51,9 @@ def inspect(
         str | None,
         typer.Option(help="Instead, from inputs to outputs: rollout, flow, gradient or integrated-gradients."),
     ] = None,
+    links: Annotated[
+        bool, typer.Option("--links", help="In .svg and .png: one head as curves between tokens, not a matrix.")
+    ] = False,
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
@@ -67,14 +70,21 @@ def inspect(
 
     if output is not None:
         (check_ending if flow is None else check_flow_ending)(output)
-        _check_folder(output)
-    alone = {"--flow": flow, "--search": search}
-    besides = {"--head": head, "--ablate": ablate, "--lens": lens, "--norms": norms, "--rank": rank > 1}
-    for name in (name for name, given in alone.items() if given):
-        others = {**besides, **{other: given for other, given in alone.items() if other != name}}
-        others |= {"--target": target} if name == "--search" else {}
-        for other in (other for other, given in others.items() if given):
-            raise SettingsError(f"{name} must be used without {other}: it shows something else. Leave one of them out.")
+        check_folder(output)
+    if links and (output is None or output.suffix not in (".svg", ".png") or len(head or ()) > 1):
+        raise SettingsError(f"--links must draw one head into .svg or .png; got {output or 'no -o'}.")
+    besides = {
+        "--links": links,
+        "--head": head,
+        "--ablate": ablate,
+        "--lens": lens,
+        "--norms": norms,
+        "--rank": rank > 1,
+    }
+    if flow is not None:
+        _check_alone("--flow", besides | {"--search": search})
+    if search:
+        _check_alone("--search", besides | {"--target": target})
     options = DecodingOptions.of(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
@@ -100,114 +110,10 @@ def inspect(
     for name in head or ():
         seen[name]
     if output is not None:
-        seen.save(output, head)
+        seen.save(output, head, links=links)
         print(f"wrote {output}")
         return
-    if seen.target is not None:
-        write(seen.target)
-    width, colour = shutil.get_terminal_size().columns, _has_colour()
-    statistics = {str(found.name): found for found in seen.heads}
-    for name in head or [seen.default_head()]:
-        found = statistics[name]
-        write(
-            f"\n{name}: {found.label}; entropy {found.entropy:.2f} nats, highest weight {found.confidence:.2f}, on average"
-        )
-        write(seen.terminal(name, width=width, colour=colour))
-    for one in seen.ablations:
-        write(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
-    if lens:
-        write("\n" + _lens_table(seen.lens))
-
-
-def heads(
-    model: Model,
-    data: Annotated[
-        list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
-    ],
-    by: Annotated[str, typer.Option(help="leave-one-out, gradient or gates.")] = "leave-one-out",
-    sentences: Annotated[
-        int, typer.Option(min=1, help="Pairs that heads are measured on; BLEU is measured on as many that follow.")
-    ] = 100,
-    to_mean: Annotated[
-        bool, typer.Option("--to-mean", help="Leave-one-out: put a head's mean in its place, not 0.")
-    ] = False,
-    prune: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Remove this share of the heads, those worth least.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="With --prune, a folder; else .svg, .png, .html, .json or .csv."),
-    ] = None,
-    curves: Annotated[bool, typer.Option("--curves/--no-curves", help="Measure BLEU as more heads go.")] = True,
-    beam: Annotated[int, typer.Option("--beam", min=1, help="For BLEU.")] = 1,
-    tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
-    as_json: AsJson = False,
-    overwrite: Overwrite = False,
-    threads: Threads = None,
-    device: Device = "auto",
-) -> None:
-    """Rank the heads of a translator by what they are worth, see what removing them costs, and remove some."""
-    from regard.checkpoint import check_output
-    from regard.data.corpus import read_pairs
-    from regard.evaluation.text_metrics import TextMetrics
-    from regard.workflow.inspection import heads as room
-    from regard.workflow.inspection.inspection import check_ending
-    from regard.workflow.inspection.ranking import save_ranking
-    from regard.workflow.loading import load_as
-    from regard.workflow.progress import RunDisplay
-    from regard.workflow.translation.options import DecodingOptions
-    from regard.workflow.translation.translator import Translator
-
-    if (prune is not None) and output is None:
-        raise SettingsError("--prune must have a folder to write to; add -o FOLDER.")
-    if output is not None:
-        _check_folder(output)
-        if prune is None:
-            check_ending(output)
-        else:
-            check_output(output, overwrite=overwrite)
-    room.check_measure(by)
-    if output is not None and output.suffix in (".svg", ".png", ".html"):
-        import regard.inspection.pictures  # noqa: F401  # or say now, not after minutes, that it cannot draw
-    measures: dict[str, Any] = {
-        "options": DecodingOptions.of(beam_size=beam),
-        "metrics": TextMetrics(tokenize=tokenize),
-    }
-    prepare_process(threads)
-    translator = load_as(model, Translator, device=device)
-    pairs = read_pairs(data)
-    measured = slice(0, sentences)
-    held_out = slice(sentences, 2 * sentences) if len(pairs.sources) > sentences else measured
-    with RunDisplay() as display:
-
-        def tell(what: str, done: int, total: int) -> None:
-            display.on_items(what, done, total)
-
-        examples = room.examples_of(translator, pairs.sources[measured], pairs.targets[measured])
-        room.examples_of(translator, pairs.sources[held_out], pairs.targets[held_out], first=held_out.start + 1)
-        if prune is not None:
-            room.check_prunable(translator.model)
-        if held_out == measured:
-            display.say(f"{len(examples)} pairs are all there are: BLEU is measured on those that rank the heads")
-        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=tell)
-        test = pairs.sources[held_out], pairs.targets[held_out]
-        drawn: dict[str, list[tuple[float, float]]] = {}
-        if curves and prune is None:
-            second = [] if by == "gradient" else [room.rank_heads(translator, examples, "gradient", tell=tell)]
-            orders = room.orders_of([ranking, *second], translator.model)
-            drawn = room.removal_curves(translator, orders, *test, tell=tell, **measures)
-    if prune is not None:
-        assert output is not None
-        _prune(translator, ranking, prune, output, test, measures, as_json=as_json)
-        return
-    if output is not None:
-        save_ranking(output, ranking, drawn, model=str(model))
-        print(f"wrote {output}")
-    elif as_json:
-        write(json.dumps({"measure": ranking.measure, "worth": {str(name): value for name, value in ranking.worth.items()},
-                          "curves": drawn}, indent=1))  # fmt: skip
-    else:
-        write(_ranking_table(ranking, drawn))
+    _show(seen, head, with_lens=lens)
 
 
 def align(
@@ -254,7 +160,7 @@ def align(
     from regard.workflow.translation.translator import Translator
 
     if output is not None:
-        _check_folder(output)
+        check_folder(output)
     symmetrized([], [], symmetrize)
     if shifted and place is None:
         raise SettingsError("--shifted must be used with --from: without it, the best place is chosen among both.")
@@ -295,37 +201,6 @@ def align(
         write_lines(output, lines)
 
 
-def _prune(
-    translator: Translator,
-    ranking: Ranking,
-    share: float,
-    output: Path,
-    test: tuple[list[str], list[str]],
-    measures: dict[str, Any],
-    *,
-    as_json: bool,
-) -> None:
-    """Remove heads, measure before and after, and write the smaller model."""
-    from regard.workflow.inspection import heads as room
-    from regard.workflow.inspection.ranking import save_pruned
-
-    removed = room.removable(ranking.order, round(share * len(ranking.order)))
-    if not removed:
-        raise SettingsError(f"--prune must be enough for a head, of {len(ranking.order)} here; got {share:g}.")
-    smaller = room.without_heads(translator, removed)
-    before, after = room.measure_both(translator, smaller, *test, **measures)
-    save_pruned(output, smaller, removed, before, after)
-    if as_json:
-        facts = {"removed": [str(name) for name in removed], "before": vars(before), "after": vars(after)}
-        write(json.dumps(facts, indent=1))
-        return
-    print(f"{'':<14}{'before':>12}{'after':>12}")
-    for name, form in (("bleu", ".2f"), ("num_heads", ","), ("num_parameters", ","), ("sentences_per_second", ".0f")):
-        title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
-        print(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
-    print(f"\nwrote {output}, without {len(removed)} heads; next: {program()} translate {output} input.txt")
-
-
 def _draw_search(translator: Translator, text: str, output: Path | None, options: Any) -> None:
     from regard.text.lines import write_whole
     from regard.workflow.inspection.searching import search_figure
@@ -336,6 +211,30 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
     print(f"wrote {output}")
+
+
+def _check_alone(name: str, others: Mapping[str, object]) -> None:
+    """Make sure that an option that shows something else is not given beside those that would then do nothing."""
+    for other in (other for other, given in others.items() if given):
+        raise SettingsError(f"{name} must be used without {other}: it shows something else. Leave one of them out.")
+
+
+def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:
+    """Print what was written, some heads, and what happens without others."""
+    if seen.target is not None:
+        write(seen.target)
+    width, colour = shutil.get_terminal_size().columns, _has_colour()
+    statistics = {str(found.name): found for found in seen.heads}
+    for name in heads or [seen.default_head()]:
+        found = statistics[name]
+        write(
+            f"\n{name}: {found.label}; entropy {found.entropy:.2f} nats, highest weight {found.confidence:.2f}, on average"
+        )
+        write(seen.terminal(name, width=width, colour=colour))
+    for one in seen.ablations:
+        write(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
+    if with_lens:
+        write("\n" + _lens_table(seen.lens))
 
 
 def _show_flow(found: Flow, output: Path | None) -> None:
@@ -351,23 +250,10 @@ def _has_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def _check_folder(output: Path) -> None:
+def check_folder(output: Path) -> None:
+    """Make sure that a file can be written there, before anything is computed."""
     if not output.absolute().parent.is_dir():
         raise DataError(f"-o must be in a folder that exists; got {output}.")
-
-
-def _ranking_table(ranking: Ranking, curves: dict[str, list[tuple[float, float]]]) -> str:
-    from regard.workflow.inspection.heads import MEASURES, NOTE
-
-    lines = [f"{MEASURES[ranking.measure]}; the most worth first"]
-    for name in ranking.order[::-1]:
-        error = f"  ± {ranking.spread[name]:.4f}" if name in ranking.spread else ""
-        lines.append(f"{name!s:<14}{ranking.worth[name]:>10.4f}{error}")
-    if curves:
-        shares = [share for share, _ in next(iter(curves.values()))]
-        lines += ["", "BLEU with heads removed, per cent", " " * 34 + "".join(f"{share:>6.0f}" for share in shares)]
-        lines += [f"{name:<34}" + "".join(f"{bleu:>6.1f}" for _, bleu in curve) for name, curve in curves.items()]
-    return "\n".join([*lines, "", NOTE])
 
 
 def _lens_table(lens: list[list[tuple[str, float]]]) -> str:

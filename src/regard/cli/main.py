@@ -15,6 +15,7 @@ import typer
 import regard
 from regard.cli import look, train, use
 from regard.cli.convert import average, convert
+from regard.cli.heads import heads
 from regard.cli.translate import translate
 from regard.errors import RegardError
 
@@ -37,7 +38,7 @@ for command in (
     use.score,
     use.info,
     look.inspect,
-    look.heads,
+    heads,
     look.align,
     convert,
     average,

@@ -41,6 +41,8 @@ CELL_INCHES = 0.24
 SMALLEST_CELL, LARGEST_SIDE = 0.09, 14.0
 LABELLED_CELL = 0.11
 """In inches: smaller cells have a label for every few of them."""
+FAINTEST_LINK = 0.02
+"""Weights below are not drawn as curves."""
 DPI = 150
 
 
@@ -79,6 +81,38 @@ def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = ""
     axes.tick_params(length=0)
     axes.set_title(title, fontsize=10)  # above the tokens, wherever they end
     _finish(figure, "", note)
+    return figure
+
+
+def links_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "", note: str = "") -> Figure:
+    """One head as curves between two lines of tokens, keys above and rows below, each as strong as its weight is high."""
+    count = max(len(rows), len(keys))
+    step = max(min(0.75, 2 * LARGEST_SIDE / count), 0.3)
+    figure = _figure(count * step + 0.6, 3.0)
+    axes = figure.add_axes((0, 0.1, 1, 0.8))
+    places = {
+        True: [x * count / len(keys) for x in range(len(keys))],
+        False: [x * count / len(rows) for x in range(len(rows))],
+    }
+    for above, tokens in ((True, keys), (False, rows)):
+        for x, token in zip(places[above], tokens.spelled, strict=True):
+            options: dict[str, Any] = {
+                "ha": "center",
+                "va": "bottom" if above else "top",
+                "rotation": 0 if step > 0.5 else 60,
+            }
+            axes.text(x, 1.03 if above else -0.03, readable(token), fontsize=8, **options)
+    rise = numpy.linspace(0, 1, 24)
+    bend = (1 - numpy.cos(numpy.pi * rise)) / 2
+    for row, weights in enumerate(matrix.filled(0)):
+        for key, weight in enumerate(weights):
+            if weight >= FAINTEST_LINK:
+                across = places[False][row] + bend * (places[True][key] - places[False][row])
+                axes.plot(across, rise, color=SERIES[0], alpha=float(weight), linewidth=0.5 + 2.5 * float(weight))
+    axes.set_xlim(-0.8, count - 0.2)
+    axes.set_ylim(-0.25, 1.25)
+    axes.axis("off")
+    _finish(figure, title, note)
     return figure
 
 

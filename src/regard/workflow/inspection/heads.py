@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
@@ -22,7 +22,8 @@ from regard.inspection.ablation import (
     mean_contexts,
     without,
 )
-from regard.inspection.record import HeadName
+from regard.inspection.heads import HeadStatistics, head_statistics
+from regard.inspection.record import HeadName, Record
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import PairModel, Site, prune_heads
 from regard.workflow.translation.options import DecodingOptions
@@ -131,6 +132,19 @@ def rank_heads(
     values = leave_one_out(model, examples, means=means, on_done=on_done)
     spread = {head: statistics.stdev(found) / len(found) ** 0.5 for head, found in values.items() if len(found) > 1}
     return Ranking(measure, {head: statistics.fmean(found) for head, found in values.items()}, spread)
+
+
+def statistics_of(
+    translator: Translator, sources: Sequence[str], targets: Sequence[str], *, tell: Told = lambda *_: None
+) -> dict[HeadName, HeadStatistics]:
+    """What each head looks at on average over pairs of texts."""
+
+    def records() -> Iterator[Record]:
+        for done, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
+            yield translator.inspect(source, target).record
+            tell("what heads look at", done, len(sources))
+
+    return {found.name: found for found in head_statistics(records())}
 
 
 def removable(order: Sequence[HeadName], count: int) -> list[HeadName]:

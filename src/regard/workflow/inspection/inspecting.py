@@ -76,8 +76,8 @@ def inspect_pair(
     ablations = []
     for names in _ablated(ablate):
         with gated(model, without(model, [HeadName.parse(name) for name in names])):
-            change = (sum(log_probs()) - sum(whole)) / len(whole)
-            ablations.append(Ablation(names, change, translate(source)))
+            changes = [after - before for after, before in zip(log_probs(), whole, strict=True)]
+            ablations.append(Ablation(names, sum(changes) / len(changes), changes, translate(source)))
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
     return Inspection(source, target, found, model.config.arch, whole, lens, ablations, show)
 

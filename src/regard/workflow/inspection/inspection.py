@@ -37,6 +37,8 @@ class Ablation:
     heads: list[str]
     log_prob_change: float
     """Of the target that was inspected, in nats per token; below 0: less likely without them."""
+    token_changes: list[float]
+    """The change of each token of the target, the end symbol among them."""
     text: str
     """What the model writes without them; for a language model, nothing."""
 
@@ -127,17 +129,21 @@ class Inspection:
         of_layer = [found for found in self.heads if found.name.site == last]
         return str(max(of_layer, key=lambda found: found.confidence).name)
 
-    def figure(self, heads: str | Sequence[str] | None = None) -> Figure:
+    def figure(self, heads: str | Sequence[str] | None = None, *, links: bool = False) -> Figure:
         """A matplotlib figure: of one head, its matrix; of several, or of all where none is named, a grid of small ones.
 
+        Args:
+            links: one head as curves between two lines of tokens, in place of a matrix.
         Raises:
             MissingExtraError: matplotlib is not installed.
         """
-        from regard.inspection.pictures import grid_figure, matrix_figure
+        from regard.inspection.pictures import grid_figure, links_figure, matrix_figure
 
+        if links and not heads:
+            heads = self.default_head()
         if isinstance(heads, str) or (heads is not None and len(heads) == 1):
             name = HeadName.parse(heads if isinstance(heads, str) else heads[0])
-            return matrix_figure(
+            return (links_figure if links else matrix_figure)(
                 self.record[name], self.rows(name.kind), self.keys(name.kind), title=str(name), note=self.note
             )
         names = [HeadName.parse(head) for head in heads] if heads else list(self.record)
@@ -214,11 +220,12 @@ class Inspection:
                 writer.writerow([name, row, key, rows[row], keys[key], f"{matrix[row, key]:.6g}"])
         return written.getvalue()
 
-    def save(self, path: Path | str, heads: Sequence[str] | None = None) -> None:
+    def save(self, path: Path | str, heads: Sequence[str] | None = None, *, links: bool = False) -> None:
         """Write to a file; its ending says as what: `.html`, `.svg`, `.png`, `.json` or `.csv`.
 
         Args:
             heads: which are shown, or written; None: all. The page has all, and shows the first of these first.
+            links: a picture of one head as curves, in place of a matrix.
         Raises:
             SettingsError: another ending.
             MissingExtraError: a picture is asked for, and matplotlib is not installed.
@@ -234,7 +241,7 @@ class Inspection:
         else:
             from regard.inspection.pictures import picture_bytes
 
-            write_whole(path, picture_bytes(self.figure(heads), path.suffix))
+            write_whole(path, picture_bytes(self.figure(heads, links=links), path.suffix))
 
 
 def check_ending(path: Path) -> None:

@@ -8,8 +8,10 @@ import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from regard.checkpoint import save_new
+from regard.inspection.heads import HeadStatistics
 from regard.inspection.record import HeadName
 from regard.text.lines import write_whole
 from regard.workflow.inspection.heads import MEASURES, NOTE, Measured, Ranking
@@ -17,10 +19,30 @@ from regard.workflow.inspection.inspection import check_ending
 from regard.workflow.translation.translator import Translator
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
+Statistics = Mapping[HeadName, HeadStatistics]
 MOST_BARS = 60
 
 
-def save_ranking(path: Path, ranking: Ranking, curves: Curves, *, model: str) -> None:
+def ranking_facts(ranking: Ranking, curves: Curves, statistics: Statistics, *, model: str) -> dict[str, Any]:
+    """A ranking as JSON has it, the most worth first."""
+    return {
+        "model": model,
+        "measure": ranking.measure,
+        "unit": MEASURES[ranking.measure],
+        "heads": [
+            {
+                "head": str(name), "worth": ranking.worth[name], "standard_error": ranking.spread.get(name),
+                "label": statistics[name].label, "entropy": statistics[name].entropy,
+                "confidence": statistics[name].confidence, "offset": statistics[name].offset,
+                "masses": statistics[name].masses, "scores": statistics[name].scores,
+            }
+            for name in ranking.order[::-1]
+        ],
+        "bleu": {name: [{"removed_percent": x, "bleu": y} for x, y in curve] for name, curve in curves.items()},
+    }  # fmt: skip
+
+
+def save_ranking(path: Path, ranking: Ranking, curves: Curves, statistics: Statistics, *, model: str) -> None:
     """Write a ranking, and BLEU against heads removed, as the file's ending says: `.svg`, `.png`, `.html`, `.json`, `.csv`.
 
     Raises:
@@ -29,21 +51,16 @@ def save_ranking(path: Path, ranking: Ranking, curves: Curves, *, model: str) ->
     """
     check_ending(path)
     if path.suffix == ".json":
-        content = {
-            "model": model,
-            "measure": ranking.measure,
-            "unit": MEASURES[ranking.measure],
-            "worth": {str(name): ranking.worth[name] for name in ranking.order[::-1]},
-            "standard_error": {str(name): value for name, value in ranking.spread.items()},
-            "bleu": {name: [{"removed_percent": x, "bleu": y} for x, y in curve] for name, curve in curves.items()},
-        }
+        content = ranking_facts(ranking, curves, statistics, model=model)
         write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
     elif path.suffix == ".csv":
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
-        writer.writerow(["head", "worth", "standard_error"])
+        writer.writerow(["head", "worth", "standard_error", "label", "entropy", "confidence"])
         for name in ranking.order[::-1]:
-            writer.writerow([name, ranking.worth[name], ranking.spread.get(name, "")])
+            found = statistics[name]
+            seen = [found.label, f"{found.entropy:.4f}", f"{found.confidence:.4f}"]
+            writer.writerow([name, ranking.worth[name], ranking.spread.get(name, ""), *seen])
         write_whole(path, written.getvalue().encode())
     else:
         from regard.inspection.pictures import bars_figure, curves_figure, picture_bytes

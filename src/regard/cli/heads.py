@@ -1,0 +1,161 @@
+"""The command `heads`: what each head of a model is worth, and a model without some of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.look import check_folder
+from regard.cli.train import Device, Overwrite, Threads, prepare_process, program
+from regard.cli.use import AsJson, Model, write
+from regard.errors import SettingsError
+
+if TYPE_CHECKING:
+    from regard.inspection.heads import HeadStatistics
+    from regard.inspection.record import HeadName
+    from regard.workflow.inspection.heads import Ranking
+    from regard.workflow.translation.translator import Translator
+
+
+def heads(
+    model: Model,
+    data: Annotated[
+        list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
+    ],
+    by: Annotated[str, typer.Option(help="leave-one-out, gradient or gates.")] = "leave-one-out",
+    sentences: Annotated[
+        int, typer.Option(min=1, help="Pairs that heads are measured on; BLEU is measured on as many that follow.")
+    ] = 100,
+    to_mean: Annotated[
+        bool, typer.Option("--to-mean", help="Leave-one-out: put a head's mean in its place, not 0.")
+    ] = False,
+    prune: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Remove this share of the heads, those worth least.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="With --prune, a folder; else .svg, .png, .html, .json or .csv."),
+    ] = None,
+    curves: Annotated[bool, typer.Option("--curves/--no-curves", help="Measure BLEU as more heads go.")] = True,
+    beam: Annotated[int, typer.Option("--beam", min=1, help="For BLEU.")] = 1,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
+    as_json: AsJson = False,
+    overwrite: Overwrite = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Rank the heads of a translator by what they are worth, see what removing them costs, and remove some."""
+    from regard.checkpoint import check_output
+    from regard.data.corpus import read_pairs
+    from regard.evaluation.text_metrics import TextMetrics
+    from regard.workflow.inspection import heads as room
+    from regard.workflow.inspection.inspection import check_ending
+    from regard.workflow.inspection.ranking import ranking_facts, save_ranking
+    from regard.workflow.loading import load_as
+    from regard.workflow.progress import RunDisplay
+    from regard.workflow.translation.options import DecodingOptions
+    from regard.workflow.translation.translator import Translator
+
+    if (prune is not None) and output is None:
+        raise SettingsError("--prune must have a folder to write to; add -o FOLDER.")
+    if output is not None:
+        check_folder(output)
+        if prune is None:
+            check_ending(output)
+        else:
+            check_output(output, overwrite=overwrite)
+    room.check_measure(by)
+    if output is not None and output.suffix in (".svg", ".png", ".html"):
+        import regard.inspection.pictures  # noqa: F401  # or say now, not after minutes, that it cannot draw
+    measures: dict[str, Any] = {
+        "options": DecodingOptions.of(beam_size=beam),
+        "metrics": TextMetrics(tokenize=tokenize),
+    }
+    prepare_process(threads)
+    translator = load_as(model, Translator, device=device)
+    pairs = read_pairs(data)
+    measured = slice(0, sentences)
+    held_out = slice(sentences, 2 * sentences) if len(pairs.sources) > sentences else measured
+    with RunDisplay() as display:
+
+        def tell(what: str, done: int, total: int) -> None:
+            display.on_items(what, done, total)
+
+        examples = room.examples_of(translator, pairs.sources[measured], pairs.targets[measured])
+        room.examples_of(translator, pairs.sources[held_out], pairs.targets[held_out], first=held_out.start + 1)
+        if prune is not None:
+            room.check_prunable(translator.model)
+        if held_out == measured:
+            display.say(f"{len(examples)} pairs are all there are: BLEU is measured on those that rank the heads")
+        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=tell)
+        test = pairs.sources[held_out], pairs.targets[held_out]
+        found = {} if prune is not None else room.statistics_of(translator, *(
+            side[measured] for side in (pairs.sources, pairs.targets)), tell=tell)  # fmt: skip
+        drawn: dict[str, list[tuple[float, float]]] = {}
+        if curves and prune is None:
+            second = [] if by == "gradient" else [room.rank_heads(translator, examples, "gradient", tell=tell)]
+            orders = room.orders_of([ranking, *second], translator.model)
+            drawn = room.removal_curves(translator, orders, *test, tell=tell, **measures)
+    if prune is not None:
+        assert output is not None
+        _prune(translator, ranking, prune, output, test, measures, as_json=as_json)
+        return
+    if output is not None:
+        save_ranking(output, ranking, drawn, found, model=str(model))
+        print(f"wrote {output}")
+    elif as_json:
+        write(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
+    else:
+        write(_ranking_table(ranking, drawn, found))
+
+
+def _prune(
+    translator: Translator,
+    ranking: Ranking,
+    share: float,
+    output: Path,
+    test: tuple[list[str], list[str]],
+    measures: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Remove heads, measure before and after, and write the smaller model."""
+    from regard.workflow.inspection import heads as room
+    from regard.workflow.inspection.ranking import save_pruned
+
+    removed = room.removable(ranking.order, round(share * len(ranking.order)))
+    if not removed:
+        raise SettingsError(f"--prune must be enough for a head, of {len(ranking.order)} here; got {share:g}.")
+    smaller = room.without_heads(translator, removed)
+    before, after = room.measure_both(translator, smaller, *test, **measures)
+    save_pruned(output, smaller, removed, before, after)
+    if as_json:
+        facts = {"removed": [str(name) for name in removed], "before": vars(before), "after": vars(after)}
+        write(json.dumps(facts, indent=1))
+        return
+    print(f"{'':<14}{'before':>12}{'after':>12}")
+    for name, form in (("bleu", ".2f"), ("num_heads", ","), ("num_parameters", ","), ("sentences_per_second", ".0f")):
+        title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
+        print(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
+    print(f"\nwrote {output}, without {len(removed)} heads; next: {program()} translate {output} input.txt")
+
+
+def _ranking_table(
+    ranking: Ranking, curves: dict[str, list[tuple[float, float]]], statistics: dict[HeadName, HeadStatistics]
+) -> str:
+    from regard.workflow.inspection.heads import MEASURES, NOTE
+
+    lines = [f"{MEASURES[ranking.measure]}; the most worth first"]
+    for name in ranking.order[::-1]:
+        error = f"± {ranking.spread[name]:.4f}" if name in ranking.spread else ""
+        found = statistics[name]
+        seen = f"entropy {found.entropy:.2f}  highest {found.confidence:.2f}  {found.label}"
+        lines.append(f"{name!s:<13}{ranking.worth[name]:>8.4f} {error:<9}  {seen}")
+    if curves:
+        shares = [share for share, _ in next(iter(curves.values()))]
+        lines += ["", "BLEU with heads removed, per cent", " " * 34 + "".join(f"{share:>6.0f}" for share in shares)]
+        lines += [f"{name:<34}" + "".join(f"{bleu:>6.1f}" for _, bleu in curve) for name, curve in curves.items()]
+    return "\n".join([*lines, "", NOTE])
