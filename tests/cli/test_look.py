@@ -222,9 +222,12 @@ def test_a_search_is_drawn(folder: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert "--search must have a picture to draw" in refused(capsys, "inspect", folder / "m", TEXT, "--search")
 
 
-def test_ranking_heads(folder: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_ranking_heads(
+    folder: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regard.workflow.inspection.heads.SHARES", (0.5,))
     files = folder / "source", folder / "target"
-    assert command("heads", folder / "m", *files, "--sentences", "4", "-o", tmp_path / "r.json") == 0
+    assert command("heads", folder / "m", *files, "--sentences", "2", "-o", tmp_path / "r.json") == 0
     content = json.loads((tmp_path / "r.json").read_text())
     worth = [head["worth"] for head in content["heads"]]
     assert len(worth) == 18

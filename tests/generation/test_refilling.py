@@ -46,13 +46,13 @@ def test_an_encoder_decoder(positions: str) -> None:
     model = sharp(build(ModelConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=2, positions=positions)))
     rng = random.Random(1)
     requests = [
-        Request([*rng.choices(range(4, 23), k=rng.randint(1, 9)), 3], rng.randint(3, 14)) for _ in range(12)
+        Request([*rng.choices(range(4, 23), k=rng.randint(1, 9)), 3], rng.randint(3, 14)) for _ in range(8)
     ]  # fmt: skip
     symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
-    for width in (1, 3):
+    for width in (1, 3) if positions in ("rotary", "clipped") else (3,):
         rule = BeamSettings(width, width)
         alone = [Decoding(model, [request], BeamSearch(rule, 3), symbols).run()[0] for request in requests]
-        for batch_size, side in ((1, "right"), (5, "left")):
+        for batch_size, side in ((1, "right"), (3, "left")):
             found = Decoding(
                 model, requests, BeamSearch(rule, 3), symbols, batch_size=batch_size, padding_side=side
             ).run()  # fmt: skip
@@ -66,14 +66,14 @@ def test_a_language_model(positions: str) -> None:
     rng = random.Random(1)
     requests = [
         Request(rng.choices(range(4, 23), k=(length := rng.randint(1, 9))), rng.randint(3, 15 - length), seed=seed)
-        for seed in range(12)
+        for seed in range(8)
     ]
     symbols = TargetSymbols((), 3, 0, (0, 1, 2))
     for temperature in (0.0, 1.0):
         rule = SamplingSettings(temperature)
         options = {"padding_side": "left"}
         alone = [Decoding(model, [request], Sampling(rule, (3,)), symbols, **options).run()[0] for request in requests]
-        for batch_size in (1, 5):
+        for batch_size in (1, 3):
             found = Decoding(model, requests, Sampling(rule, (3,)), symbols, batch_size=batch_size, **options).run()
             assert all(same(a, b) for a, b in zip(found, alone, strict=True)), (temperature, batch_size)
 
