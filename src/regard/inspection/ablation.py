@@ -128,13 +128,12 @@ def leave_one_out(
     _check(model)
     names = head_names(model)
     worth: dict[HeadName, list[float]] = {name: [] for name in names}
+    of_encoder = [name for name in names if name.kind == "encoder"]
+    others = [name for name in names if name.kind != "encoder"]
     for example in examples:
         whole = _log_prob(model, example, [None], means)
-        parts: list[list[HeadName]] = [[], []]
-        for name in names:
-            parts[name.kind == "encoder"].append(name)
-        for part in parts:
-            length = len(example.read_ids) + (len(example.source_ids or ()) if part is parts[1] else 0)
+        num_read, num_sources = len(example.read_ids), len(example.source_ids or ())
+        for part, length in ((others, num_read), (of_encoder, num_read + num_sources)):
             size = max(ROWS_AT_ONCE // length, 1)
             for first in range(0, len(part), size):
                 tried = part[first : first + size]

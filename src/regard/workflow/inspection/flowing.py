@@ -23,7 +23,6 @@ from regard.inspection.flow import (
 )
 from regard.inspection.record import Record, Tokens
 from regard.inspection.terminal import heat_map
-from regard.models.families import Site
 from regard.models.recurrent import Recurrent
 from regard.text.lines import write_whole
 from regard.workflow.inspection.inspection import Inspection, check_ending
@@ -143,14 +142,9 @@ def trace_flow(
                 f"a flow must be of fewer than {MOST_FLOW_CELLS**0.5:.0f} tokens in all; got {layers.shape[1]}."
             )
         matrix = numpy.stack([attention_flow(layers, first + row)[:end] for row in range(len(rows))])
-        if not is_pair:
-            matrix = matrix / numpy.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
-    if is_pair:
-        matrix = matrix / numpy.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
-    forbidden = numpy.ma.getmaskarray(record.weights[_first(record, kind)][0])
-    return Flow(
-        method, numpy.ma.MaskedArray(matrix, forbidden if not is_pair else numpy.zeros(matrix.shape, bool)), rows, keys
-    )
+    matrix = matrix / numpy.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    forbidden = numpy.ma.getmaskarray(next(cells[0] for site, cells in record.weights.items() if site.kind == kind))
+    return Flow(method, numpy.ma.MaskedArray(matrix, forbidden), rows, keys)
 
 
 def _by_gradient(
@@ -162,9 +156,8 @@ def _by_gradient(
 ) -> Flow:
     device = loaded.device
     if isinstance(loaded, Translator):
-        seen = loaded.inspect(text, target, options=options)
-        assert seen.target is not None
         target_ids = loaded.written_ids(text, target, options=options)
+        seen = loaded.inspect_ids(text, target_ids)
         source_ids = loaded.source_tokenizer.frame_source(loaded.source_tokenizer.encode(text))
         read = [*loaded.tokenizer.symbols.start_ids, *target_ids][: loaded.model.config.max_positions]
         predicted = [*target_ids, loaded.tokenizer.eos_id][: len(seen.rows("cross"))]
@@ -215,7 +208,3 @@ def _joint(record: Record) -> numpy.ndarray:
 def _means(record: Record, kind: str) -> numpy.ndarray:
     """The weights of each layer, the mean over its heads."""
     return numpy.stack([matrix.filled(0).mean(axis=0) for site, matrix in record.weights.items() if site.kind == kind])
-
-
-def _first(record: Record, kind: str) -> Site:
-    return next(site for site in record.weights if site.kind == kind)

@@ -27,7 +27,7 @@ def inspect_pair(
     hidden_states: bool = False,
     norms: bool = False,
     ablate: Sequence[str] = (),
-    translate: Callable[[str], str],
+    translate: Callable[[str], str] = str,
 ) -> Inspection:
     """What a model saw while it wrote a target.
 
@@ -36,7 +36,8 @@ def inspect_pair(
         hidden_states: record every layer's states, and what each would say.
         norms: how much of each token a head really moves, in place of its weights.
         ablate: heads to take away, `cross.2.3`; one ablation of all of them, and where there are several, one of each.
-        translate: how a source is translated by the model as it is then, for what it writes without heads.
+        translate: how a source is translated by the model as it is then, for what it writes without heads; asked only where
+            heads are taken away.
     Raises:
         SettingsError: a head that the model does not have, or hidden states of a recurrent model.
         DataError: the source is blank, or a text too long.

@@ -65,19 +65,17 @@ def save_ranking(path: Path, ranking: Ranking, curves: Curves, statistics: Stati
     else:
         from regard.inspection.pictures import bars_figure, curves_figure, picture_bytes
 
-        best = ranking.order[::-1][:MOST_BARS]
-        bars = bars_figure(
-            {str(name): ranking.worth[name] for name in best}, title="", x_label=MEASURES[ranking.measure], note=NOTE
-        )
-        ending = ".svg" if path.suffix == ".html" else path.suffix
-        drawn = [picture_bytes(bars, ending)]
+        figures = []
         if curves:
-            figure = curves_figure(curves, title="", x_label="heads removed, per cent", y_label="BLEU", note=NOTE)
-            drawn.insert(0, picture_bytes(figure, ending))
+            labels = {"x_label": "heads removed, per cent", "y_label": "BLEU"}
+            figures.append(curves_figure(curves, title="", note=NOTE, **labels))
+        if path.suffix == ".html" or not curves:  # the page has both, a picture the curves where there are
+            best = {str(name): ranking.worth[name] for name in ranking.order[::-1][:MOST_BARS]}
+            figures.append(bars_figure(best, title="", x_label=MEASURES[ranking.measure], note=NOTE))
         if path.suffix == ".html":
-            write_whole(path, _page([picture.decode() for picture in drawn], model).encode())
+            write_whole(path, _page([picture_bytes(figure, ".svg").decode() for figure in figures], model).encode())
         else:
-            write_whole(path, drawn[0])  # the curves, where there are; the page has both
+            write_whole(path, picture_bytes(figures[0], path.suffix))
 
 
 def _page(drawings: Sequence[str], model: str) -> str:

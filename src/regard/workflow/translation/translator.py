@@ -273,6 +273,10 @@ class Translator:
         """For the ids of a target, what there is to say of it."""
         return partial(Described, self.model, self.tokenizer, self.source_tokenizer, source)
 
+    def inspect_ids(self, text: str, target_ids: Sequence[int]) -> Inspection:
+        """What every head looked at while a target, given by its ids, was written."""
+        return inspect_pair(self.model, self.tokenizer, self.source_tokenizer, text, target_ids)
+
     def written_ids(
         self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
     ) -> list[int]:
