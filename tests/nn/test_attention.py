@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError
 from regard.nn import Additive, Attention, ScaledDotProduct, attention, attention_weights, causal_mask, explain_kernel
-from regard.nn.kernels import _softmax
+from regard.nn.kernels import softmax
 
 KERNELS = ["matmul", "sdpa", "flex", "tiled"]
 TRAINABLE = ["matmul", "sdpa", "tiled"]
@@ -318,7 +318,7 @@ def test_the_softmax_of_any_number_of_keys(dtype: torch.dtype) -> None:
     for num_keys in (1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 70):
         scores = torch.randn(2, 3, num_keys, dtype=dtype, requires_grad=True)
         reference = scores.detach().double().requires_grad_()
-        weights, expected = _softmax(scores), reference.softmax(dim=-1)
+        weights, expected = softmax(scores), reference.softmax(dim=-1)
         tolerance = {"atol": 1e-6, "rtol": 1e-5} if dtype == torch.float32 else {"atol": 1e-2, "rtol": 2e-2}
         torch.testing.assert_close(weights.double(), expected, **tolerance)
         outward = torch.randn(2, 3, num_keys)

@@ -1,10 +1,7 @@
-"""The tree of a beam's cells, and linear maps packed for inference."""
+"""The tree of a beam's cells."""
 
-import pytest
 import torch
-from torch import nn
 
-from regard.models.packed import PackedLinear, can_pack, packed
 from regard.nn.cache import CELLS, KeysValues, Tree, TreeKeysValues
 
 
@@ -75,33 +72,3 @@ def test_a_sentence_takes_another_ones_place() -> None:
     seen = grow(tree, cells, torch.tensor([[50], [60], [70]]))
     assert [history(tree, seen, sentence, 0) for sentence in range(3)] == [[8, 50], [2, 12, 22, 32, 60], [7, 70]]
     assert tree.distance[0, 0, 0][tree.descends[0, 0]].sort().values.tolist() == [-1, 0]
-
-
-needs_packing = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")
-
-
-@needs_packing
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("bias", [True, False])
-def test_a_packed_map_is_the_same_map(dtype: torch.dtype, bias: bool) -> None:
-    linear = nn.Linear(17, 31, bias=bias).to(dtype)
-    fast = PackedLinear(linear.weight, linear.bias)
-    for shape in ((1, 17), (5, 3, 17), (2, 2, 2, 17)):
-        x = torch.randn(shape, dtype=dtype)
-        with torch.inference_mode():
-            torch.testing.assert_close(fast(x), linear(x))
-
-
-@needs_packing
-def test_a_packed_copy_leaves_the_model_as_it_was() -> None:
-    model = nn.Sequential(nn.Linear(512, 512), nn.LayerNorm(512), nn.Linear(512, 7))
-    copy = packed(model)
-    assert isinstance(copy[0], PackedLinear)
-    assert isinstance(model[0], nn.Linear)
-    assert copy[1].weight is model[1].weight
-    assert copy[2] is not model[2]
-    assert copy[2].weight is model[2].weight  # too small to be packed: shared
-    x = torch.randn(3, 512)
-    with torch.inference_mode():
-        torch.testing.assert_close(copy(x), model(x))
-    assert len(model.state_dict()) == 6

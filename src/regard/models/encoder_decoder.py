@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from regard.models.config import ModelConfig
-from regard.models.packed import PackedLinear
+from regard.models.packed import PackedDecoder, PackedLinear
 from regard.models.parts import (
     EmbeddedPositions,
     OutputTransform,
@@ -58,7 +58,7 @@ class TransformerState:
             self.tree.follow(parents)
             return self
         tree = self.tree.spread(sentences, parents)
-        past = [layer.spread(tree, sentences) for layer in self._cells]
+        past = [layer.spread(tree, sentences) for layer in self.cells]
         memory, source_mask = self.memory, self.source_mask
         if not stay:
             memory, source_mask = [layer.select(sentences) for layer in memory], source_mask[sentences]
@@ -72,7 +72,7 @@ class TransformerState:
         assert other.tree is not None
         self._drop_unused(places)
         self.tree.replant(places, other.tree, sentences)
-        for ours, theirs in zip(self._cells, other._cells, strict=True):
+        for ours, theirs in zip(self.cells, other.cells, strict=True):
             ours.replant(places, theirs, sentences)
         missing = other.source_mask.shape[-1] - self.source_mask.shape[-1]
         if missing > 0:
@@ -92,7 +92,8 @@ class TransformerState:
         return self
 
     @property
-    def _cells(self) -> list[TreeKeysValues]:
+    def cells(self) -> list[TreeKeysValues]:
+        """The past of each layer, where it is a tree's."""
         return [layer for layer in self.past if isinstance(layer, TreeKeysValues)]
 
     def _drop_unused(self, places: Int[Tensor, " place"]) -> None:
@@ -119,6 +120,7 @@ class EncoderDecoder(nn.Module):
         super().__init__()
         self.config = config
         self.packed_output: PackedLinear | None = None
+        self.packed_decoder: PackedDecoder | None = None
         sizes = config.vocab_size, config.model_dim
         self.source_embedding = embedding(config.source_vocab_size or config.vocab_size, config.model_dim)
         shares_source = config.tied_embeddings in ("all", "source")
@@ -205,23 +207,14 @@ class EncoderDecoder(nn.Module):
         self, ids: Int[Tensor, "sentence beam"], state: TransformerState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        mask, distance, first = None, None, None
-        if state.tree is None:
-            positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
-        else:
+        if state.tree is not None:
             state.tree.take_step()
-            positions, mask = state.tree.positions, state.tree.mask
-            if self.decoder_layers[0].self_attention.attention.positions is not None:
-                distance, first = state.tree.distance, positions[:, 0]
-        x = self._embed_target(ids, positions)
-        past = []
-        for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):
-            x, seen = layer(
-                x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance, first=first
-            )
-            past.append(seen)
-        logits = self.logits(self.output_transform(self.decoder_norm(x)))
-        return logits, state if state.tree else TransformerState(state.memory, state.source_mask, past, None)
+        if self.packed_decoder is not None and state.tree is not None:
+            x = self._embed_target(ids, state.tree.positions)
+            x = self.packed_decoder(x, state.cells, state.tree.mask, state.memory, state.source_mask)
+        else:
+            x, state = self._step(ids, state)
+        return self.logits(self.output_transform(self.decoder_norm(x))), state
 
     def encode(
         self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
@@ -248,6 +241,25 @@ class EncoderDecoder(nn.Module):
     ) -> tuple[list[KeysValues], Bool[Tensor, "batch 1 1 source"]]:
         """The encoded source, projected, and which of its positions are tokens."""
         return self.project(self.encode(source_ids, source_types)), padding_mask(source_ids, self.config.pad_id)
+
+    def _step(
+        self, ids: Int[Tensor, "sentence beam"], state: TransformerState
+    ) -> tuple[Float[Tensor, "sentence beam model_dim"], TransformerState]:
+        """One step through the layers, of any kind."""
+        mask, distance, first = None, None, None
+        positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
+        if state.tree is not None:
+            positions, mask = state.tree.positions, state.tree.mask
+            if self.decoder_layers[0].self_attention.attention.positions is not None:
+                distance, first = state.tree.distance, positions[:, 0]
+        x = self._embed_target(ids, positions)
+        past = []
+        for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):
+            x, seen = layer(
+                x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance, first=first
+            )
+            past.append(seen)
+        return x, state if state.tree else TransformerState(state.memory, state.source_mask, past, None)
 
     def _embed_target(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]

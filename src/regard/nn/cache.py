@@ -66,6 +66,8 @@ class Tree:
         """Steps taken so far."""
         self.newest: Int[Tensor, "sentence beam"] = first.new_zeros(len(first), 0)
         """The cells of the newest step."""
+        self.rows: Int[Tensor, "sentence 1"] = torch.arange(len(first), device=first.device)[:, None]
+        """The number of each sentence, to index with."""
 
     @classmethod
     def planted(cls, num_sentences: int, device: torch.device) -> Tree:
@@ -147,9 +149,10 @@ class TreeKeysValues:
     step = 0
     """How far apart in position newer keys stand: the hypotheses of one step stand at the same position."""
 
-    def __init__(self, tree: Tree, cells: KeysValues | None = None) -> None:
+    def __init__(self, tree: Tree, cells: Float[Tensor, "2 sentence head cell head_dim"] | None = None) -> None:
         self.tree = tree
         self._cells = cells
+        """Keys, then values, in one tensor, so that both are written at once."""
 
     @property
     def length(self) -> int:
@@ -157,31 +160,33 @@ class TreeKeysValues:
         return self.tree.length - 1
 
     def append(self, newer: KeysValues) -> KeysValues:
-        """What is in all cells, after those of the newest step have been filled."""
-        cells = self._with_room(newer)
-        rows = torch.arange(len(self.tree.newest), device=self.tree.newest.device)[:, None]
-        for kept, fresh in zip(cells, newer, strict=True):
-            kept[rows, :, self.tree.newest] = fresh.transpose(1, 2)
-        return cells
+        """What is in all cells, after those of the newest step have been filled. Keys are as wide as values."""
+        return self.write(torch.stack([x.transpose(1, 2) for x in newer], dim=2))
+
+    def write(self, newer: Float[Tensor, "sentence beam 2 head head_dim"]) -> KeysValues:
+        """As `append`, with keys and values in one tensor."""
+        cells = self._with_room((newer.shape[3], newer.shape[4]), newer)
+        cells[:, self.tree.rows, :, self.tree.newest] = newer
+        return KeysValues(cells[0], cells[1])
 
     def spread(self, tree: Tree, sentences: Int[Tensor, " kept"]) -> TreeKeysValues:
         """The cells of some sentences, for the tree that `Tree.spread` made of them."""
-        return TreeKeysValues(tree, None if self._cells is None else self._cells.select(sentences))
+        return TreeKeysValues(tree, None if self._cells is None else self._cells.index_select(1, sentences))
 
     def replant(self, places: Int[Tensor, " place"], other: TreeKeysValues, sentences: Int[Tensor, " place"]) -> None:
         """Fill places with sentences of another cache, as `Tree.replant` did."""
-        assert other._cells is not None
-        for kept, theirs in zip(self._with_room(other._cells), other._cells, strict=True):
-            kept[places, :, : theirs.shape[2]] = theirs[sentences]
+        theirs = other._cells
+        assert theirs is not None
+        ours = self._with_room((theirs.shape[2], theirs.shape[4]), theirs)
+        ours[:, places, :, : theirs.shape[3]] = theirs[:, sentences]
 
-    def _with_room(self, like: KeysValues) -> KeysValues:
-        """The cells, as many as the tree has."""
+    def _with_room(self, sizes: tuple[int, int], like: Tensor) -> Tensor:
+        """The cells, as many as the tree has, for so many heads of such a width."""
         if self._cells is None:
-            sizes = ((len(self.tree.first), x.shape[1], self.tree.num_cells, x.shape[3]) for x in like)
-            self._cells = KeysValues(*(x.new_zeros(size) for x, size in zip(like, sizes, strict=True)))
-        missing = self.tree.num_cells - self._cells.length
+            self._cells = like.new_zeros(2, len(self.tree.first), sizes[0], self.tree.num_cells, sizes[1])
+        missing = self.tree.num_cells - self._cells.shape[3]
         if missing:
-            self._cells = KeysValues(*(pad(x, (0, 0, 0, missing)) for x in self._cells))
+            self._cells = pad(self._cells, (0, 0, 0, missing))
         return self._cells
 
 

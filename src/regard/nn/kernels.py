@@ -113,15 +113,15 @@ def matmul(
 ) -> Tensor:
     """The definition, with the mask as one addition: scores, softmax over the keys, weighted sum of values."""
     scores = score(query, key)
-    allowed, is_closed = _opened(_allowed(mask, causal, query, key))
+    allowed, is_closed = opened(_allowed(mask, causal, query, key))
     added = _added(allowed, bias, scores.dtype)
     if added is not None:
         scores = scores + added
-    context = drop(_softmax(scores), dropout).to(value.dtype) @ value
+    context = drop(softmax(scores), dropout).to(value.dtype) @ value
     return context if is_closed is None else context.masked_fill(is_closed, 0)
 
 
-def _softmax(scores: Tensor) -> Tensor:
+def softmax(scores: Tensor) -> Tensor:
     """The weights. On a CPU, rows shorter than a vector register take PyTorch's slow way, as do 16-bit rows that do not fill
     their registers: the former are made longer by keys that weigh nothing, the latter computed in float32.
     """
@@ -149,7 +149,7 @@ def fused(
     query, key = score.features(query, key)
     batch = query.shape[:-2]
     is_plain_causal = causal and mask is None and bias is None and bool(query.shape[-2] == key.shape[-2])
-    allowed, is_closed = _opened(None if is_plain_causal else _allowed(mask, causal, query, key))
+    allowed, is_closed = opened(None if is_plain_causal else _allowed(mask, causal, query, key))
     added = allowed if bias is None else _added(allowed, bias, query.dtype)
     query, key, value = (_four_axes(x) for x in (query, key, value))
     context = F.scaled_dot_product_attention(
@@ -232,7 +232,7 @@ def _allowed(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> T
     return combine_masks(mask, ahead)
 
 
-def _opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+def opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     """The mask with those queries opened to all keys that may attend to nothing, and which these are, if any are.
 
     No kernel then meets a row of -inf, about which kernels disagree; the context of such a query is set to 0 afterwards.

@@ -1,0 +1,137 @@
+"""Models packed for inference: the same function as the model, faster."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+from regard.generation.decoding import Decoding
+from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import Site, prune_heads
+from regard.models.packed import FEW_SENTENCES, PackedDecoder, PackedLinear, can_pack, packed
+
+pytestmark = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")
+MakeModel = Callable[..., EncoderDecoder]
+
+PLAIN: dict[str, dict[str, object]] = {
+    "post-norm": {"norm": "post"},
+    "pre-norm": {"norm": "pre"},
+    "RMS norm, gated feed-forward, no biases": {"norm_kind": "rms", "gated": True, "bias": False},
+    "learned positions, few source positions": {"positions": "learned", "max_positions": 40},
+    "wide heads": {"head_dim": 8},
+}
+OTHER: dict[str, dict[str, object]] = {
+    "rotary": {"positions": "rotary", "head_dim": 4},
+    "relative": {"positions": "clipped"},
+    "shared keys": {"num_heads": 4, "num_kv_heads": 2},
+    "sandwich": {"norm": "sandwich"},
+}
+
+
+def decode(model: nn.Module, requests: list[Request], batch_size: int) -> list[list[Hypothesis]]:
+    symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
+    return Decoding(model, requests, BeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()  # type: ignore[arg-type]
+
+
+def some_requests(count: int, longest: int = 9) -> list[Request]:
+    rng = random.Random(1)
+    return [
+        Request([*rng.choices(range(4, 23), k=rng.randint(1, longest)), 3], rng.randint(3, 14)) for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_packed_map_is_the_same_map(dtype: torch.dtype, bias: bool) -> None:
+    linear = nn.Linear(17, 31, bias=bias).to(dtype)
+    fast = PackedLinear(linear.weight, linear.bias)
+    for shape in ((1, 17), (5, 3, 17), (2, 2, 2, 17)):
+        x = torch.randn(shape, dtype=dtype)
+        with torch.inference_mode():
+            torch.testing.assert_close(fast(x), linear(x))
+
+
+def test_maps_side_by_side() -> None:
+    maps = [nn.Linear(7, size) for size in (3, 5)]
+    x = torch.randn(2, 7)
+    with torch.inference_mode():
+        torch.testing.assert_close(PackedLinear.side_by_side(*maps)(x), torch.cat([each(x) for each in maps], dim=1))
+
+
+def test_a_packed_copy_leaves_the_model_as_it_was() -> None:
+    model = nn.Sequential(nn.Linear(512, 512), nn.LayerNorm(512), nn.Linear(512, 7))
+    copy = packed(model)
+    assert isinstance(copy[0], PackedLinear)
+    assert isinstance(model[0], nn.Linear)
+    assert copy[1].weight is model[1].weight
+    x = torch.randn(3, 512)
+    with torch.inference_mode():
+        torch.testing.assert_close(copy(x), model(x))
+    assert len(model.state_dict()) == 6
+
+
+@pytest.mark.parametrize("name", [*PLAIN, *OTHER])
+def test_decoding_is_the_same(make_model: MakeModel, name: str) -> None:
+    """With sentences that join late and sources of several lengths; written out where the layers are plain."""
+    model = make_model(**{**PLAIN, **OTHER}[name])
+    fast = packed(model)
+    assert (fast.packed_decoder is not None) == (name in PLAIN)
+    assert model.packed_decoder is None
+    requests = some_requests(FEW_SENTENCES + 2 if name in PLAIN else 4)
+    expected = decode(model, requests, 3)
+    for batch_size in (3, len(requests)):
+        for theirs, ours in zip(expected, decode(fast, requests, batch_size), strict=True):
+            assert [h.ids for h in ours] == [h.ids for h in theirs]
+            assert [h.score for h in ours] == pytest.approx([h.score for h in theirs], abs=1e-4)
+
+
+def test_pruned_heads_differ_by_layer(make_model: MakeModel) -> None:
+    model = make_model()
+    prune_heads(model, {Site("decoder", 0): [1], Site("cross", 0): [0], Site("cross", 1): [0, 2]})
+    requests = some_requests(5)
+    for theirs, ours in zip(decode(model, requests, 2), decode(packed(model), requests, 2), strict=True):
+        assert [h.ids for h in ours] == [h.ids for h in theirs]
+
+
+@pytest.mark.parametrize("num_sentences", [2, FEW_SENTENCES + 1])
+def test_in_16_bits(make_model: MakeModel, num_sentences: int) -> None:
+    """Few sentences look their keys up in float32, many in 16 bits: both are near what layers in float32 say."""
+    model = make_model(model_dim=24, head_dim=8).bfloat16()
+    fast, exact = packed(model), make_model(model_dim=24, head_dim=8)
+    exact.load_state_dict({name: x.float() for name, x in model.state_dict().items()})
+    source = torch.randint(4, 23, (num_sentences, 7))
+    source[0, 3:] = 0
+    written = torch.randint(4, 23, (3, num_sentences, 1))
+    states = [each.prefill(source) for each in (fast, exact)]
+    with torch.inference_mode():
+        for ids in written:
+            (ours, states[0]), (theirs, states[1]) = (
+                each.decode_step(ids, state) for each, state in zip((fast, exact), states, strict=True)
+            )
+            assert ours.dtype == torch.bfloat16
+            torch.testing.assert_close(ours.float(), theirs, atol=0.15, rtol=0.05)
+
+
+def test_a_source_without_tokens_is_not_looked_at(make_model: MakeModel) -> None:
+    model = make_model()
+    source = torch.tensor([[5, 6, 3], [0, 0, 0]])
+    with torch.inference_mode():
+        ours, theirs = (
+            each.decode_step(torch.tensor([[2], [2]]), each.prefill(source))[0] for each in (packed(model), model)
+        )
+    assert not ours.isnan().any()
+    torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)
+
+
+def test_who_watches_a_layer_is_called(make_model: MakeModel) -> None:
+    model = make_model()
+    seen: list[str] = []
+    assert PackedDecoder.fits(model.decoder_layers[1])
+    model.decoder_layers[1].self_attention.attention.register_forward_hook(lambda *_: seen.append("called"))
+    assert not PackedDecoder.fits(model.decoder_layers[1])
+    decode(packed(model), some_requests(1), 1)
+    assert seen
