@@ -19,7 +19,7 @@ demo: .venv/demo
 	$(BIN)/regard demo -o demo-model --overwrite
 
 test: .venv/dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test-long: .venv/dev
 	$(BIN)/python -m pytest -m slow

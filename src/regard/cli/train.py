@@ -226,9 +226,9 @@ def program() -> str:
     """How the user can call us again: by name where that works, else by the path that was used now."""
     if shutil.which("regard"):
         return "regard"
-    if Path(sys.argv[0]).name == "__main__.py":
-        return f"{os.path.relpath(sys.executable)} -m regard"
-    return os.path.relpath(sys.argv[0])
+    if Path(sys.argv[0]).stem == "regard":
+        return os.path.relpath(sys.argv[0])
+    return f"{os.path.relpath(sys.executable)} -m regard"
 
 
 @contextlib.contextmanager
