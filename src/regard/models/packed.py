@@ -79,6 +79,12 @@ class PackedDecoder(nn.Module):
     def __init__(self, layers: Sequence[DecoderLayer]) -> None:
         super().__init__()
         self._layers = [_PackedLayer(layer) for layer in layers]
+        attentions = [each for layer in layers for each in (layer.self_attention, layer.cross_attention) if each]
+        of_source = [
+            each for layer in layers if layer.cross_attention for each in _keys_and_values(layer.cross_attention)
+        ]
+        self.maps = {module for each in attentions for module in each.modules()}.difference(of_source)
+        """Whose work is done here: they need not be packed by themselves."""
 
     @staticmethod
     def fits(layer: nn.Module) -> bool:
@@ -108,6 +114,11 @@ class PackedDecoder(nn.Module):
         for layer, layer_past, layer_memory in zip(self._layers, past, memory, strict=True):
             x = layer.step(x, layer_past, own, layer_memory, source)
         return x
+
+
+def _keys_and_values(attention: MultiHeadAttention) -> tuple[nn.Linear, nn.Linear]:
+    """The maps that a source goes through once, before the first step."""
+    return attention.key_proj, attention.value_proj
 
 
 def _is_plain(attention: MultiHeadAttention) -> bool:
@@ -193,11 +204,13 @@ def packed(model: Model) -> Model:
     shared: dict[int, Any] = {id(x): x for x in (*parameters, *model.buffers())}
     made = copy.deepcopy(model, shared)
     output: Any = made
+    done: set[nn.Module] = set()
     if hasattr(made, "packed_decoder") and all(PackedDecoder.fits(layer) for layer in output.decoder_layers):
         output.packed_decoder = PackedDecoder(list(output.decoder_layers))
+        done = output.packed_decoder.maps
     for module in list(made.modules()):
         for name, child in module.named_children():
-            if type(child) is nn.Linear:
+            if type(child) is nn.Linear and child not in done:
                 setattr(module, name, PackedLinear(child.weight, child.bias))
     if hasattr(made, "packed_output"):
         output.packed_output = PackedLinear(output.output_embedding.weight, output.output_bias)
