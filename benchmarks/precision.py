@@ -1,0 +1,89 @@
+"""Learning curves in float32 and in bfloat16 beside each other: `python benchmarks/precision.py`. Takes hours, and goes on where
+it was stopped.
+
+Multi30k, English to German, the recipe of `docs/results.md` with fewer steps, from the same seeds in both precisions. Draws the
+validation losses to `docs/precision.svg`, once there are any, and prints the BLEU of each on test_2016_flickr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from regard.inspection.pictures import curves_figure, picture_bytes
+from results import ROOT, files, multi30k, regard
+
+PRECISIONS = ("float32", "bfloat16")
+Curve = list[tuple[float, float]]
+
+
+def train(folder: Path, precision: str, seed: int, steps: int, data: Path, threads: list[str]) -> None:
+    """Train to the end; nothing, where that is done."""
+    if (folder / "results.json").is_file():
+        return
+    regard(
+        "train", *files(data, multi30k("train")), "--valid", *files(data, multi30k("val")), "-o", str(folder),
+        "--config", str(ROOT / "recipes" / "multi30k.yaml"), "--steps", str(steps), "--seed", str(seed),
+        "--precision", precision, "--resume", "--save-every", "5m",
+        "--set", f"training.warmup_steps={steps // 10}", "--set", f"training.validate_every={steps // 20}", *threads,
+    )  # fmt: skip
+
+
+def curve(folder: Path) -> Curve:
+    """Step and validation loss of each validation so far."""
+    log = folder.with_name(f"{folder.name}.training") / "metrics.jsonl"
+    log = log if log.is_file() else folder / "metrics.jsonl"
+    records = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    return [(record["step"], record["valid_loss"]) for record in records if "valid_loss" in record]
+
+
+def draw(curves: dict[str, Curve]) -> None:
+    """Write the figure."""
+    figure = curves_figure(
+        curves, title="Multi30k, English to German", x_label="step", y_label="validation loss, nats per token"
+    )
+    (ROOT / "docs" / "precision.svg").write_bytes(picture_bytes(figure, ".svg"))
+
+
+def bleu(folder: Path, data: Path, threads: list[str]) -> float:
+    written = regard(
+        "evaluate", str(folder), *files(data, multi30k("test_2016_flickr")), "--tokenize", "none", "--json", *threads
+    )
+    return float(json.loads(written)["bleu"])
+
+
+def summary(scores: dict[str, Sequence[float]]) -> str:
+    """A table of what each precision scored."""
+    lines = ["| precision | BLEU of each seed | mean |", "|---|---|---:|"]
+    for precision, found in scores.items():
+        lines.append(f"| {precision} | {', '.join(f'{x:.2f}' for x in found)} | {statistics.mean(found):.2f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--work", type=Path, default=ROOT / "results")
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--threads", type=int)
+    options = parser.parse_args()
+    options.work.mkdir(exist_ok=True)
+    threads = ["--threads", str(options.threads)] if options.threads else []
+    curves: dict[str, Curve] = {}
+    scores: dict[str, list[float]] = {precision: [] for precision in PRECISIONS}
+    for seed in range(1, options.seeds + 1):
+        for precision in PRECISIONS:
+            folder = options.work / f"precision-{precision}-{seed}"
+            train(folder, precision, seed, options.steps, options.data, threads)
+            curves[f"{precision}, seed {seed}"] = curve(folder)
+            draw(curves)
+            scores[precision].append(bleu(folder, options.data, threads))
+            print(summary({name: found for name, found in scores.items() if found}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
