@@ -23,8 +23,6 @@ from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct
 
-FEW_SENTENCES = 16
-"""Up to so many, products of 16-bit keys are faster in float32 (measured)."""
 Model = TypeVar("Model", bound=nn.Module)
 Step = Float[Tensor, "sentence beam model_dim"]
 
@@ -109,8 +107,7 @@ class PackedDecoder(nn.Module):
         source_mask: Bool[Tensor, "sentence 1 1 source"],
     ) -> Step:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
-        dtype = torch.float32 if len(x) <= FEW_SENTENCES else x.dtype
-        own, source = (StepMask(allowed, x.shape[1], dtype) for allowed in (mask, source_mask))
+        own, source = (StepMask(allowed, x.shape[1], x.dtype) for allowed in (mask, source_mask))
         for layer, layer_past, layer_memory in zip(self._layers, past, memory, strict=True):
             x = layer.step(x, layer_past, own, layer_memory, source)
         return x
@@ -163,21 +160,21 @@ class _PackedLayer:
     def look_back(self, x: Step, past: TreeKeysValues, own: StepMask) -> Step:
         projected = self.query_key_value(x).unflatten(2, (3, self.own_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_looked_up(projected[:, :, 0], seen, own, self.factor).to(x.dtype))
+        return self.own_output(_looked_up(projected[:, :, 0], seen, own, self.factor))
 
     def look_at_source(self, x: Step, memory: KeysValues, source: StepMask) -> Step:
         query = self.query(x).unflatten(2, (self.source_heads, self.head_dim))
-        return self.source_output(_looked_up(query, memory, source, self.factor).to(x.dtype))
+        return self.source_output(_looked_up(query, memory, source, self.factor))
 
 
 def _looked_up(
     query: Float[Tensor, "sentence beam head head_dim"], seen: KeysValues, mask: StepMask, factor: float
 ) -> Float[Tensor, "sentence beam dim"]:
     """The context of each hypothesis, its heads side by side."""
-    sizes, added = query.shape, mask.added(query.shape[2])
-    query, key, value = (x.to(added.dtype).flatten(0, 1) for x in (query.transpose(1, 2), *seen))
-    weights = kernels.softmax(torch.baddbmm(added, query, key.transpose(1, 2), alpha=factor))
-    context = torch.bmm(weights.to(value.dtype), value).unflatten(0, (sizes[0], sizes[2]))
+    num_sentences, num_heads = query.shape[0], query.shape[2]
+    query, key, value = (x.flatten(0, 1) for x in (query.transpose(1, 2), *seen))
+    weights = kernels.softmax(torch.baddbmm(mask.added(num_heads), query, key.transpose(1, 2), alpha=factor))
+    context = torch.bmm(weights.to(value.dtype), value).unflatten(0, (num_sentences, num_heads))
     if mask.is_closed is not None:
         context = context.masked_fill(mask.is_closed, 0)
     return context.transpose(1, 2).flatten(2)
