@@ -98,22 +98,24 @@ def test_pruned_heads_differ_by_layer(make_model: MakeModel) -> None:
 
 
 def test_in_16_bits(make_model: MakeModel) -> None:
-    """A step in bfloat16 is near what layers in float32 say, and the same to the last bit alone and in company."""
+    """A step in bfloat16 is near what layers in float32 say, and to the last bit what layers in bfloat16 do, alone and in company."""
     model = make_model(model_dim=24, head_dim=8).bfloat16()
     fast, exact = packed(model), make_model(model_dim=24, head_dim=8)
     exact.load_state_dict({name: x.float() for name, x in model.state_dict().items()})
     source = torch.randint(4, 23, (20, 7))
     source[0, 3:] = 0
     written = torch.randint(4, 23, (3, 20, 1))
-    states = [fast.prefill(source), exact.prefill(source), fast.prefill(source[:1, :3])]
+    states = [fast.prefill(source), exact.prefill(source), fast.prefill(source[:1, :3]), model.prefill(source)]
     with torch.inference_mode():
         for ids in written:
             (ours, states[0]), (theirs, states[1]) = (
                 each.decode_step(ids, state) for each, state in zip((fast, exact), states, strict=False)
             )
             alone, states[2] = fast.decode_step(ids[:1], states[2])
+            plain, states[3] = model.decode_step(ids, states[3])
             assert ours.dtype == torch.bfloat16
             torch.testing.assert_close(ours[:1], alone, rtol=0, atol=0)
+            torch.testing.assert_close(ours, plain, rtol=0, atol=0)
             torch.testing.assert_close(ours.float(), theirs, atol=0.15, rtol=0.05)
 
 
