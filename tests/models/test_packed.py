@@ -98,7 +98,7 @@ def test_pruned_heads_differ_by_layer(make_model: MakeModel) -> None:
 
 
 def test_in_16_bits(make_model: MakeModel) -> None:
-    """A step in bfloat16 is near what layers in float32 say, and to the last bit what layers in bfloat16 do, alone and in company."""
+    """A step in bfloat16 is to the last bit what the layers do, alone and in company, and near what they do in float32."""
     model = make_model(model_dim=24, head_dim=8).bfloat16()
     fast, exact = packed(model), make_model(model_dim=24, head_dim=8)
     exact.load_state_dict({name: x.float() for name, x in model.state_dict().items()})
