@@ -2,7 +2,7 @@
 it was stopped.
 
 Multi30k, English to German, the recipe of `docs/results.md` with fewer steps, from the same seeds in both precisions. Draws the
-validation losses to `docs/precision.svg`, once there are any, and prints the BLEU of each on test_2016_flickr.
+validation losses to `docs/precision.svg`, anew after each run, and prints the BLEU of each on test_2016_flickr.
 """
 
 from __future__ import annotations
@@ -33,10 +33,8 @@ def train(folder: Path, precision: str, seed: int, steps: int, data: Path, threa
 
 
 def curve(folder: Path) -> Curve:
-    """Step and validation loss of each validation so far."""
-    log = folder.with_name(f"{folder.name}.training") / "metrics.jsonl"
-    log = log if log.is_file() else folder / "metrics.jsonl"
-    records = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    """Step and loss of each validation."""
+    records = map(json.loads, (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
     return [(record["step"], record["valid_loss"]) for record in records if "valid_loss" in record]
 
 
@@ -49,6 +47,7 @@ def draw(curves: dict[str, Curve]) -> None:
 
 
 def bleu(folder: Path, data: Path, threads: list[str]) -> float:
+    """Of a model on the test data."""
     written = regard(
         "evaluate", str(folder), *files(data, multi30k("test_2016_flickr")), "--tokenize", "none", "--json", *threads
     )

@@ -247,8 +247,9 @@ class EncoderDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "sentence beam model_dim"], TransformerState]:
         """One step through the layers, of any kind."""
         mask, distance, first = None, None, None
-        positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
-        if state.tree is not None:
+        if state.tree is None:
+            positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
+        else:
             positions, mask = state.tree.positions, state.tree.mask
             if self.decoder_layers[0].self_attention.attention.positions is not None:
                 distance, first = state.tree.distance, positions[:, 0]

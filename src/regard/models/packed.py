@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import torch
@@ -77,11 +77,7 @@ class PackedDecoder(nn.Module):
     def __init__(self, layers: Sequence[DecoderLayer]) -> None:
         super().__init__()
         self._layers = [_PackedLayer(layer) for layer in layers]
-        attentions = [each for layer in layers for each in (layer.self_attention, layer.cross_attention) if each]
-        of_source = [
-            each for layer in layers if layer.cross_attention for each in _keys_and_values(layer.cross_attention)
-        ]
-        self.maps = {module for each in attentions for module in each.modules()}.difference(of_source)
+        self.maps = {linear for layer in self._layers for linear in layer.maps}
         """Whose work is done here: they need not be packed by themselves."""
 
     @staticmethod
@@ -113,11 +109,6 @@ class PackedDecoder(nn.Module):
         return x
 
 
-def _keys_and_values(attention: MultiHeadAttention) -> tuple[nn.Linear, nn.Linear]:
-    """The maps that a source goes through once, before the first step."""
-    return attention.key_proj, attention.value_proj
-
-
 def _is_plain(attention: MultiHeadAttention) -> bool:
     inner = attention.attention
     return (
@@ -135,27 +126,26 @@ class _PackedLayer:
     def __init__(self, layer: DecoderLayer) -> None:
         own, source = layer.self_attention, layer.cross_attention
         assert source is not None
-        self.query_key_value = PackedLinear.side_by_side(own.query_proj, own.key_proj, own.value_proj)
-        self.own_output = PackedLinear.side_by_side(own.output_proj)
-        self.query = PackedLinear.side_by_side(source.query_proj)
-        self.source_output = PackedLinear.side_by_side(source.output_proj)
+        merged = (own.query_proj, own.key_proj, own.value_proj)
+        self.query_key_value = PackedLinear.side_by_side(*merged)
+        self.own_output, self.query, self.source_output = (
+            PackedLinear(linear.weight, linear.bias)
+            for linear in (own.output_proj, source.query_proj, source.output_proj)
+        )
+        self.maps = (*merged, own.output_proj, source.query_proj, source.output_proj)
+        """What is packed here; the source's keys and values are not: it goes through them before the first step."""
         self.feed_forward = layer.feed_forward
         self.own_heads, self.source_heads, self.head_dim = own.num_heads, source.num_heads, own.head_dim
         self.factor = ScaledDotProduct().factor(own.head_dim)
-        residuals = (layer.self_attention_residual, layer.cross_attention_residual, layer.feed_forward_residual)
-        self.norms = [residual.norm for residual in residuals if residual is not None]
-        self.is_first = type(layer.self_attention_residual) is PreNorm
+        assert layer.cross_attention_residual is not None
+        self.own_residual, self.source_residual = layer.self_attention_residual, layer.cross_attention_residual
+        self.feed_forward_residual = layer.feed_forward_residual
 
     def step(self, x: Step, past: TreeKeysValues, own: StepMask, memory: KeysValues, source: StepMask) -> Step:
         """What the layer makes of one step."""
-        sublayers: tuple[Callable[[Step], Step], ...] = (
-            lambda y: self.look_back(y, past, own),
-            lambda y: self.look_at_source(y, memory, source),
-            self.feed_forward,
-        )
-        for norm, sublayer in zip(self.norms, sublayers, strict=True):
-            x = x + sublayer(norm(x)) if self.is_first else norm(x + sublayer(x))
-        return x
+        x = self.own_residual(x, lambda y: self.look_back(y, past, own))
+        x = self.source_residual(x, lambda y: self.look_at_source(y, memory, source))
+        return self.feed_forward_residual(x, self.feed_forward)
 
     def look_back(self, x: Step, past: TreeKeysValues, own: StepMask) -> Step:
         projected = self.query_key_value(x).unflatten(2, (3, self.own_heads, self.head_dim))
