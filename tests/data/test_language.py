@@ -1,13 +1,24 @@
+import hashlib
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from regard.data.language import encode_stream, random_windows, read_text, windows_in_order
+from regard.data import language
+from regard.data.language import (
+    TextFile,
+    encode_stream,
+    find_texts,
+    hold_out_end,
+    random_windows,
+    read_text,
+    windows_in_order,
+)
 from regard.errors import DataError
+from regard.text.lines import measure_lines
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
-from regard.workflow.tasks.texts import hold_out_end
 
 
 def test_a_stream_has_a_symbol_for_every_character_and_line_break() -> None:
@@ -45,14 +56,69 @@ def test_a_text_shorter_than_the_window_is_one_window() -> None:
     assert batch.ids.shape[1] == 3
 
 
-def test_the_last_tenth_of_the_characters_is_held_out() -> None:
-    lines = ["x" * 9] * 100
-    training, valid = hold_out_end(lines, "text")
-    assert (len(training), len(valid)) == (90, 10) or (len(training), len(valid)) == (89, 11)
-    assert training + valid == lines
-    assert hold_out_end(["a", "b" * 100], "text") == (["a"], ["b" * 100])
-    with pytest.raises(DataError, match="text must have at least 2 lines, to hold some out for validation; got 1"):
-        hold_out_end(["a"], "text")
+def text_files(folder: Path, *contents: str, with_blank: bool = True) -> list[TextFile]:
+    paths = [folder / f"{number}.txt" for number in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_text(content, encoding="utf-8")
+    return [TextFile(str(path), with_blank) for path in paths]
+
+
+def lines_of(texts: list[TextFile]) -> list[str]:
+    return [line.text for text in texts for line in text.numbered()]
+
+
+def test_the_last_tenth_of_a_text_is_held_out(tmp_path: Path) -> None:
+    whole = text_files(tmp_path, *["x" * 9 + "\n"] * 100)
+    training, valid = hold_out_end(whole)
+    assert len(valid) == 10
+    assert lines_of(training) + valid == lines_of(whole)
+    assert len(training) == 100 - len(valid)
+
+
+def test_a_cut_inside_a_file_is_between_lines(tmp_path: Path) -> None:
+    whole = text_files(tmp_path, "first\n\n", "".join(f"line {number}\n" for number in range(50)) + "\n\u2028end")
+    training, valid = hold_out_end(whole)
+    assert lines_of(training) + valid == lines_of(whole)
+    assert valid[-2:] == ["", "\u2028end"]
+    assert [text.num_lines for text in training] == [2, 52 - len(valid)]
+    assert training[1].digest not in (whole[1].digest, training[0].digest)
+
+
+def test_at_most_a_mebibyte_is_held_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "LARGEST_HELD_OUT", 25)
+    _, valid = hold_out_end(text_files(tmp_path, "x" * 9 + "\n" + ("y" * 9 + "\n") * 99))
+    assert len(valid) == 3
+
+
+def test_something_is_left_on_both_sides(tmp_path: Path) -> None:
+    training, valid = hold_out_end(text_files(tmp_path, "a\n" + "b" * 100))
+    assert (lines_of(training), valid) == (["a"], ["b" * 100])
+    with pytest.raises(
+        DataError, match=r"0\.txt must have at least 2 lines of text, to hold some out for validation; got 1"
+    ):
+        hold_out_end(text_files(tmp_path, "a\n\n"))
+
+
+def test_blank_lines_count_where_they_are_breaks(tmp_path: Path) -> None:
+    content = "a\n\nb\n \nc\n"
+    (with_blank,) = text_files(tmp_path, content)
+    assert [line.line for line in with_blank.numbered()] == [1, 2, 3, 4, 5]
+    (without,) = text_files(tmp_path, content, with_blank=False)
+    assert list(without.numbered()) == [(1, "a"), (3, "b"), (5, "c")]
+    assert hold_out_end([without])[1] == ["c"]
+
+
+def test_blank_lines_at_the_end_are_not_all_that_is_held_out(tmp_path: Path) -> None:
+    whole = text_files(tmp_path, "\n" * 30 + "a dog\n" * 20 + "\n" * 200)
+    training, valid = hold_out_end(whole)
+    assert lines_of(training) + valid == lines_of(whole)
+    assert [line for line in valid if line] == ["a dog"] * 2
+
+
+def test_a_pipe_cannot_be_read_twice(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match=r"pipe must be a file, as it is read more than once; got a pipe. Write it"):
+        measure_lines(tmp_path / "pipe", hashlib.sha256())
 
 
 def test_files_follow_each_other_and_blank_lines_stay(tmp_path: Path) -> None:
@@ -62,3 +128,5 @@ def test_files_follow_each_other_and_blank_lines_stay(tmp_path: Path) -> None:
     (tmp_path / "blank").write_text("\n \n")
     with pytest.raises(DataError, match=r"blank must hold text; got none. Is it the right file"):
         read_text([tmp_path / "blank"])
+    with pytest.raises(DataError, match=r"blank must hold text; got none. Is it the right file"):
+        find_texts([tmp_path / "blank"], with_blank=True)

@@ -1,14 +1,18 @@
 """Corpora that are larger than memory would hold: the same ids as in memory, found again, noticed when damaged."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from regard.data import store
+from regard.data import encoding
 from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, read_pairs
-from regard.data.store import EncodedCorpora, cache_folder, encode_corpora, learn_tokenizer
+from regard.data.encoding import EncodedCorpora, encode_corpora, encode_texts, learn_tokenizer
+from regard.data.labelled import encode_words
+from regard.data.language import TextFile, encode_stream
+from regard.data.store import cache_folder
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -28,8 +32,8 @@ def corpora(tmp_path: Path) -> list[Pairs]:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Everything counts as large, and chunks are small."""
-    monkeypatch.setattr(store, "LARGE_BYTES", 1)
-    monkeypatch.setattr(store, "ENCODED_AT_ONCE", 3)
+    monkeypatch.setattr(encoding, "LARGE_BYTES", 1)
+    monkeypatch.setattr(encoding, "ENCODED_AT_ONCE", 3)
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -40,15 +44,15 @@ def rows(encoded: EncodedCorpora) -> list[tuple[list[int], list[int]]]:
 
 
 def same(first: EncodedCorpora, second: EncodedCorpora) -> bool:
-    return (rows(first), first.lines.tolist(), first.part_sizes, first.digest) == (
-        rows(second), second.lines.tolist(), second.part_sizes, second.digest)  # fmt: skip
+    return (rows(first), first.stored.lines.tolist(), first.part_sizes, first.digest) == (
+        rows(second), second.stored.lines.tolist(), second.part_sizes, second.digest)  # fmt: skip
 
 
 def test_ids_lines_and_places(corpora: list[Pairs], letters: Tokenizer) -> None:
     encoded = encode_corpora(corpora, letters, None, silent)
     assert encoded.part_sizes == (6, 2)
     assert rows(encoded)[1] == ([*letters.encode("cde"), 3], [*letters.encode("edc"), 3])
-    assert encoded.lines.tolist() == [1, 2, 4, 5, 6, 7, 1, 3]
+    assert encoded.stored.lines.tolist() == [1, 2, 4, 5, 6, 7, 1, 3]
     names = [corpus.name for corpus in corpora]
     assert [encoded.place(index, names).split("/")[0] for index in (2, 7)] == ["line 4 of ", "line 3 of "]
     assert encoded.place(7, names).endswith("two.tsv")
@@ -60,7 +64,7 @@ def test_stored_ids_are_those_in_memory_and_are_found_again(
     stored = encode_corpora(corpora, letters, None, silent)
     assert stored.pairs.sources.ids.dtype == np.uint16
     again = encode_corpora(corpora, letters, None, lambda *_: pytest.fail("made again"))
-    monkeypatch.setattr(store, "LARGE_BYTES", 1 << 30)
+    monkeypatch.setattr(encoding, "LARGE_BYTES", 1 << 30)
     assert same(stored, again)
     assert same(stored, encode_corpora(corpora, letters, None, silent))
     assert [path.name for path in large.rglob("*.part")] == []
@@ -73,7 +77,7 @@ def test_other_texts_or_tokenizers_are_stored_anew(corpora: list[Pairs], letters
     whole = corpora[0]
     assert isinstance(whole, Corpus)
     without = encode_corpora([Part(whole, frozenset({2}))], letters, None, silent)
-    assert without.lines.tolist() == [1, 4, 5, 6, 7]
+    assert without.stored.lines.tolist() == [1, 4, 5, 6, 7]
     with Path(whole.paths[1]).open("r+") as stream:
         stream.write("xx")
     changed = encode_corpora([Corpus(whole.paths), corpora[1]], letters, None, silent)
@@ -117,6 +121,43 @@ def test_the_vocabulary_is_learnt_once(corpora: list[Pairs], large: Path, monkey
     assert again.backend_json == first.backend_json
     (kept,) = (large / "tokenizers").iterdir()
     assert json.loads(kept.read_text())["model"]["type"] == "BPE"
+
+
+@pytest.mark.parametrize("limit", [None, 4])
+def test_texts_are_stored_as_they_are_in_memory(
+    limit: int | None, letters: Tokenizer, large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["ab", "", "fgh ij", "a", "jihgfedcba", "  ", "bad"]
+    for name, part in (("one", lines[:4]), ("two", lines[4:])):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in part))
+    texts = [TextFile(str(tmp_path / name), with_blank=limit is None) for name in ("one", "two")]
+    stored = encode_texts(texts, letters, silent, limit=limit)
+    again = encode_texts(texts, letters, lambda *_: pytest.fail("made again"), limit=limit)
+    monkeypatch.setattr(encoding, "LARGE_BYTES", 1 << 30)
+    held = encode_texts(texts, letters, silent, limit=limit)
+    if limit is None:
+        expected = encode_stream(lines, letters).tolist()
+    else:
+        expected = encode_words([[line] for line in lines if line.strip()], letters, limit)[0].ids.tolist()
+    for encoded in (stored, again, held):
+        assert encoded.texts.ids.tolist() == expected
+        assert encoded.texts.offsets.tolist() == held.texts.offsets.tolist()
+        assert encoded.part_sizes == ((4, 3) if limit is None else (3, 2))
+        assert encoded.place(encoded.part_sizes[0] + 1, ["one", "two"]) == f"line {2 if limit is None else 3} of two"
+        encoded.texts.release()
+        assert encoded.texts.ids.tolist() == expected
+
+
+def test_a_limit_and_the_end_of_a_text_make_other_ids(letters: Tokenizer, large: Path, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("abc\nab\na\n")
+    whole = TextFile(str(tmp_path / "text"))
+    found = [
+        encode_texts([text], letters, silent, limit=limit)
+        for text in (whole, replace(whole, end=2), replace(whole, with_blank=False))
+        for limit in (None, 3, 4)
+    ]
+    assert len({encoded.digest for encoded in found}) == 9
+    assert [len(encoded.texts) for encoded in found[2:5]] == [3, 2, 2]
 
 
 def test_a_vocabulary_of_some_lines() -> None:

@@ -33,6 +33,8 @@ class Sequences:
 
     ids: np.ndarray
     offsets: np.ndarray
+    release: Callable[[], None] = lambda: None
+    """Gives back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
 
     @classmethod
     def from_lists(cls, lists: Sequence[Sequence[int]]) -> Sequences:
@@ -71,11 +73,14 @@ class EncodedPairs:
     targets: Sequences
     too_long: tuple[int, ...] = ()
     """Pairs of the text that were left out, counted from 0."""
-    release: Callable[[], None] = lambda: None
-    """Gives back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
 
     def __len__(self) -> int:
         return len(self.sources)
+
+    def release(self) -> None:
+        """Give back what was read of memory maps."""
+        self.sources.release()
+        self.targets.release()
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:

@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.errors import DataError, MissingExtraError, nearest_hint
-from regard.text.lines import decode_line, open_lines
+from regard.text.lines import decode_line, measure_lines, open_lines
 
 HUB_PREFIX = "hf:"
 HUB_NAME = re.compile(r"hf:(?P<path>.+):(?P<split>[^:\[\]]+(\[[^\]]*\])?):(?P<source>[^:]+):(?P<target>[^:]+)")
 ONE_FILE = (".tsv", ".jsonl")
-HASHED_AT_ONCE = 1 << 22
 
 
 class NumberedPair(NamedTuple):
@@ -142,12 +141,7 @@ class Corpus:
         digest, counts = hashlib.sha256(), []
         for path in self.paths:
             digest.update(Path(path).suffix.lower().encode() + b"\n")
-            count, last = 0, b"\n"
-            with open_lines(path) as stream:
-                while block := stream.read(HASHED_AT_ONCE):  # type: ignore[attr-defined]
-                    digest.update(block)
-                    count, last = count + block.count(b"\n"), block[-1:]
-            counts.append(count + (last != b"\n"))
+            counts.append(measure_lines(path, digest))
         if len(set(counts)) > 1:
             raise _unpaired(self.paths, counts)
         return counts[0], digest.hexdigest()

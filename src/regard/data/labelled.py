@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows, pad_right
-from regard.data.batching import Sequences, endless_plan, plan_batches, shuffled
+from regard.data.batching import RELEASED_EVERY, Sequences, endless_plan, plan_batches, shuffled
 from regard.errors import DataError, nearest_hint
 from regard.text.lines import read_lines
 from regard.text.tokenizer import Tokenizer
@@ -164,7 +164,11 @@ def labelled_endless(
 def _plan(
     ids: Sequences, batch_tokens: int, seed: int, start: Place
 ) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
-    return endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
+    plan = endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
+    for number, drawn in enumerate(plan, start=1):
+        if number % RELEASED_EVERY == 0:
+            ids.release()
+        yield drawn
 
 
 def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
@@ -245,6 +249,6 @@ def _masked_batch(
     ids: Sequences, indices: np.ndarray, masking: Masking, rng: np.random.Generator, pad_id: int
 ) -> LabelledBatch:
     rows: list[int] = indices.tolist()
-    hidden, hidden_ids = zip(*(masking.hide(ids[row], rng) for row in rows), strict=True)
+    hidden, hidden_ids = zip(*(masking.hide(ids[row].astype(np.int64), rng) for row in rows), strict=True)
     labels = pad_right(hidden_ids, IGNORED)
     return LabelledBatch(pad_right(hidden, pad_id), labels, int((labels != IGNORED).sum()), rows)

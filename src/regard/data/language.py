@@ -1,19 +1,140 @@
-"""Running text for language models: one stream of ids, cut into windows."""
+"""Running text: files of lines, and for language models one stream of ids, cut into windows."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows
+from regard.data.batching import RELEASED_EVERY
 from regard.errors import DataError
-from regard.text.lines import read_lines
+from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
+
+LARGEST_HELD_OUT = 1 << 20
+"""Bytes of text that are held out for validation, at most."""
+
+
+class NumberedLine(NamedTuple):
+    """A line of text and its number, counted from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """The lines of a file, read anew each time they are asked for, so that it may be larger than memory."""
+
+    path: str
+    with_blank: bool = True
+    """Whether blank lines count; to a language model they are breaks between paragraphs."""
+    end: int | None = None
+    """How many lines belong to the text; None: all."""
+
+    @property
+    def name(self) -> str:
+        """The file's."""
+        return self.path
+
+    @property
+    def num_lines(self) -> int:
+        """Lines of the file that belong to the text, blank ones included.
+
+        Raises:
+            DataError: the file cannot be read.
+        """
+        return self._measured[0] if self.end is None else self.end
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the file, and of what is read of it."""
+        return hashlib.sha256(f"{self._measured[1]} {self.with_blank} {self.end}".encode()).hexdigest()
+
+    @cached_property
+    def num_bytes(self) -> int:
+        """The size of the file."""
+        with open_lines(self.path) as stream:
+            return os.fstat(stream.fileno()).st_size
+
+    def numbered(self) -> Iterator[NumberedLine]:
+        """The lines.
+
+        Raises:
+            DataError: the file cannot be read, or a line is not UTF-8.
+        """
+        with open_lines(self.path) as stream:
+            for number, raw in enumerate(itertools.islice(stream, self.end), start=1):
+                text = decode_line(raw, number, self.path)
+                if self.with_blank or text.strip():
+                    yield NumberedLine(number, text)
+
+    @cached_property
+    def _measured(self) -> tuple[int, str]:
+        digest = hashlib.sha256()
+        return measure_lines(self.path, digest), digest.hexdigest()
+
+
+def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> list[TextFile]:
+    """The texts of some files.
+
+    Raises:
+        DataError: a file cannot be read, or there is no text in any.
+    """
+    texts = [TextFile(os.fspath(name), with_blank) for name in names]
+    if not any(line.text.strip() for text in texts for line in text.numbered()):
+        raise _no_text(names)
+    return texts
+
+
+def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
+    """Running text in two: its beginning, and the lines of its last tenth or MiB, whichever is less, for validation.
+
+    Both have a line that is not blank.
+
+    Raises:
+        DataError: fewer than two lines that are not blank.
+    """
+    num_bytes = sum(len(raw) for text in texts for raw in _raw_lines(text) if raw.strip())
+    cut, read = num_bytes - max(1, min(num_bytes // 10, LARGEST_HELD_OUT)), 0
+    rest: list[TextFile] = []
+    held_out: list[str] = []
+    is_over = False
+    for text in texts:
+        kept = 0
+        for number, raw in enumerate(_raw_lines(text), start=1):
+            if raw.strip():
+                is_over = is_over or 0 < read > cut - len(raw)
+                read += len(raw)
+            if not is_over:
+                kept = number
+            elif text.with_blank or raw.strip():
+                held_out.append(decode_line(raw, number, text.path))
+        if kept:
+            rest.append(replace(text, end=kept))
+    if not held_out:
+        name = " + ".join(text.name for text in texts)
+        raise DataError(
+            f"{name} must have at least 2 lines of text, to hold some out for validation; got 1. Give --valid a file."
+        )
+    return rest, held_out
+
+
+def _raw_lines(text: TextFile) -> Iterator[bytes]:
+    with open_lines(text.path) as stream:
+        yield from stream
+
+
+def _no_text(names: Sequence[str | os.PathLike[str]]) -> DataError:
+    return DataError(f"{' + '.join(map(str, names))} must hold text; got none. Is it the right file?")
 
 
 def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -24,7 +145,7 @@ def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """
     lines = [line for path in paths for line in read_lines(os.fspath(path))]
     if not any(line.strip() for line in lines):
-        raise DataError(f"{' + '.join(map(str, paths))} must hold text; got none. Is it the right file?")
+        raise _no_text(paths)
     return lines
 
 
@@ -37,17 +158,27 @@ def encode_stream(lines: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
 
 
 def random_windows(
-    stream: np.ndarray, batch_tokens: int, context: int, seed: int, *, start: Place = (0, 0), share: Share = ALL
+    stream: np.ndarray,
+    batch_tokens: int,
+    context: int,
+    seed: int,
+    *,
+    release: Callable[[], None] = lambda: None,
+    start: Place = (0, 0),
+    share: Share = ALL,
 ) -> Iterator[LabelledBatch]:
     """Windows of `context` ids at random places, and the ids that follow each as labels: batches without end.
 
     Args:
+        release: gives back what was read of a stream that is a memory map.
         start: begin with this batch; all are of epoch 0.
         share: the rows of each batch that are read here.
     """
     context = min(context, len(stream) - 1)
     rows = max(1, batch_tokens // context)
     for number in itertools.count(start[1]):
+        if number % RELEASED_EVERY == 0:
+            release()
         rng = np.random.default_rng((seed, number))
         own, counts = own_rows(rng.integers(0, len(stream) - context, rows), share)
         batch = replace(_windows(stream, own, context), next_place=(0, number + 1))

@@ -1,57 +1,55 @@
-"""Corpora as ids, made once: in memory where they are small, else in memory-mapped files that the next run finds again.
+"""Ids by the million: in memory, or in memory-mapped files that the next run finds again.
 
-A stored corpus is a folder `<key>` in the cache: `source.ids`, `source.offsets`, `target.ids`, `target.offsets`, `lines`
-(arrays, one number after the other), and `about.json`. The key is a checksum of everything that the ids depend on: the
-texts, the tokenizers, what is left out. It is written aside and renamed, so that a folder that is there is whole.
+A stored corpus is a folder `<key>` in the cache: `source.ids`, `source.offsets`, `target.ids`, `target.offsets` (or
+`text.ids`, `text.offsets`), `lines` (arrays, one number after the other), and `about.json`. It is written aside and
+renamed, so that a folder that is there is whole.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import mmap
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import NamedTuple
 
 import numpy as np
 
-from regard.data.batching import EncodedPairs, Sequences, encode_sides
-from regard.data.corpus import NumberedPair, Pairs
+from regard.data.batching import Sequences
 from regard.errors import DataError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 FORMAT_VERSION = 1
-LARGE_BYTES = 1 << 26
-"""Corpora of more than 64 MiB of text are stored."""
-ENCODED_AT_ONCE = 4096
-SIDES = ("source", "target")
 CACHE_VARIABLE = "REGARD_CACHE"
+Side = Sequence[Sequence[int]]
+"""The ids of some texts."""
 
-Report = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and how much there is."""
+
+class Chunk(NamedTuple):
+    """Some examples of one corpus."""
+
+    part: int
+    """Which corpus, counted from 0."""
+    lines: Sequence[int]
+    """The line of each example, counted from 1."""
+    sides: Sequence[Side]
+    """Their ids: sources and targets of pairs, or texts alone."""
 
 
 @dataclass(frozen=True)
-class EncodedCorpora:
-    """Corpora as ids, one after the other."""
+class Stored:
+    """Examples as ids, those of one corpus after those of the other."""
 
-    pairs: EncodedPairs
+    sides: tuple[Sequences, ...]
+    """Sources and targets of pairs, or texts alone."""
     lines: np.ndarray
-    """The line of each pair in its own corpus, counted from 1."""
+    """The line of each example in its own corpus, counted from 1."""
     part_sizes: tuple[int, ...]
-    """How many pairs each corpus has."""
-    digest: str
-    """Of all that the ids depend on."""
-
-    def place(self, index: int, names: Sequence[str]) -> str:
-        """Where a pair stands, in words."""
-        part = int(np.searchsorted(np.cumsum(self.part_sizes), index, side="right"))
-        return f"line {self.lines[index]} of {names[part]}"
+    """How many examples each corpus has."""
 
 
 def cache_folder() -> Path:
@@ -61,152 +59,94 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regard"
 
 
-def is_large(corpora: Sequence[Pairs]) -> bool:
-    """Whether their ids are stored."""
-    return sum(corpus.num_bytes for corpus in corpora) > LARGE_BYTES
-
-
-def learn_tokenizer(
-    corpora: Sequence[Pairs], sides: Sequence[str], config: TokenizerConfig, report: Report
-) -> Tokenizer:
-    """The tokenizer of one side or both, learnt from at most `config.max_lines` lines of each, evenly spread.
-
-    Of large corpora, it is kept in the cache.
-    """
-    path = None
-    if is_large(corpora):
-        parts = [*(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()]
-        path = cache_folder() / "tokenizers" / f"{_key(parts)}.json"
-        if path.is_file():
-            return Tokenizer.load(path)
-    num_lines = sum(corpus.num_lines for corpus in corpora)
-    every = -(-num_lines // config.max_lines)
-
-    def lines() -> Iterator[str]:
-        # One side after the other, as the first of two equally frequent pairs becomes a token.
-        for side in sides:
-            for corpus in corpora:
-                for done, pair in enumerate(itertools.islice(corpus.numbered(), 0, None, every), start=1):
-                    if done % ENCODED_AT_ONCE == 0:
-                        report("learning the vocabulary", done * every, num_lines)
-                    yield getattr(pair, side)
-
-    tokenizer = Tokenizer.train(lines(), config)
-    if path is not None:
-        _make_folder(path.parent)
-        tokenizer.save(path)
-    return tokenizer
-
-
-def encode_corpora(
-    corpora: Sequence[Pairs], tokenizer: Tokenizer, source_tokenizer: Tokenizer | None, report: Report
-) -> EncodedCorpora:
-    """The ids of corpora: found in the cache, or made, and then stored where they are large.
+def make_folder(folder: Path) -> None:
+    """Make a folder of the cache.
 
     Raises:
-        DataError: texts that cannot be read, or no room in the cache.
+        DataError: it cannot be written.
     """
-    reader = source_tokenizer or tokenizer
-    parts = [str(FORMAT_VERSION), *(corpus.digest for corpus in corpora)]
-    parts += [each.backend_json + each.symbols.model_dump_json() for each in (tokenizer, reader)]
-    key = _key(parts)
-    if not is_large(corpora):
-        writer = _InMemory()
-        sizes = _encode(corpora, tokenizer, reader, writer, report)
-        source, target = (_sequences(np.concatenate(writer.ids[side]), writer.lengths[side]) for side in SIDES)
-        return EncodedCorpora(EncodedPairs(source, target), np.array(writer.lines, dtype=np.int64), sizes, key)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _no_room(folder, error) from error
+
+
+def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored:
+    """Examples as arrays."""
+    ids = [[np.empty(0, dtype=np.int32)] for _ in range(num_sides)]
+    lengths: list[list[int]] = [[] for _ in range(num_sides)]
+    lines: list[int] = []
+    sizes = [0] * num_parts
+    for chunk in chunks:
+        for side, rows in enumerate(chunk.sides):
+            ids[side].append(_end_to_end(rows, np.dtype(np.int32)))
+            lengths[side] += map(len, rows)
+        lines += chunk.lines
+        sizes[chunk.part] += len(chunk.lines)
+    sides = (
+        Sequences(np.concatenate(each), np.concatenate(([0], np.cumsum(length, dtype=np.int64))).astype(np.int64))
+        for each, length in zip(ids, lengths, strict=True)
+    )
+    return Stored(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
+
+
+def in_files(
+    key: str, chunks: Callable[[], Iterable[Chunk]], part_names: Sequence[str], sides: Sequence[str], vocab_size: int
+) -> Stored:
+    """Examples as memory maps: of files that are found by their key, or made.
+
+    Args:
+        key: a checksum of everything that the ids depend on.
+        chunks: makes them.
+        sides: what they are called in the names of files.
+    Raises:
+        DataError: no room in the cache.
+    """
     folder = cache_folder() / "corpora" / key
     if not _is_whole(folder):
         shutil.rmtree(folder, ignore_errors=True)
-        _store(corpora, tokenizer, reader, folder, report)
-    return _open(folder, key)
-
-
-class _InMemory:
-    """Keeps ids as arrays."""
-
-    def __init__(self) -> None:
-        self.ids: dict[str, list[np.ndarray]] = {side: [np.empty(0, dtype=np.int32)] for side in SIDES}
-        self.lengths: dict[str, list[int]] = {side: [] for side in SIDES}
-        self.lines: list[int] = []
-
-    def add(self, side: str, rows: Sequence[Sequence[int]]) -> None:
-        self.lengths[side] += map(len, rows)
-        self.ids[side].append(np.fromiter(itertools.chain.from_iterable(rows), dtype=np.int32))
-
-    def add_lines(self, lines: Sequence[int]) -> None:
-        self.lines += lines
-
-
-@dataclass
-class _InFiles:
-    """Writes ids to files."""
-
-    ids: dict[str, BinaryIO]
-    offsets: dict[str, BinaryIO]
-    lines: BinaryIO
-    dtype: np.dtype[np.generic]
-    ends: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIDES, 0))
-
-    def add(self, side: str, rows: Sequence[Sequence[int]]) -> None:
-        self.ids[side].write(np.fromiter(itertools.chain.from_iterable(rows), dtype=self.dtype).tobytes())
-        ends = self.ends[side] + np.cumsum([len(row) for row in rows], dtype=np.int64)
-        self.offsets[side].write(ends.tobytes())
-        self.ends[side] = int(ends[-1])
-
-    def add_lines(self, lines: Sequence[int]) -> None:
-        self.lines.write(np.array(lines, dtype=np.int64).tobytes())
-
-
-def _encode(
-    corpora: Sequence[Pairs], tokenizer: Tokenizer, reader: Tokenizer, writer: _InMemory | _InFiles, report: Report
-) -> tuple[int, ...]:
-    """Hand all ids to a writer; how many pairs each corpus has."""
-    num_lines, before, sizes = sum(corpus.num_lines for corpus in corpora), 0, []
-    for corpus in corpora:
-        size, pairs = 0, corpus.numbered()
-        while chunk := list(itertools.islice(pairs, ENCODED_AT_ONCE)):
-            _add(chunk, tokenizer, reader, writer)
-            size += len(chunk)
-            report("encoding", before + chunk[-1].line, num_lines)
-        sizes.append(size)
-        before += corpus.num_lines
-    return tuple(sizes)
-
-
-def _add(chunk: Sequence[NumberedPair], tokenizer: Tokenizer, reader: Tokenizer, writer: _InMemory | _InFiles) -> None:
-    lines, sources, targets = zip(*chunk, strict=True)
-    for side, rows in zip(SIDES, encode_sides(sources, targets, tokenizer, reader), strict=True):
-        writer.add(side, rows)
-    writer.add_lines(lines)
-
-
-def _store(corpora: Sequence[Pairs], tokenizer: Tokenizer, reader: Tokenizer, folder: Path, report: Report) -> None:
-    """Write the folder of some corpora, whole or not at all."""
-    dtype = np.dtype(np.uint16 if max(len(tokenizer), len(reader)) <= 1 << 16 else np.int32)
-    aside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    try:
-        _make_folder(aside)
-        names = [f"{side}.{what}" for side in SIDES for what in ("ids", "offsets")] + ["lines"]
-        files: dict[str, BinaryIO] = {name: (aside / name).open("wb") for name in names}
+        aside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
         try:
-            ids, offsets = ({side: files[f"{side}.{what}"] for side in SIDES} for what in ("ids", "offsets"))
-            for stream in offsets.values():
-                stream.write(np.zeros(1, dtype=np.int64).tobytes())
-            sizes = _encode(corpora, tokenizer, reader, _InFiles(ids, offsets, files["lines"], dtype), report)
+            make_folder(aside)
+            dtype = np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.int32)
+            sizes = _write(aside, chunks(), len(part_names), sides, dtype)
+            written = {path.name: path.stat().st_size for path in aside.iterdir()}
+            about = {"format_version": FORMAT_VERSION, "dtype": dtype.name, "part_sizes": sizes, "bytes": written,
+                     "names": list(part_names)}  # fmt: skip
+            (aside / "about.json").write_text(json.dumps(about, indent=2), encoding="utf-8")
+            aside.rename(folder)
+        except OSError as error:
+            if not _is_whole(folder):  # else another run has stored the same in the meantime
+                raise _no_room(folder.parent, error) from error
         finally:
-            for stream in files.values():
-                stream.close()
-        lengths = {name: (aside / name).stat().st_size for name in names}
-        about = {"format_version": FORMAT_VERSION, "dtype": dtype.name, "part_sizes": sizes, "bytes": lengths,
-                 "names": [corpus.name for corpus in corpora]}  # fmt: skip
-        (aside / "about.json").write_text(json.dumps(about, indent=2), encoding="utf-8")
-        aside.rename(folder)
-    except OSError as error:
-        if not _is_whole(folder):  # else another run has stored the same in the meantime
-            raise _no_room(folder.parent, error) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(aside, ignore_errors=True)
+    return _open(folder, sides)
+
+
+def _write(
+    folder: Path, chunks: Iterable[Chunk], num_parts: int, sides: Sequence[str], dtype: np.dtype[np.generic]
+) -> list[int]:
+    """The files of a folder but for its record; how many examples each corpus has."""
+    sizes, ends = [0] * num_parts, [0] * len(sides)
+    with ExitStack() as stack:
+        ids = [stack.enter_context((folder / f"{side}.ids").open("wb")) for side in sides]
+        offsets = [stack.enter_context((folder / f"{side}.offsets").open("wb")) for side in sides]
+        lines = stack.enter_context((folder / "lines").open("wb"))
+        for stream in offsets:
+            stream.write(np.zeros(1, dtype=np.int64).tobytes())
+        for chunk in chunks:
+            for side, rows in enumerate(chunk.sides):
+                ids[side].write(_end_to_end(rows, dtype).tobytes())
+                found = ends[side] + np.cumsum([len(row) for row in rows], dtype=np.int64)
+                offsets[side].write(found.tobytes())
+                ends[side] = int(found[-1])
+            lines.write(np.array(chunk.lines, dtype=np.int64).tobytes())
+            sizes[chunk.part] += len(chunk.lines)
+    return sizes
+
+
+def _end_to_end(rows: Side, dtype: np.dtype[np.generic]) -> np.ndarray:
+    return np.fromiter(itertools.chain.from_iterable(rows), dtype=dtype)
 
 
 def _is_whole(folder: Path) -> bool:
@@ -220,43 +160,34 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _open(folder: Path, key: str) -> EncodedCorpora:
+def _open(folder: Path, sides: Sequence[str]) -> Stored:
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    maps: list[mmap.mmap] = []
-    source, target = (
-        Sequences(
-            _mapped(folder / f"{side}.ids", about["dtype"], maps), _mapped(folder / f"{side}.offsets", "int64", maps)
-        )
-        for side in SIDES
-    )
-
-    def release() -> None:
-        for each in maps:
-            each.madvise(mmap.MADV_DONTNEED)  # the pages stay in the system's cache as long as there is room
-
-    lines = _mapped(folder / "lines", "int64", maps)
-    pairs = EncodedPairs(source, target, release=release if hasattr(mmap, "MADV_DONTNEED") else lambda: None)
-    return EncodedCorpora(pairs, lines, tuple(about["part_sizes"]), key)
+    found = []
+    for side in sides:
+        ids, ids_map = _mapped(folder / f"{side}.ids", about["dtype"])
+        offsets, offsets_map = _mapped(folder / f"{side}.offsets", "int64")
+        found.append(Sequences(ids, offsets, release=_releaser(ids_map, offsets_map)))
+    return Stored(tuple(found), _mapped(folder / "lines", "int64")[0], tuple(about["part_sizes"]))
 
 
-def _mapped(path: Path, dtype: str, maps: list[mmap.mmap]) -> np.ndarray:
+def _mapped(path: Path, dtype: str) -> tuple[np.ndarray, mmap.mmap | None]:
     """The numbers of a file. A plain array over a map: each slice of a `np.memmap` would cost microseconds."""
     if not path.stat().st_size:
-        return np.empty(0, dtype=dtype)
+        return np.empty(0, dtype=dtype), None
     with path.open("rb") as stream:
-        maps.append(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
-    return np.frombuffer(maps[-1], dtype=dtype)
+        pages = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    return np.frombuffer(pages, dtype=dtype), pages
 
 
-def _sequences(ids: np.ndarray, lengths: Sequence[int]) -> Sequences:
-    return Sequences(ids, np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int64))
+def _releaser(*maps: mmap.mmap | None) -> Callable[[], None]:
+    """Gives back what was read of some maps: the pages stay in the system's cache as long as there is room."""
 
+    def release() -> None:
+        for pages in maps:
+            if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
+                pages.madvise(mmap.MADV_DONTNEED)
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _no_room(folder, error) from error
+    return release
 
 
 def _no_room(folder: Path, error: OSError) -> DataError:
@@ -264,7 +195,3 @@ def _no_room(folder: Path, error: OSError) -> DataError:
         f"{folder} must be writable, with room for the ids of large corpora; got: {error.strerror}. Another folder can be "
         f"named with the variable {CACHE_VARIABLE}."
     )
-
-
-def _key(parts: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(parts).encode("utf-8")).hexdigest()[:32]

@@ -7,12 +7,16 @@ that a bad byte is reported with its line number.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from regard.errors import DataError
+
+MEASURED_AT_ONCE = 1 << 22
 
 
 def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
@@ -57,8 +61,24 @@ def read_lines(path: Path | str) -> list[str]:
         return list(iterate_lines(stream, str(path)))
 
 
+def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
+    """How many lines a file has; all its bytes go into a checksum.
+
+    Raises:
+        DataError: the file cannot be read, or only once.
+    """
+    if Path(path).is_fifo():
+        raise DataError(f"{path} must be a file, as it is read more than once; got a pipe. Write it to a file first.")
+    count, last = 0, b"\n"
+    with open_lines(path) as stream:
+        while block := stream.read(MEASURED_AT_ONCE):
+            digest.update(block)
+            count, last = count + block.count(b"\n"), block[-1:]
+    return count + (last != b"\n")
+
+
 @contextmanager
-def open_lines(path: Path | str) -> Iterator[Iterable[bytes]]:
+def open_lines(path: Path | str) -> Iterator[BinaryIO]:
     """The lines of a file as bytes, one after the other, each with its end.
 
     Raises:

@@ -13,7 +13,7 @@ from regard.assembling import assemble
 from regard.checkpoint import LoadedModel, check_output
 from regard.data.corpus import Pairs, ParallelText, find_corpora, read_pairs
 from regard.data.labelled import read_classes, read_tags
-from regard.data.language import read_text
+from regard.data.language import find_texts, hold_out_end, read_text
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.families import config_class
 from regard.training.distributed import joined
@@ -25,7 +25,7 @@ from regard.workflow.run import Execution, TrainingResult, run_task, state_folde
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.pairs import hold_out_pairs, translation_task
 from regard.workflow.tasks.task import Task
-from regard.workflow.tasks.texts import hold_out_end, hold_out_labelled, label_task, language_task, masked_task
+from regard.workflow.tasks.texts import hold_out_labelled, label_task, language_task, masked_task
 
 TASKS = ("mlm", "classify", "tag")
 """What an encoder can be trained for."""
@@ -151,21 +151,15 @@ def _pairs(
 
 
 def _running_text(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
-    lines, name = _lines(data, settings), " + ".join(os.fspath(path) for path in data)
+    """Text for a language model, which reads blank lines, too, as breaks between paragraphs, or to hide words in."""
+    is_language = settings.model.arch == "decoder"
+    texts, valid_name = find_texts(data, with_blank=is_language), " + ".join(os.fspath(name) for name in valid or data)
     if valid is None:
-        lines, valid_lines = hold_out_end(lines, name)
-        names = (name, f"{name} (its last tenth)")
+        texts, valid_lines = hold_out_end(texts)
+        valid_name += " (its end)"
     else:
-        valid_lines = _lines(valid, settings)
-        names = (name, " + ".join(os.fspath(path) for path in valid))
-    for shown_name, text in zip(names, (lines, valid_lines), strict=True):
-        display.say(f"{len(text):,} lines from {shown_name}")
-    return (language_task if settings.model.arch == "decoder" else masked_task)(lines, valid_lines, names, settings)
-
-
-def _lines(names: Names, settings: RunSettings) -> list[str]:
-    """The lines of some files; a language model reads blank ones, too, as breaks between paragraphs."""
-    return [line for line in read_text(names) if settings.model.arch == "decoder" or line.strip()]
+        valid_lines = [line for line in read_text(valid) if is_language or line.strip()]
+    return (language_task if is_language else masked_task)(texts, valid_lines, valid_name, settings, display)
 
 
 def _labelled(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:

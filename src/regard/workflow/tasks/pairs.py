@@ -13,8 +13,8 @@ import numpy as np
 from regard.checkpoint import LoadedModel
 from regard.data.batching import POOL, EncodedPairs, encode_pairs, endless, in_order
 from regard.data.corpus import Corpus, Pairs, ParallelText, Part, no_pairs
+from regard.data.encoding import encode_corpora, learn_tokenizer
 from regard.data.selection import Selection, select_pairs
-from regard.data.store import encode_corpora, learn_tokenizer
 from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
 from regard.text.segmentation import BpeDropout

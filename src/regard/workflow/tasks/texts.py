@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.data.batching import Sequences
+from regard.data.batching import POOL, Sequences
+from regard.data.encoding import EncodedCorpora, encode_texts, learn_tokenizer
 from regard.data.labelled import (
     LabelledText,
     Masking,
@@ -20,12 +21,13 @@ from regard.data.labelled import (
     masked_endless,
     masked_in_order,
 )
-from regard.data.language import encode_stream, random_windows, windows_in_order
+from regard.data.language import TextFile, encode_stream, random_windows, windows_in_order
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.text.tokenizer import Tokenizer
 from regard.training.run import Scores
 from regard.workflow.language_model import LanguageModel
+from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.task import (
     VALID_BATCH_TOKENS,
@@ -58,26 +60,17 @@ def hold_out_labelled(text: LabelledText, seed: int) -> tuple[LabelledText, Labe
     return part(rest, text.name), part(held_out, f"{text.name} (held out at random)")
 
 
-def hold_out_end(lines: Sequence[str], name: str) -> tuple[list[str], list[str]]:
-    """Running text in two: its first nine tenths, and its last tenth for validation; cut between lines.
-
-    Raises:
-        DataError: fewer than two lines.
-    """
-    if len(lines) < 2:
-        raise DataError(f"{name} must have at least 2 lines, to hold some out for validation; got {len(lines)}.")
-    ends = np.cumsum([len(line) + 1 for line in lines])
-    cut = min(max(int(np.searchsorted(ends, 0.9 * ends[-1])), 1), len(lines) - 1)
-    return list(lines[:cut]), list(lines[cut:])
-
-
-def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
+def language_task(
+    training: Sequence[TextFile], valid: Sequence[str], valid_name: str, settings: RunSettings, display: RunDisplay
+) -> Task:
     """Running text, for a decoder."""
     check_metric(settings, ["loss", "token_accuracy"])
-    tokenizer = Tokenizer.train(training, settings.tokenizer)
+    tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
     settings = with_model(settings, tokenizer)
-    stream, valid_stream = encode_stream(training, tokenizer), encode_stream(valid, tokenizer)
-    for name, ids in zip(names, (stream, valid_stream), strict=True):
+    encoded = encode_texts(training, tokenizer, display.on_progress)
+    names = _say_lines(training, encoded, valid, valid_name, display)
+    stream, valid_stream = encoded.texts.ids, encode_stream(valid, tokenizer)
+    for name, ids in ((" + ".join(names), stream), (valid_name, valid_stream)):
         if len(ids) < 2:
             raise DataError(f"{name} must have at least 2 tokens; got {len(ids)}.")
     batch_tokens, context = settings.training.batch_tokens, settings.model.max_positions
@@ -94,13 +87,16 @@ def language_task(training: Sequence[str], valid: Sequence[str], names: tuple[st
     return Task(
         tokenizer,
         settings,
-        partial(random_windows, stream, batch_tokens, context, settings.training.seed),
+        partial(random_windows, stream, batch_tokens, context, settings.training.seed, release=encoded.texts.release),
         validate,
         lambda loaded: loaded.evaluate(valid),
-        {"name": names[0], "num_lines": len(training), "num_tokens": len(stream)},
-        {"name": names[1], "num_lines": len(valid), "num_tokens": len(valid_stream)},
-        data_digests=digests(training=stream, validation=valid_stream),
+        {"name": " + ".join(names), "num_lines": len(encoded.texts), "num_tokens": len(stream)},
+        {"name": valid_name, "num_lines": len(valid), "num_tokens": len(valid_stream)},
+        data_digests={"data.training": encoded.digest} | digests(validation=valid_stream),
         sample=sample,
+        example=lambda start: encoded.place(
+            int(np.searchsorted(encoded.texts.offsets, start, side="right")) - 1, names
+        ),
     )
 
 
@@ -139,19 +135,24 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
     )
 
 
-def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str, str], settings: RunSettings) -> Task:
+def masked_task(
+    training: Sequence[TextFile], valid: Sequence[str], valid_name: str, settings: RunSettings, display: RunDisplay
+) -> Task:
     """Lines of text with words hidden, for an encoder."""
     check_metric(settings, ["loss", "accuracy"])
-    lines, valid_lines = ([[line] for line in text if line.strip()] for text in (training, valid))
-    if not lines or not valid_lines:
-        raise DataError(f"{' and '.join(names)} must both have lines of text; got {len(lines)} and {len(valid_lines)}.")
     learnt = settings.tokenizer.model_copy(update={"with_mask": True})
-    tokenizer = Tokenizer.train([line for words in lines for line in words], learnt)
+    tokenizer = learn_tokenizer(training, ["text"], learnt, display.on_progress)
     settings = with_model(settings.model_copy(update={"tokenizer": learnt}), tokenizer)
     assert tokenizer.mask_id is not None
     masking = Masking(tokenizer.mask_id, tokenizer.mask_id + 1, len(tokenizer))
     limit, pad_id = settings.model.max_positions, tokenizer.pad_id
-    ids, valid_ids = (encode_words(text, tokenizer, limit)[0] for text in (lines, valid_lines))
+    encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)
+    names = _say_lines(training, encoded, valid, valid_name, display)
+    ids, valid_ids = encoded.texts, encode_words([[line] for line in valid], tokenizer, limit)[0]
+    if not len(ids) or not len(valid_ids):
+        both = f"{' + '.join(names)} and {valid_name}"
+        raise DataError(f"{both} must both have lines of text; got {len(ids)} and {len(valid_ids)}.")
+    pool = ids.lengths_of(np.arange(min(len(ids), POOL)))
     batch_tokens = settings.training.batch_tokens
 
     def validate(model: Any) -> Scores:
@@ -172,12 +173,23 @@ def masked_task(training: Sequence[str], valid: Sequence[str], names: tuple[str,
         partial(masked_endless, ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         evaluate,
-        {"name": names[0], "num_lines": len(lines), "num_tokens": int(ids.lengths.sum())},
-        {"name": names[1], "num_lines": len(valid_lines), "num_tokens": int(valid_ids.lengths.sum())},
-        padding_share([ids.lengths], ids.lengths, batch_tokens),
-        _cut(ids, limit, names[0]),
-        data_digests=digests(training=ids, validation=valid_ids),
+        {"name": " + ".join(names), "num_lines": len(ids), "num_tokens": len(ids.ids)},
+        {"name": valid_name, "num_lines": len(valid), "num_tokens": len(valid_ids.ids)},
+        padding_share([pool], pool, batch_tokens),
+        _cut(ids, limit, " + ".join(names)),
+        data_digests={"data.training": encoded.digest} | digests(validation=valid_ids),
+        example=lambda index: encoded.place(index, names),
     )
+
+
+def _say_lines(
+    training: Sequence[TextFile], encoded: EncodedCorpora, valid: Sequence[str], valid_name: str, display: RunDisplay
+) -> list[str]:
+    """Tell how many lines each text has; the names of those for training."""
+    names = [text.name for text in training]
+    for name, size in (*zip(names, encoded.part_sizes, strict=True), (valid_name, len(valid))):
+        display.say(f"{size:,} lines from {name}")
+    return names
 
 
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:

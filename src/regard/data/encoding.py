@@ -1,0 +1,160 @@
+"""Texts to ids, once: those of large corpora are stored (`store.py`), and so is the vocabulary learnt from them."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.data.batching import EncodedPairs, Sequences, encode_sides
+from regard.data.corpus import NumberedPair, Pairs
+from regard.data.language import NumberedLine, TextFile
+from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+LARGE_BYTES = 1 << 26
+"""Corpora of more than 64 MiB of text are stored."""
+ENCODED_AT_ONCE = 4096
+Report = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and how much there is."""
+Corpora = Sequence[Pairs] | Sequence[TextFile]
+
+
+@dataclass(frozen=True)
+class EncodedCorpora:
+    """Corpora as ids, one after the other."""
+
+    stored: Stored
+    digest: str
+    """Of all that the ids depend on."""
+
+    @property
+    def pairs(self) -> EncodedPairs:
+        """Sources and targets."""
+        sources, targets = self.stored.sides
+        return EncodedPairs(sources, targets)
+
+    @property
+    def texts(self) -> Sequences:
+        """The lines of texts without another side."""
+        (texts,) = self.stored.sides
+        return texts
+
+    @property
+    def part_sizes(self) -> tuple[int, ...]:
+        """How many pairs or lines each corpus has."""
+        return self.stored.part_sizes
+
+    def place(self, index: int, names: Sequence[str]) -> str:
+        """Where a pair or a line stands, in words."""
+        part = int(np.searchsorted(np.cumsum(self.part_sizes), index, side="right"))
+        return f"line {self.stored.lines[index]} of {names[part]}"
+
+
+def is_large(corpora: Corpora) -> bool:
+    """Whether their ids are stored."""
+    return sum(corpus.num_bytes for corpus in corpora) > LARGE_BYTES
+
+
+def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerConfig, report: Report) -> Tokenizer:
+    """The tokenizer of one side or both, learnt from at most `config.max_lines` lines of each, evenly spread.
+
+    Of large corpora, it is kept in the cache.
+
+    Args:
+        sides: `source`, `target` or both, of pairs; `text`, of texts.
+    """
+    path = None
+    if is_large(corpora):
+        parts = [*(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()]
+        path = cache_folder() / "tokenizers" / f"{_key(parts)}.json"
+        if path.is_file():
+            return Tokenizer.load(path)
+    num_lines = sum(corpus.num_lines for corpus in corpora)
+    every = -(-num_lines // config.max_lines)
+
+    def lines() -> Iterator[str]:
+        # One side after the other, as the first of two equally frequent pairs becomes a token.
+        for side in sides:
+            for corpus in corpora:
+                for done, pair in enumerate(itertools.islice(corpus.numbered(), 0, None, every), start=1):
+                    if done % ENCODED_AT_ONCE == 0:
+                        report("learning the vocabulary", done * every, num_lines)
+                    yield getattr(pair, side)
+
+    tokenizer = Tokenizer.train(lines(), config)
+    if path is not None:
+        make_folder(path.parent)
+        tokenizer.save(path)
+    return tokenizer
+
+
+def encode_corpora(
+    corpora: Sequence[Pairs], tokenizer: Tokenizer, source_tokenizer: Tokenizer | None, report: Report
+) -> EncodedCorpora:
+    """The ids of pairs: found in the cache, or made, and then stored where they are large.
+
+    Raises:
+        DataError: texts that cannot be read, or no room in the cache.
+    """
+    reader = source_tokenizer or tokenizer
+
+    def encode(chunk: Sequence[NumberedPair]) -> Sequence[Side]:
+        return encode_sides([pair.source for pair in chunk], [pair.target for pair in chunk], tokenizer, reader)
+
+    return _encoded(corpora, ("source", "target"), encode, (tokenizer, reader), (), report)
+
+
+def encode_texts(
+    texts: Sequence[TextFile], tokenizer: Tokenizer, report: Report, *, limit: int | None = None
+) -> EncodedCorpora:
+    """The ids of lines, in the same way: each ended by the end symbol, and so one stream for a language model.
+
+    Args:
+        limit: lines as examples of their own, with the begin symbol before each, cut to so many tokens.
+    """
+
+    def encode(chunk: Sequence[NumberedLine]) -> Sequence[Side]:
+        rows = tokenizer.encode_batch([line.text for line in chunk])
+        if limit is None:
+            return [[[*row, tokenizer.eos_id] for row in rows]]
+        return [[[tokenizer.bos_id, *row[: limit - 2], tokenizer.eos_id] for row in rows]]
+
+    return _encoded(texts, ("text",), encode, (tokenizer,), () if limit is None else (f"cut to {limit}",), report)
+
+
+def _encoded(
+    corpora: Corpora,
+    sides: Sequence[str],
+    encode: Callable[[Sequence[Any]], Sequence[Side]],
+    tokenizers: Sequence[Tokenizer],
+    other_parts: Sequence[str],
+    report: Report,
+) -> EncodedCorpora:
+    """All ids that `encode` makes of chunks, in memory or in files, and the key of all that they depend on."""
+    parts = [str(FORMAT_VERSION), *(corpus.digest for corpus in corpora)]
+    parts += [each.backend_json + each.symbols.model_dump_json() for each in tokenizers]
+    key = _key([*parts, *other_parts])
+    num_lines = sum(corpus.num_lines for corpus in corpora)
+
+    def chunks() -> Iterator[Chunk]:
+        before = 0
+        for part, corpus in enumerate(corpora):
+            examples: Iterator[Any] = corpus.numbered()
+            while chunk := list(itertools.islice(examples, ENCODED_AT_ONCE)):
+                yield Chunk(part, [example.line for example in chunk], encode(chunk))
+                report("encoding", before + chunk[-1].line, num_lines)
+            before += corpus.num_lines
+
+    if not is_large(corpora):
+        return EncodedCorpora(in_memory(chunks(), len(corpora), len(sides)), key)
+    names = [corpus.name for corpus in corpora]
+    return EncodedCorpora(in_files(key, chunks, names, sides, max(map(len, tokenizers))), key)
+
+
+def _key(parts: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(parts).encode("utf-8")).hexdigest()[:32]
