@@ -97,14 +97,31 @@ def test_pruned_heads_differ_by_layer(make_model: MakeModel) -> None:
         assert [h.ids for h in ours] == [h.ids for h in theirs]
 
 
+def rows_do_not_matter(*maps: nn.Linear) -> bool:
+    """Whether this processor's products round a row in the same way, packed or not, alone or among others."""
+    found = True
+    for linear in maps:
+        x = torch.randn(20, linear.in_features, dtype=linear.weight.dtype)
+        packed_map = PackedLinear(linear.weight, linear.bias)
+        with torch.inference_mode():
+            plain, alone = linear(x), torch.cat([packed_map(row[None]) for row in x])
+            found = found and torch.equal(packed_map(x), plain) and torch.equal(alone, plain)
+    return found
+
+
 def test_in_16_bits(make_model: MakeModel) -> None:
-    """A step in bfloat16 is to the last bit what the layers do, alone and in company, and near what they do in float32."""
+    """A step in bfloat16 is what the layers do, alone and in company, and near what they do in float32.
+
+    To the last bit, where the processor's products allow that: they do on the x86 processors with AVX-512 BF16 tried so far.
+    """
     model = make_model(model_dim=24, head_dim=8).bfloat16()
     fast, exact = packed(model), make_model(model_dim=24, head_dim=8)
     exact.load_state_dict({name: x.float() for name, x in model.state_dict().items()})
     source = torch.randint(4, 23, (20, 7))
     source[0, 3:] = 0
     written = torch.randint(4, 23, (3, 20, 1))
+    maps = [each for each in model.modules() if isinstance(each, nn.Linear)]
+    allowed = 0.0 if rows_do_not_matter(*maps) else 0.05
     states = [fast.prefill(source), exact.prefill(source), fast.prefill(source[:1, :3]), model.prefill(source)]
     with torch.inference_mode():
         for ids in written:
@@ -114,8 +131,8 @@ def test_in_16_bits(make_model: MakeModel) -> None:
             alone, states[2] = fast.decode_step(ids[:1], states[2])
             plain, states[3] = model.decode_step(ids, states[3])
             assert ours.dtype == torch.bfloat16
-            torch.testing.assert_close(ours[:1], alone, rtol=0, atol=0)
-            torch.testing.assert_close(ours, plain, rtol=0, atol=0)
+            torch.testing.assert_close(ours[:1], alone, rtol=0, atol=allowed)
+            torch.testing.assert_close(ours, plain, rtol=0, atol=allowed)
             torch.testing.assert_close(ours.float(), theirs, atol=0.15, rtol=0.05)
 
 
