@@ -20,7 +20,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.data.batch import Batch, pad_right
-from regard.data.batching import EncodedPairs, Sequences, endless
+from regard.data.batching import endless
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings

@@ -40,8 +40,10 @@ import numpy as np
 import torch
 
 from regard.data.batch import Batch
-from regard.data.batching import EncodedPairs, encode_pairs, make_batch, plan_batches
+from regard.data.batching import make_batch, plan_batches
 from regard.data.corpus import ParallelText, read_pairs
+from regard.data.encoding import encode_pairs
+from regard.data.sequences import EncodedPairs
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig

@@ -21,8 +21,8 @@ import torch
 import yaml
 from torch.utils.data import DataLoader
 
-from regard.data.batching import EncodedPairs
 from regard.data.corpus import ParallelText
+from regard.data.sequences import EncodedPairs
 from regard.models.config import ModelConfig
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
 

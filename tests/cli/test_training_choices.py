@@ -66,7 +66,7 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = [data / "a.tsv", data / "b.src", data / "b.tgt"]
-    sets = ["data.weights=[1, 3]", "data.max_tokens=5", "data.bpe_dropout=0.2"]
+    sets = ["data.weights=[1, 3]", "data.max_tokens=5", "data.concatenation=0.5", "data.bpe_dropout=0.2"]
     options = [*SMALL, "--steps", "6", *(part for each in sets for part in ("--set", each))]
     command("train", *names, "--valid", data / "valid.tsv", "-o", tmp_path / "m", *options)
     shown = capsys.readouterr().err
@@ -74,7 +74,7 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     assert "40 pairs from " in shown
     assert "are over 5 tokens: left out" in shown
     assert f"an epoch is 25.0% {data / 'a.tsv'}, 75.0% {data / 'b.src'} + {data / 'b.tgt'}" in shown
-    command("train", *names, "-o", tmp_path / "n", *options[:-6], "--set", "data.weights=[1, 2, 3]", code=2)
+    command("train", *names, "-o", tmp_path / "n", *options[:-8], "--set", "data.weights=[1, 2, 3]", code=2)
     assert (
         "data.weights must be 2 positive numbers, one for each corpus; got [1.0, 2.0, 3.0]." in capsys.readouterr().err
     )

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from regard.data import batching
 from regard.data.batch import Batch
-from regard.data.batching import EncodedPairs, Sequences, encode_pairs, endless, in_order, make_batch, plan_batches
+from regard.data.batching import endless, in_order, make_batch, plan_batches
 from regard.data.corpus import ParallelText
+from regard.data.encoding import encode_pairs
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.text.tokenizer import Tokenizer
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), min_size=1, max_size=40)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from regard.data.batch import IGNORED
-from regard.data.batching import Sequences
 from regard.data.labelled import (
     Masking,
     encode_labelled,
@@ -16,6 +15,7 @@ from regard.data.labelled import (
     read_classes,
     read_tags,
 )
+from regard.data.sequences import Sequences
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 

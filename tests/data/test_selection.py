@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.data.batching import EncodedPairs, Sequences
 from regard.data.selection import DataConfig, Selection, select_pairs
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError, SettingsError
 
 RNG = np.random.default_rng

@@ -5,7 +5,8 @@ import sacrebleu
 import torch
 import torch.nn.functional as F
 
-from regard.data.batching import EncodedPairs, Sequences, in_order
+from regard.data.batching import in_order
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
 from regard.evaluation.text_metrics import TextMetrics

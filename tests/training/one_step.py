@@ -7,7 +7,8 @@ import torch
 from safetensors.torch import save_file
 
 from regard.data.batch import own_rows
-from regard.data.batching import EncodedPairs, Sequences, make_batch
+from regard.data.batching import make_batch
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined, whole

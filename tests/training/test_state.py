@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from regard.data.batch import Batch
-from regard.data.batching import EncodedPairs, Sequences, endless
+from regard.data.batching import endless
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError, TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from regard.data.batch import Batch
-from regard.data.batching import EncodedPairs, Sequences, endless, make_batch
+from regard.data.batching import endless, make_batch
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 
 from regard.data.batch import ALL, Batch, Place, Share, own_rows, pad_right
-from regard.data.corpus import ParallelText
-from regard.text.tokenizer import Tokenizer
+from regard.data.joining import Joining
+from regard.data.sequences import EncodedPairs, Order, Sequences
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
@@ -20,105 +19,6 @@ RELEASED_EVERY = 8
 """Batches between two times that memory maps are given back."""
 Cut = Callable[[Sequence[int], Random], Sequence[int]]
 """Other ids of the same text."""
-Order = Callable[[np.random.Generator], np.ndarray]
-"""The examples of an epoch in a random order, and so in a new one for each epoch."""
-
-
-@dataclass(frozen=True)
-class Sequences:
-    """Many sequences of ids, end to end in one array: sequence i is `ids[offsets[i]:offsets[i + 1]]`.
-
-    The arrays may be memory maps.
-    """
-
-    ids: np.ndarray
-    offsets: np.ndarray
-    release: Callable[[], None] = lambda: None
-    """Gives back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
-
-    @classmethod
-    def from_lists(cls, lists: Sequence[Sequence[int]]) -> Sequences:
-        """The sequences of some lists."""
-        offsets = np.zeros(len(lists) + 1, dtype=np.int64)
-        np.cumsum([len(ids) for ids in lists], out=offsets[1:])
-        flat = np.fromiter((id for ids in lists for id in ids), dtype=np.int32, count=int(offsets[-1]))
-        return cls(flat, offsets)
-
-    @property
-    def digest(self) -> str:
-        """A checksum of all ids and of where each sequence begins."""
-        return hashlib.sha256(self.ids.tobytes() + self.offsets.tobytes()).hexdigest()
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, index: int) -> np.ndarray:
-        return self.ids[self.offsets[index] : self.offsets[index + 1]]
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """How many ids each sequence has."""
-        return np.diff(self.offsets)
-
-    def lengths_of(self, indices: np.ndarray) -> np.ndarray:
-        """How many ids some sequences have."""
-        return self.offsets[indices + 1] - self.offsets[indices]
-
-
-@dataclass(frozen=True)
-class EncodedPairs:
-    """A parallel text as ids: each source with the symbols around it, each target with the end symbol."""
-
-    sources: Sequences
-    targets: Sequences
-    too_long: tuple[int, ...] = ()
-    """Pairs of the text that were left out, counted from 0."""
-
-    def __len__(self) -> int:
-        return len(self.sources)
-
-    def release(self) -> None:
-        """Give back what was read of memory maps."""
-        self.sources.release()
-        self.targets.release()
-
-    @property
-    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """How many ids each source and each target has."""
-        return self.sources.lengths, self.targets.lengths
-
-    def lengths_of(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How many ids some sources and their targets have."""
-        return self.sources.lengths_of(indices), self.targets.lengths_of(indices)
-
-
-def encode_pairs(
-    text: ParallelText, tokenizer: Tokenizer, max_positions: int, *, source_tokenizer: Tokenizer | None = None
-) -> EncodedPairs:
-    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and named.
-
-    Args:
-        tokenizer: the targets'.
-        source_tokenizer: None: the same.
-    """
-    sources, targets = encode_sides(text.sources, text.targets, tokenizer, source_tokenizer or tokenizer)
-    longest = [max(map(len, pair)) for pair in zip(sources, targets, strict=True)]
-    kept = [i for i, length in enumerate(longest) if length <= max_positions]
-    return EncodedPairs(
-        Sequences.from_lists([sources[i] for i in kept]),
-        Sequences.from_lists([targets[i] for i in kept]),
-        too_long=tuple(i for i, length in enumerate(longest) if length > max_positions),
-    )
-
-
-def encode_sides(
-    sources: Sequence[str], targets: Sequence[str], tokenizer: Tokenizer, source_tokenizer: Tokenizer
-) -> tuple[list[list[int]], list[list[int]]]:
-    """The ids of sources with the symbols around them, and of targets with the end symbol."""
-    return (
-        [source_tokenizer.frame_source(ids) for ids in source_tokenizer.encode_batch(sources)],
-        [[*ids, tokenizer.eos_id] for ids in tokenizer.encode_batch(targets)],
-    )
 
 
 def plan_batches(
@@ -217,6 +117,7 @@ def endless(
     pad_id: int,
     start_ids: Sequence[int],
     order: Order | None = None,
+    joined: Joining | None = None,
     cuts: tuple[Cut, Cut] | None = None,
     start: Place = (0, 0),
     share: Share = ALL,
@@ -225,28 +126,38 @@ def endless(
 
     Args:
         order: which pairs, and how often (`selection.py`); None: all, once in an epoch.
+        joined: the same pairs, some with another one after them; None: each alone.
         cuts: cut sources and targets anew each time they are read; None: never.
         start: begin with this batch.
         share: the rows of each batch that are read here.
     """
-    plan = endless_plan(order or shuffled(len(pairs)), pairs.lengths_of, batch_tokens, seed, start=start)
+    order = order or shuffled(len(pairs))
+    if joined is None:
+        plan = endless_plan(order, pairs.lengths_of, batch_tokens, seed, start=start)
+    else:
+        plan = endless_plan(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
     for number, (indices, place, rng) in enumerate(plan, start=1):
         if number % RELEASED_EVERY == 0:
             pairs.release()
         rows, counts = own_rows(indices, share)
         read, numbers = pairs, rows
+        if joined is not None:
+            read, numbers, rows = joined.read(rows), np.arange(len(rows)), rows[:, 0]
         if cuts is not None:
-            read, numbers = _cut_anew(pairs, rows, cuts, int(rng.integers(1 << 62))), np.arange(len(rows))
+            read = _cut_anew(read, numbers, rows, cuts, int(rng.integers(1 << 62)))
+            numbers = np.arange(len(rows))
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
         yield replace(batch, indices=rows.tolist(), next_place=place)
 
 
-def _cut_anew(pairs: EncodedPairs, rows: np.ndarray, cuts: tuple[Cut, Cut], seed: int) -> EncodedPairs:
-    """Some pairs, cut anew by random numbers that each pair has for itself."""
+def _cut_anew(
+    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, cuts: tuple[Cut, Cut], seed: int
+) -> EncodedPairs:
+    """Some pairs, cut anew by random numbers that each row of the corpus has for itself."""
     sides: list[list[Sequence[int]]] = [[], []]
-    for row in rows.tolist():
+    for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
         random = Random(seed + row)
         for side, sequences, cut in zip(sides, (pairs.sources, pairs.targets), cuts, strict=True):
-            side.append(cut(sequences[row].tolist(), random))
+            side.append(cut(sequences[number].tolist(), random))
     sources, targets = map(Sequences.from_lists, sides)
     return EncodedPairs(sources, targets)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from regard.data.batching import EncodedPairs, Sequences, encode_sides
-from regard.data.corpus import NumberedPair, Pairs
+from regard.data.corpus import NumberedPair, Pairs, ParallelText
 from regard.data.language import NumberedLine, TextFile
+from regard.data.sequences import EncodedPairs, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -91,6 +91,35 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
         make_folder(path.parent)
         tokenizer.save(path)
     return tokenizer
+
+
+def encode_pairs(
+    text: ParallelText, tokenizer: Tokenizer, max_positions: int, *, source_tokenizer: Tokenizer | None = None
+) -> EncodedPairs:
+    """The ids of a parallel text. Pairs with a side of more than `max_positions` tokens are left out and named.
+
+    Args:
+        tokenizer: the targets'.
+        source_tokenizer: None: the same.
+    """
+    sources, targets = encode_sides(text.sources, text.targets, tokenizer, source_tokenizer or tokenizer)
+    longest = [max(map(len, pair)) for pair in zip(sources, targets, strict=True)]
+    kept = [i for i, length in enumerate(longest) if length <= max_positions]
+    return EncodedPairs(
+        Sequences.from_lists([sources[i] for i in kept]),
+        Sequences.from_lists([targets[i] for i in kept]),
+        too_long=tuple(i for i, length in enumerate(longest) if length > max_positions),
+    )
+
+
+def encode_sides(
+    sources: Sequence[str], targets: Sequence[str], tokenizer: Tokenizer, source_tokenizer: Tokenizer
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The ids of sources with the symbols around them, and of targets with the end symbol."""
+    return (
+        [source_tokenizer.frame_source(ids) for ids in source_tokenizer.encode_batch(sources)],
+        [[*ids, tokenizer.eos_id] for ids in tokenizer.encode_batch(targets)],
+    )
 
 
 def encode_corpora(

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows, pad_right
-from regard.data.batching import RELEASED_EVERY, Sequences, endless_plan, plan_batches, shuffled
+from regard.data.batching import RELEASED_EVERY, endless_plan, plan_batches, shuffled
+from regard.data.sequences import Sequences
 from regard.errors import DataError, nearest_hint
 from regard.text.lines import read_lines
 from regard.text.tokenizer import Tokenizer

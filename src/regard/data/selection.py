@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from regard.data.batching import EncodedPairs
+from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 
 LOOKED_AT_ONCE = 1 << 20
@@ -30,6 +30,9 @@ class DataConfig(BaseModel):
     )
     max_ratio: float | None = Field(
         None, gt=1, description="pairs with a side of more than so many times the tokens of the other are left out"
+    )
+    concatenation: float = Field(
+        0.0, ge=0, le=1, description="share of pairs that are read with another one, drawn at random, put after them"
     )
     bpe_dropout: float = Field(
         0.0, ge=0, lt=1, description="share of merges that are left out, anew each time a pair is read (bpe only)"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regard.data.batching import Sequences
+from regard.data.sequences import Sequences
 from regard.errors import DataError
 
 FORMAT_VERSION = 1

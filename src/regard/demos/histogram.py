@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from regard.checkpoint import check_output
-from regard.data.batching import Sequences
 from regard.data.labelled import LabelledText, encode_words
+from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.inspection.capture import capture
 from regard.inspection.figures import Panel, panels_svg

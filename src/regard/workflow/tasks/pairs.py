@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from regard.checkpoint import LoadedModel
-from regard.data.batching import POOL, EncodedPairs, encode_pairs, endless, in_order
+from regard.data.batching import POOL, endless, in_order
 from regard.data.corpus import Corpus, Pairs, ParallelText, Part, no_pairs
-from regard.data.encoding import encode_corpora, learn_tokenizer
+from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
+from regard.data.joining import Joining
 from regard.data.selection import Selection, select_pairs
+from regard.data.sequences import EncodedPairs
 from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
 from regard.text.segmentation import BpeDropout
@@ -88,7 +90,11 @@ def translation_task(
     valid_pairs, valid = _within(valid, tokenizer, source_tokenizer, limit, notes)
     symbols: dict[str, Any] = {"pad_id": tokenizer.pad_id, "start_ids": tokenizer.symbols.start_ids}
     batch_tokens, dropout = settings.training.batch_tokens, settings.data.bpe_dropout
-    cuts = None
+    joined, cuts = None, None
+    if share := settings.data.concatenation:
+        frame = (source_tokenizer or tokenizer).symbols
+        num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
+        joined = Joining(encoded.pairs, share, min(limit, settings.data.max_tokens or limit), *num_symbols)
     if dropout:
         cuts = (BpeDropout(source_tokenizer or tokenizer, dropout, limit), BpeDropout(tokenizer, dropout, limit))
 
@@ -106,7 +112,16 @@ def translation_task(
     return Task(
         tokenizer,
         settings,
-        partial(endless, encoded.pairs, batch_tokens, settings.training.seed, order=selection, cuts=cuts, **symbols),
+        partial(
+            endless,
+            encoded.pairs,
+            batch_tokens,
+            settings.training.seed,
+            order=selection,
+            joined=joined,
+            cuts=cuts,
+            **symbols,
+        ),
         validate,
         lambda translator: translator.evaluate(valid.sources, valid.targets),
         {

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.data.batching import Sequences, plan_batches
+from regard.data.batching import plan_batches
+from regard.data.sequences import Sequences
 from regard.errors import DataError, SettingsError
 from regard.models.families import AnyModel
 from regard.text.tokenizer import Tokenizer

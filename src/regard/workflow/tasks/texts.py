@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.data.batching import POOL, Sequences
+from regard.data.batching import POOL
 from regard.data.encoding import EncodedCorpora, encode_texts, learn_tokenizer
 from regard.data.labelled import (
     LabelledText,
@@ -22,6 +22,7 @@ from regard.data.labelled import (
     masked_in_order,
 )
 from regard.data.language import TextFile, encode_stream, random_windows, windows_in_order
+from regard.data.sequences import Sequences
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.text.tokenizer import Tokenizer

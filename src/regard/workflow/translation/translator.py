@@ -11,8 +11,9 @@ from typing import Any
 
 import torch
 
-from regard.data.batching import encode_pairs, in_order
+from regard.data.batching import in_order
 from regard.data.corpus import ParallelText
+from regard.data.encoding import encode_pairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics, sentence_utility

@@ -1,0 +1,80 @@
+"""Ids by the row: what texts are once they are encoded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Order = Callable[[np.random.Generator], np.ndarray]
+"""The examples of an epoch in a random order, and so in a new one for each epoch."""
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Many sequences of ids, end to end in one array: sequence i is `ids[offsets[i]:offsets[i + 1]]`.
+
+    The arrays may be memory maps.
+    """
+
+    ids: np.ndarray
+    offsets: np.ndarray
+    release: Callable[[], None] = lambda: None
+    """Gives back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
+
+    @classmethod
+    def from_lists(cls, lists: Sequence[Sequence[int] | np.ndarray]) -> Sequences:
+        """The sequences of some lists."""
+        offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+        np.cumsum([len(ids) for ids in lists], out=offsets[1:])
+        flat = np.fromiter((id for ids in lists for id in ids), dtype=np.int32, count=int(offsets[-1]))
+        return cls(flat, offsets)
+
+    @property
+    def digest(self) -> str:
+        """A checksum of all ids and of where each sequence begins."""
+        return hashlib.sha256(self.ids.tobytes() + self.offsets.tobytes()).hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many ids each sequence has."""
+        return np.diff(self.offsets)
+
+    def lengths_of(self, indices: np.ndarray) -> np.ndarray:
+        """How many ids some sequences have."""
+        return self.offsets[indices + 1] - self.offsets[indices]
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """A parallel text as ids: each source with the symbols around it, each target with the end symbol."""
+
+    sources: Sequences
+    targets: Sequences
+    too_long: tuple[int, ...] = ()
+    """Pairs of the text that were left out, counted from 0."""
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def release(self) -> None:
+        """Give back what was read of memory maps."""
+        self.sources.release()
+        self.targets.release()
+
+    @property
+    def lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many ids each source and each target has."""
+        return self.sources.lengths, self.targets.lengths
+
+    def lengths_of(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How many ids some sources and their targets have."""
+        return self.sources.lengths_of(indices), self.targets.lengths_of(indices)
