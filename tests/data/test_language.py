@@ -84,7 +84,7 @@ def test_a_cut_inside_a_file_is_between_lines(tmp_path: Path) -> None:
     assert training[1].digest not in (whole[1].digest, training[0].digest)
 
 
-def test_at_most_a_mebibyte_is_held_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_has_no_whole_tenth_held_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language, "LARGEST_HELD_OUT", 25)
     _, valid = hold_out_end(text_files(tmp_path, "x" * 9 + "\n" + ("y" * 9 + "\n") * 99))
     assert len(valid) == 3
@@ -109,10 +109,10 @@ def test_blank_lines_count_where_they_are_breaks(tmp_path: Path) -> None:
 
 
 def test_blank_lines_at_the_end_are_not_all_that_is_held_out(tmp_path: Path) -> None:
-    whole = text_files(tmp_path, "\n" * 30 + "a dog\n" * 20 + "\n" * 200)
+    whole = text_files(tmp_path, "\n" * 30 + "a dog\n" * 20 + "\n" * 100 + "\u2028\u3000\n" * 100)
     training, valid = hold_out_end(whole)
     assert lines_of(training) + valid == lines_of(whole)
-    assert [line for line in valid if line] == ["a dog"] * 2
+    assert [line for line in valid if line.strip()] == ["a dog"] * 2
 
 
 def test_a_pipe_cannot_be_read_twice(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
 
-LARGEST_HELD_OUT = 1 << 20
-"""Bytes of text that are held out for validation, at most."""
+LARGEST_HELD_OUT = 1_000_000
+"""Characters of text that are held out for validation, at most."""
 
 
 class NumberedLine(NamedTuple):
@@ -96,28 +96,28 @@ def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> 
 
 
 def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
-    """Running text in two: its beginning, and the lines of its last tenth or MiB, whichever is less, for validation.
+    """Running text in two: its beginning, and the lines of its last tenth, a million characters at most, for validation.
 
     Both have a line that is not blank.
 
     Raises:
         DataError: fewer than two lines that are not blank.
     """
-    num_bytes = sum(len(raw) for text in texts for raw in _raw_lines(text) if raw.strip())
-    cut, read = num_bytes - max(1, min(num_bytes // 10, LARGEST_HELD_OUT)), 0
+    num_characters = sum(len(line) for text in texts for line in _all_lines(text) if line.strip())
+    cut, read = num_characters - max(1, min(num_characters // 10, LARGEST_HELD_OUT)), 0
     rest: list[TextFile] = []
     held_out: list[str] = []
     is_over = False
     for text in texts:
         kept = 0
-        for number, raw in enumerate(_raw_lines(text), start=1):
-            if raw.strip():
-                is_over = is_over or 0 < read > cut - len(raw)
-                read += len(raw)
+        for number, line in enumerate(_all_lines(text), start=1):
+            if line.strip():
+                is_over = is_over or 0 < read > cut - len(line)
+                read += len(line)
             if not is_over:
                 kept = number
-            elif text.with_blank or raw.strip():
-                held_out.append(decode_line(raw, number, text.path))
+            elif text.with_blank or line.strip():
+                held_out.append(line)
         if kept:
             rest.append(replace(text, end=kept))
     if not held_out:
@@ -128,9 +128,8 @@ def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
     return rest, held_out
 
 
-def _raw_lines(text: TextFile) -> Iterator[bytes]:
-    with open_lines(text.path) as stream:
-        yield from stream
+def _all_lines(text: TextFile) -> Iterator[str]:
+    return (line.text for line in replace(text, with_blank=True).numbered())
 
 
 def _no_text(names: Sequence[str | os.PathLike[str]]) -> DataError:
