@@ -1,4 +1,3 @@
-import hashlib
 import os
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from regard.data.language import (
     windows_in_order,
 )
 from regard.errors import DataError
-from regard.text.lines import measure_lines
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 
@@ -118,7 +116,7 @@ def test_blank_lines_at_the_end_are_not_all_that_is_held_out(tmp_path: Path) -> 
 def test_a_pipe_cannot_be_read_twice(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DataError, match=r"pipe must be a file, as it is read more than once; got a pipe. Write it"):
-        measure_lines(tmp_path / "pipe", hashlib.sha256())
+        find_texts([tmp_path / "pipe"], with_blank=True)
 
 
 def test_files_follow_each_other_and_blank_lines_stay(tmp_path: Path) -> None:

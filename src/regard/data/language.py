@@ -87,10 +87,11 @@ def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> 
     """The texts of some files.
 
     Raises:
-        DataError: a file cannot be read, or there is no text in any.
+        DataError: a file cannot be read more than once, or there is no text in any.
     """
     texts = [TextFile(os.fspath(name), with_blank) for name in names]
-    if not any(line.text.strip() for text in texts for line in text.numbered()):
+    num_lines = sum(text.num_lines for text in texts)  # first, as it refuses pipes before anything is read from them
+    if not num_lines or not any(line.text.strip() for text in texts for line in text.numbered()):
         raise _no_text(names)
     return texts
 
