@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ RELEASED_EVERY = 8
 """Batches between two times that memory maps are given back."""
 Cut = Callable[[Sequence[int], Random], Sequence[int]]
 """Other ids of the same text."""
+T = TypeVar("T")
 
 
 def plan_batches(
@@ -82,6 +84,14 @@ def endless_plan(
                 number += 1
 
 
+def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
+    """The same items; before some of them, what was read of memory maps is given back."""
+    for number, item in enumerate(items, start=1):
+        if number % RELEASED_EVERY == 0:
+            release()
+        yield item
+
+
 def make_batch(
     pairs: EncodedPairs, indices: np.ndarray, *, pad_id: int, start_ids: Sequence[int], counts: bool = True
 ) -> Batch:
@@ -136,9 +146,7 @@ def endless(
         plan = endless_plan(order, pairs.lengths_of, batch_tokens, seed, start=start)
     else:
         plan = endless_plan(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
-    for number, (indices, place, rng) in enumerate(plan, start=1):
-        if number % RELEASED_EVERY == 0:
-            pairs.release()
+    for indices, place, rng in releasing(plan, pairs.release):
         rows, counts = own_rows(indices, share)
         read, numbers = pairs, rows
         if joined is not None:

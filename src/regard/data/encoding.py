@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
+from regard.data.labelled import framed
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
@@ -151,7 +152,7 @@ def encode_texts(
         rows = tokenizer.encode_batch([line.text for line in chunk])
         if limit is None:
             return [[[*row, tokenizer.eos_id] for row in rows]]
-        return [[[tokenizer.bos_id, *row[: limit - 2], tokenizer.eos_id] for row in rows]]
+        return [[framed(row, tokenizer, limit) for row in rows]]
 
     return _encoded(texts, ("text",), encode, (tokenizer,), () if limit is None else (f"cut to {limit}",), report)
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows, pad_right
-from regard.data.batching import RELEASED_EVERY, endless_plan, plan_batches, shuffled
+from regard.data.batching import endless_plan, plan_batches, releasing, shuffled
 from regard.data.sequences import Sequences
 from regard.errors import DataError, nearest_hint
 from regard.text.lines import read_lines
@@ -96,6 +96,11 @@ class EncodedTexts:
         return len(self.ids)
 
 
+def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
+    """A text between begin and end symbol, cut where that would be more than `max_positions`."""
+    return [tokenizer.bos_id, *ids[: max_positions - 2], tokenizer.eos_id]
+
+
 def encode_words(
     texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
 ) -> tuple[Sequences, list[list[int]]]:
@@ -110,7 +115,7 @@ def encode_words(
         for _ in words:
             begins.append(len(ids) if len(ids) < max_positions - 1 else -1)
             ids += next(flat)
-        rows.append([*ids[: max_positions - 1], tokenizer.eos_id])
+        rows.append(framed(ids[1:], tokenizer, max_positions))
         beginnings.append(begins)
     return Sequences.from_lists(rows), beginnings
 
@@ -166,10 +171,7 @@ def _plan(
     ids: Sequences, batch_tokens: int, seed: int, start: Place
 ) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
     plan = endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
-    for number, drawn in enumerate(plan, start=1):
-        if number % RELEASED_EVERY == 0:
-            ids.release()
-        yield drawn
+    return releasing(plan, ids.release)
 
 
 def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows
-from regard.data.batching import RELEASED_EVERY
+from regard.data.batching import releasing
 from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
@@ -176,9 +176,7 @@ def random_windows(
     """
     context = min(context, len(stream) - 1)
     rows = max(1, batch_tokens // context)
-    for number in itertools.count(start[1]):
-        if number % RELEASED_EVERY == 0:
-            release()
+    for number in releasing(itertools.count(start[1]), release):
         rng = np.random.default_rng((seed, number))
         own, counts = own_rows(rng.integers(0, len(stream) - context, rows), share)
         batch = replace(_windows(stream, own, context), next_place=(0, number + 1))
