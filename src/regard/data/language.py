@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,6 +66,12 @@ class TextFile:
         with open_lines(self.path) as stream:
             return os.fstat(stream.fileno()).st_size
 
+    def until(self, end: int) -> TextFile:
+        """The text up to a line and with it; what is known of the file is not measured again."""
+        text = replace(self, end=end)
+        text.__dict__["_measured"] = self._measured
+        return text
+
     def numbered(self) -> Iterator[NumberedLine]:
         """The lines.
 
@@ -104,33 +111,32 @@ def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
     Raises:
         DataError: fewer than two lines that are not blank.
     """
-    num_characters = sum(len(line) for text in texts for line in _all_lines(text) if line.strip())
-    cut, read = num_characters - max(1, min(num_characters // 10, LARGEST_HELD_OUT)), 0
-    rest: list[TextFile] = []
-    held_out: list[str] = []
-    is_over = False
-    for text in texts:
-        kept = 0
-        for number, line in enumerate(_all_lines(text), start=1):
-            if line.strip():
-                is_over = is_over or 0 < read > cut - len(line)
-                read += len(line)
-            if not is_over:
-                kept = number
-            elif text.with_blank or line.strip():
-                held_out.append(line)
-        if kept:
-            rest.append(replace(text, end=kept))
-    if not held_out:
+    # One pass: of the lines read last, those that may be held out, as no line of text before them can.
+    tail: deque[tuple[int, int, str]] = deque()
+    read, seen = 0, 0
+    for part, text in enumerate(texts):
+        for number, line in replace(text, with_blank=True).numbered():
+            tail.append((part, number, line))
+            read += _size(line)
+            seen += _size(line)
+            while seen - _size(tail[0][2]) >= LARGEST_HELD_OUT:
+                seen -= _size(tail.popleft()[2])
+    wanted = max(1, min(read // 10, LARGEST_HELD_OUT))
+    while tail and (seen == read or seen - _size(tail[0][2]) >= wanted or not _size(tail[0][2])):
+        seen -= _size(tail.popleft()[2])
+    if not tail:
         name = " + ".join(text.name for text in texts)
         raise DataError(
             f"{name} must have at least 2 lines of text, to hold some out for validation; got 1. Give --valid a file."
         )
-    return rest, held_out
+    first_part, first_line, _ = tail[0]
+    rest = [*texts[:first_part], texts[first_part].until(first_line - 1)]
+    held_out = [line for _, _, line in tail if texts[0].with_blank or line.strip()]
+    return [text for text in rest if text.num_lines], held_out
 
 
-def _all_lines(text: TextFile) -> Iterator[str]:
-    return (line.text for line in replace(text, with_blank=True).numbered())
+def _size(line: str) -> int:
+    return len(line) if line.strip() else 0
 
 
 def _no_text(names: Sequence[str | os.PathLike[str]]) -> DataError:
