@@ -95,3 +95,15 @@ def test_what_is_held_out_of_two_corpora_is_not_learnt_from(
     sizes = [int(line.split(" pairs")[0]) for line in shown.splitlines() if " pairs from " in line]
     assert sum(sizes[:2]) == 240 - 12
     assert sizes[2] == 12
+
+
+def test_a_recipe_names_the_family_of_its_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "recurrent.yaml"
+    recipe.write_text("model: {arch: rnn, model_dim: 24}\ntokenizer: {vocab_size: 40}\ntraining: {batch_tokens: 300}\n")
+    files = (data / "a.tsv", "--valid", data / "valid.tsv", "--config", recipe, "--threads", "1", "--steps", "2")
+    command("train", *files, "-o", tmp_path / "m")
+    assert json.loads((tmp_path / "m" / "config.json").read_text())["model"]["arch"] == "rnn"
+    command("train", *files, "--arch", "transformer", "-o", tmp_path / "n", code=2)
+    assert "--arch must be what the settings have as model.arch, rnn; got transformer." in capsys.readouterr().err
+    command("train", *files[:-6], "--set", "model.arch=rnm", "-o", tmp_path / "n", code=2)
+    assert "Did you mean 'rnn'?" in capsys.readouterr().err

@@ -51,9 +51,11 @@ def train(
         ),
     ] = None,
     arch: Annotated[
-        str,
-        typer.Option(help="transformer or rnn: pairs of texts; decoder: a language model; encoder: with --task."),
-    ] = "transformer",
+        str | None,
+        typer.Option(
+            help="transformer (the default) or rnn: pairs of texts; decoder: a language model; encoder: with --task.",
+        ),
+    ] = None,
     task: Annotated[
         str | None,
         typer.Option(help="What an encoder learns: mlm, classify or tag."),
@@ -132,6 +134,7 @@ def train(
         )
     if result.loaded is None:  # of several processes, the main one speaks
         return
+    arch = result.loaded.model.config.arch
     if result.run.interrupted:
         say_what_is_kept(output, result.run, arch)
     print(summary(result.results))

@@ -77,6 +77,19 @@ class RunSettings(BaseModel):
         return cls(**built)
 
 
+def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str:
+    """The family of a run: what is asked for, or what its settings have as `model.arch`; else `transformer`.
+
+    Raises:
+        SettingsError: both are given, and differ.
+    """
+    section = settings.get("model")
+    named = section.get("arch") if isinstance(section, Mapping) else None
+    if arch is not None and named is not None and arch != named:
+        raise SettingsError(f"--arch must be what the settings have as model.arch, {named}; got {arch}.")
+    return str(arch or named or "transformer")
+
+
 def read_yaml(path: Path | str) -> Nested:
     """The settings of a YAML file.
 

@@ -22,7 +22,7 @@ from regard.training.state import checkpoints
 from regard.workflow.loading import load_any
 from regard.workflow.progress import RunDisplay
 from regard.workflow.run import Execution, TrainingResult, run_task, state_folder
-from regard.workflow.settings import RunSettings
+from regard.workflow.settings import RunSettings, chosen_arch
 from regard.workflow.tasks.pairs import hold_out_pairs, translation_task
 from regard.workflow.tasks.task import Task
 from regard.workflow.tasks.texts import hold_out_labelled, label_task, language_task, masked_task
@@ -37,7 +37,7 @@ def train(
     output: Path | str,
     *,
     valid: Names | None = None,
-    arch: str = "transformer",
+    arch: str | None = None,
     task: str | None = None,
     preset: str = "tiny",
     settings: Mapping[str, Mapping[str, Any]] | None = None,
@@ -58,7 +58,8 @@ def train(
             `mlm`, text files; for `classify` one file of label, tab, text; for `tag` one file of word, tab, tag with
             blank lines between texts.
         valid: the same, for validation; None: a share of `data` is held out.
-        arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`.
+        arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
+            `settings` have as `model.arch`, else `transformer`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`.
         preset: `tiny`, `small`, `base` or, for encoder-decoders, `big`.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
@@ -74,6 +75,7 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
+    arch = chosen_arch(arch, settings or {})
     config_class(arch)
     if (task is None) == (arch == "encoder") or (task is not None and task not in TASKS):
         hint = "" if task is None else f" {nearest_hint(task, TASKS)}"
