@@ -35,7 +35,7 @@ def test_the_equations(cell: str) -> None:
     logits, weights = [], []
     for id in TARGET:
         scores = torch.stack(
-            [score.vector @ torch.tanh(score.query_proj.weight @ hidden + score.key_proj.weight @ h) for h in memory]
+            [score.vector @ torch.tanh(score.query_proj.weight @ hidden + model.key_proj.weight @ h) for h in memory]
         )
         weights.append(scores.softmax(0))
         context = weights[-1] @ memory

@@ -5,7 +5,8 @@ An encoder reads the source in both directions; a decoder writes a token at a ti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -18,7 +19,7 @@ from regard.models.packed import PackedLinear
 from regard.nn.attention import Attention
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, linear
-from regard.nn.scores import Additive, Bilinear, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
+from regard.nn.scores import Additive, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class RecurrentState:
     """Between decoding steps: the encoded source, and what the decoder remembers of each hypothesis."""
 
     memory: Float[Tensor, "sentence 1 source memory_dim"]
+    keys: Float[Tensor, "sentence 1 source model_dim"]
+    """What queries are compared with: the memory, projected once for all steps."""
     source_mask: Bool[Tensor, "sentence 1 1 source"]
     hidden: Float[Tensor, "sentence beam model_dim"]
     cell: Float[Tensor, "sentence beam model_dim"] | None
@@ -36,6 +39,7 @@ class RecurrentState:
         rows = sentences[:, None]
         return RecurrentState(
             self.memory[sentences],
+            self.keys[sentences],
             self.source_mask[sentences],
             self.hidden[rows, parents],
             None if self.cell is None else self.cell[rows, parents],
@@ -52,15 +56,16 @@ class RecurrentState:
             ours[places] = theirs[sentences]
             return ours
 
-        def wider(state: RecurrentState) -> tuple[Tensor, Tensor]:
+        def wider(state: RecurrentState) -> tuple[Tensor, Tensor, Tensor]:
             missing = width - state.memory.shape[2]
-            return pad(state.memory, (0, 0, 0, missing)), pad(state.source_mask, (0, missing))
+            memory, keys = (pad(x, (0, 0, 0, missing)) for x in (state.memory, state.keys))
+            return memory, keys, pad(state.source_mask, (0, missing))
 
-        memory, mask = (put(*pair) for pair in zip(wider(self), wider(other), strict=True))
+        memory, keys, mask = (put(*pair) for pair in zip(wider(self), wider(other), strict=True))
         cell = None
         if self.cell is not None and other.cell is not None:
             cell = put(self.cell, other.cell)
-        return RecurrentState(memory, mask, put(self.hidden, other.hidden), cell)
+        return RecurrentState(memory, keys, mask, put(self.hidden, other.hidden), cell)
 
     def release(self, places: Int[Tensor, " place"]) -> RecurrentState:
         """The state in which the sentences in some places are done: it does not grow, so it stays as it is."""
@@ -71,7 +76,7 @@ class Recurrent(nn.Module):
     """Source ids and target ids to the logits of each next target token.
 
     memory = encoder forwards and backwards over the source;  hidden[0] = tanh(W_initial (first backward state))
-    context[t] = attention(query hidden[t - 1], key memory, value memory)
+    context[t] = attention(query hidden[t - 1], key W_key memory, value memory)
     hidden[t] = cell([embedding(target[t]), context[t]], hidden[t - 1])
     states[t] = tanh(W_readout [hidden[t], embedding(target[t]), context[t]]);  logits[t] = states[t] . output_embedding
 
@@ -95,17 +100,15 @@ class Recurrent(nn.Module):
         is_lstm = config.cell == "lstm"
         self.encoder = (nn.LSTM if is_lstm else nn.GRU)(dim, dim, bidirectional=True, batch_first=True)
         self.initial_proj = linear(dim, dim)
-        scores = {
-            "additive": lambda: Additive(dim, 2 * dim, dim),
-            "bilinear": lambda: Bilinear(dim, 2 * dim),
+        scores: dict[str, Callable[[], nn.Module]] = {
+            "additive": lambda: Additive(dim, None, dim),
+            "bilinear": DotProduct,  # whose W is the projection of the keys
             "dot": DotProduct,
             "scaled_dot": ScaledDotProduct,
             "cosine": lambda: Cosine(10.0),
             "gaussian": GaussianKernel,
         }
-        # Scores that compare vectors of one width see the memory through a projection.
-        has_two_widths = config.score in ("additive", "bilinear")
-        self.key_proj = nn.Identity() if has_two_widths else linear(2 * dim, dim)
+        self.key_proj = linear(2 * dim, dim, bias=config.score not in ("additive", "bilinear"))
         self.cross_attention = Attention(scores[config.score]())
         self.cell = (nn.LSTMCell if is_lstm else nn.GRUCell)(3 * dim, dim)
         self.readout_proj = linear(4 * dim, dim)
@@ -126,19 +129,19 @@ class Recurrent(nn.Module):
         """
         state = self.prefill(source_ids)
         own: Tensor | None = None
-        made = []
+        seen = []
         for position in range(target_ids.shape[1]):
             ids = target_ids[:, position : position + 1]
             if own is not None:
                 keeps = torch.rand(ids.shape, device=ids.device) < self.config.teacher_forcing
                 ids = torch.where(keeps | (ids == self.config.pad_id), ids, own)
-            readout, newer = self._step(ids, state)
+            now, newer = self._step(ids, state)
             is_token = (target_ids[:, position] != self.config.pad_id)[:, None, None]
             state = _where(is_token, newer, state)  # padding on the left leaves the state as it was
-            made.append(readout)
+            seen.append(now)
             if self.training and self.config.teacher_forcing < 1:
-                own = self.logits(readout.detach()).argmax(dim=-1)
-        return torch.cat(made, dim=1)
+                own = self.logits(self._readout(now.detach())).argmax(dim=-1)
+        return self._readout(torch.cat(seen, dim=1))
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
@@ -159,23 +162,23 @@ class Recurrent(nn.Module):
         backward = memory[:, 0, self.config.model_dim :]  # has read all of the source, its first token last
         hidden = torch.tanh(self.initial_proj(backward))[:, None]
         cell = torch.zeros_like(hidden) if self.config.cell == "lstm" else None
-        return RecurrentState(memory[:, None], is_token[:, None, None], hidden, cell)
+        return RecurrentState(memory[:, None], self.key_proj(memory)[:, None], is_token[:, None, None], hidden, cell)
 
     def decode_step(
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], RecurrentState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        readout, state = self._step(ids, state)
-        return self.logits(readout), state
+        seen, state = self._step(ids, state)
+        return self.logits(self._readout(seen)), state
 
     def _step(
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "sentence beam model_dim"], RecurrentState]:
-        """Look at the source with the state before, then take in token and context."""
+    ) -> tuple[Float[Tensor, "sentence beam features"], RecurrentState]:
+        """Look at the source with the state before, then take in token and context: hidden, embedding and context."""
         assert state.hidden.shape[1] == ids.shape[1]
         embedded = self.embedding_dropout(self.target_embedding(ids) * self.config.model_dim**0.5)
         query = state.hidden[:, None]  # sentence 1 beam model_dim: the hypotheses of a sentence are its queries
-        context = self.cross_attention(query, self.key_proj(state.memory), state.memory, state.source_mask)[:, 0]
+        context = self.cross_attention(query, state.keys, state.memory, state.source_mask)[:, 0]
         inputs = torch.cat((embedded, context), dim=-1).flatten(0, 1)
         hidden, cell = state.hidden.flatten(0, 1), None
         if state.cell is None:
@@ -184,8 +187,11 @@ class Recurrent(nn.Module):
             hidden, cell = self.cell(inputs, (hidden, state.cell.flatten(0, 1)))
             cell = cell.view(state.hidden.shape)
         hidden = hidden.view(state.hidden.shape)
-        readout = torch.tanh(self.readout_proj(torch.cat((hidden, embedded, context), dim=-1)))
-        return self.readout_dropout(readout), RecurrentState(state.memory, state.source_mask, hidden, cell)
+        return torch.cat((hidden, embedded, context), dim=-1), replace(state, hidden=hidden, cell=cell)
+
+    def _readout(self, seen: Float[Tensor, "sentence target features"]) -> Float[Tensor, "sentence target model_dim"]:
+        """The states of all steps at once, as none of them goes into the next step."""
+        return self.readout_dropout(torch.tanh(self.readout_proj(seen)))
 
 
 def _where(is_token: Bool[Tensor, "sentence 1 1"], newer: RecurrentState, older: RecurrentState) -> RecurrentState:
@@ -193,4 +199,4 @@ def _where(is_token: Bool[Tensor, "sentence 1 1"], newer: RecurrentState, older:
     cell = None
     if newer.cell is not None and older.cell is not None:
         cell = torch.where(is_token, newer.cell, older.cell)
-    return RecurrentState(newer.memory, newer.source_mask, torch.where(is_token, newer.hidden, older.hidden), cell)
+    return replace(newer, hidden=torch.where(is_token, newer.hidden, older.hidden), cell=cell)

@@ -137,14 +137,15 @@ class Additive(nn.Module):
     """score(q, k) = v . tanh(W_q q + W_k k), for queries and keys of any width.
 
     Args:
+        key_dim: None: keys come as W_k k already, which is done once where the same keys are asked often.
         hidden_dim: width of v.
     Source: Bahdanau et al. 2015, appendix A.1.2.
     """
 
-    def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
+    def __init__(self, query_dim: int, key_dim: int | None, hidden_dim: int) -> None:
         super().__init__()
         self.query_proj = linear(query_dim, hidden_dim, bias=False)
-        self.key_proj = linear(key_dim, hidden_dim, bias=False)
+        self.key_proj = nn.Identity() if key_dim is None else linear(key_dim, hidden_dim, bias=False)
         self.vector = nn.Parameter(torch.empty(hidden_dim).uniform_(-1, 1) * (3 / hidden_dim) ** 0.5)
 
     def forward(self, query: Query, key: Key) -> Scores:
