@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import regard as regard_package
 from regard.data.corpus import read_pairs
@@ -44,33 +45,58 @@ class Run:
     lengths_told: bool = False
     """Measure, too, how many targets are right where their number of tokens is given."""
 
-    def folder(self, work: Path, what: object) -> Path:
-        """Where the model of a seed stands; with `.json`, what was measured."""
-        return work / f"{re.sub('[^A-Za-z0-9_-]', '', self.name.replace(' ', '-'))}-{what}"
+    def models(self, work: Path) -> list[Path]:
+        """The trained models, one for each seed."""
+        return [place(work, self.name, seed) for seed in self.seeds]
 
 
-def g2p(language: str, size: str, recipe: str, published: str) -> Run:
+@dataclass(frozen=True)
+class Ensemble:
+    """A line of the table: all models of some runs, which decide together."""
+
+    name: str
+    runs: tuple[Run, ...]
+    published: str
+
+    def models(self, work: Path) -> list[Path]:
+        """Those of all runs."""
+        return [model for run in self.runs for model in run.models(work)]
+
+
+def place(work: Path, name: str, what: object) -> Path:
+    """Where the model of a seed stands; with `.json`, what was measured."""
+    return work / f"{re.sub('[^A-Za-z0-9_-]', '', name.replace(' ', '-'))}-{what}"
+
+
+def g2p(language: str, size: str, recipe: str, published: str) -> tuple[Run | Ensemble, ...]:
+    """Recurrent models, Transformers, and all of them together."""
     train, valid, test = (f"g2p/{size}/{language}_{part}.tsv" for part in ("train", "dev", "test"))
-    name = f"g2p {language} ({size})"
-    return Run(name, recipe, (train,), (test,), "word_error_rate", published, (1, 2, 3), (valid,), together=True)
+    recurrent, transformer = (
+        Run(name, recipe, (train,), (test,), "word_error_rate", published, (1, 2, 3), (valid,), together=True)
+        for name, recipe in (
+            (f"g2p {language} ({size})", recipe),
+            (f"g2p {language} ({size}), Transformer", f"{recipe}-transformer"),
+        )
+    )
+    return recurrent, transformer, Ensemble(f"g2p {language} ({size}), both", (recurrent, transformer), published)
 
 
 def multi30k(part: str) -> tuple[str, str]:
     return f"multi30k_ende/tok_lc/{part}.lc.norm.tok.en", f"multi30k_ende/tok_lc/{part}.lc.norm.tok.de"
 
 
-RUNS = [
+RUNS: list[Run | Ensemble] = [
     Run("SCAN simple", "scan", ("scan/tasks_train_simple.tsv",), ("scan/tasks_test_simple.tsv",), "exact_match",
         "99.8 (recurrent)", seeds=(1, 2, 3)),
     Run("SCAN length", "scan", ("scan/tasks_train_length.tsv",), ("scan/tasks_test_length.tsv",), "exact_match",
         "20.8 (recurrent)", seeds=(1, 2, 3), lengths_told=True),
-    g2p("ice", "low", "g2p-low", "12.0 (ensemble)"),
-    g2p("ita", "low", "g2p-low", "19.0 (ensemble)"),
-    g2p("hun", "medium", "g2p", "1.8 (ensemble)"),
-    g2p("vie_hanoi", "medium", "g2p", "2.5 (ensemble)"),
-    g2p("kor", "medium", "g2p", "16.3 (ensemble)"),
-    g2p("fre", "medium", "g2p", "8.5 (ensemble)"),
-    g2p("dut", "medium", "g2p", "14.7 (ensemble)"),
+    *g2p("ice", "low", "g2p-low", "12.0 (ensemble)"),
+    *g2p("ita", "low", "g2p-low", "19.0 (ensemble)"),
+    *g2p("hun", "medium", "g2p", "1.8 (ensemble)"),
+    *g2p("vie_hanoi", "medium", "g2p", "2.5 (ensemble)"),
+    *g2p("kor", "medium", "g2p", "16.3 (ensemble)"),
+    *g2p("fre", "medium", "g2p", "8.5 (ensemble)"),
+    *g2p("dut", "medium", "g2p", "14.7 (ensemble)"),
     Run("Multi30k en-de, tok_lc", "multi30k", multi30k("train"), multi30k("test_2016_flickr"), "bleu", "41.02 (same sizes)",
         seeds=(1, 2, 3), valid=multi30k("val"), options=("--tokenize", "none")),
 ]  # fmt: skip
@@ -87,7 +113,7 @@ def regard(*arguments: str) -> str:
 
 def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -> None:
     """Train, measure, and write down the score; nothing, where that is done."""
-    model = run.folder(work, seed)
+    model = place(work, run.name, seed)
     outcome = model.with_suffix(".json")
     if outcome.is_file():
         return
@@ -109,12 +135,12 @@ def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -
     outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
 
 
-def carry_out_together(run: Run, data: Path, work: Path, threads: list[str]) -> None:
-    """Measure the models of all seeds as an ensemble, and write down the score; nothing, where that is done."""
-    outcome = run.folder(work, "together.json")
-    if not outcome.is_file():
-        together = score(run, [run.folder(work, seed) for seed in run.seeds], data, threads)
-        record = {"run": run.name, "together": together}
+def carry_out_together(what: Run | Ensemble, data: Path, work: Path, threads: list[str]) -> None:
+    """Measure all models as an ensemble, and write down the score; nothing, where that is done, or one is missing."""
+    outcome, models = place(work, what.name, "together.json"), what.models(work)
+    if not outcome.is_file() and all(model.with_suffix(".json").is_file() for model in models):
+        run = what if isinstance(what, Run) else what.runs[0]
+        record = {"run": what.name, "together": score(run, models, data, threads)}
         outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
 
 
@@ -138,14 +164,16 @@ def exact_with_lengths(model: Path, test: Path) -> float:
     As Newman et al. 2020 measure it, "The EOS Decision and Length Extrapolation": what a model knows but for where to end.
     """
     translator = regard_package.load(model)
+    assert isinstance(translator, regard_package.Translator)
     pairs = read_pairs([test])
     of_length: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for source, target in zip(pairs.sources, pairs.targets, strict=True):
         of_length[len(translator.tokenizer.encode(target)) + 1].append((source, target))
     right = 0
     for length, found in of_length.items():
-        options = {"beam_size": 1, "min_length": length, "max_length": length}
-        written = translator.translate([source for source, _ in found], **options)
+        written = translator.translate(
+            [source for source, _ in found], beam_size=1, min_length=length, max_length=length
+        )
         right += sum(ours.text == target for ours, (_, target) in zip(written, found, strict=True))
     return right / len(pairs)
 
@@ -154,24 +182,33 @@ def table(work: Path) -> Iterator[str]:
     yield "| task | recipe | score | seeds | together | published | parameters | training, each |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
-    for run in RUNS:
-        records = [record for record in found if record["run"] == run.name and "seed" in record]
-        together = [record["together"] for record in found if record["run"] == run.name and "together" in record]
-        if not records:
-            continue
-        factor = 1 if run.metric == "bleu" else 100
-        scores = [factor * record["score"] for record in records]
-        spread = f" ± {statistics.stdev(scores):.2f}" if len(scores) > 1 else ""
-        what = {"bleu": "BLEU", "word_error_rate": "% word errors", "exact_match": "% exact"}[run.metric]
-        ensemble = f"{factor * together[0]:.2f}" if together else ""
-        minutes = statistics.mean(record["seconds"] for record in records) / 60
-        scored = f"{statistics.mean(scores):.2f}{spread} {what} | {len(scores)} | {ensemble}"
-        rest = f"{records[0]['parameters']:,} | {minutes:.0f} min |"
-        yield f"| {run.name} | `recipes/{run.recipe}.yaml` | {scored} | {run.published} | {rest}"
-        if told := [100 * record["lengths_told"] for record in records if "lengths_told" in record]:
-            spread = f" ± {statistics.stdev(told):.2f}" if len(told) > 1 else ""
-            scored = f"{statistics.mean(told):.2f}{spread} {what} | {len(told)} | "
-            yield f"| {run.name}, lengths told | `recipes/{run.recipe}.yaml` | {scored} | 60 (Newman et al. 2020) | {rest}"
+    for what in RUNS:
+        records = [record for record in found if record["run"] == what.name and "seed" in record]
+        together = [
+            f"{100 * record['together']:.2f}" for record in found if record["run"] == what.name and "together" in record
+        ]
+        if isinstance(what, Run) and records:
+            yield from rows(what, records, *together)
+        elif isinstance(what, Ensemble) and together:
+            yield f"| {what.name} | | | {len(what.models(work))} | {together[0]} | {what.published} | | |"
+
+
+def rows(run: Run, records: list[dict[str, Any]], together: str = "") -> Iterator[str]:
+    """What the models of a run scored."""
+    factor, what = {"bleu": (1, "BLEU"), "word_error_rate": (100, "% word errors"), "exact_match": (100, "% exact")}[
+        run.metric
+    ]
+    minutes = statistics.mean(record["seconds"] for record in records) / 60
+    rest = f"{records[0]['parameters']:,} | {minutes:.0f} min |"
+
+    def mean(scores: list[float]) -> str:
+        spread = f" ± {factor * statistics.stdev(scores):.2f}" if len(scores) > 1 else ""
+        return f"{factor * statistics.mean(scores):.2f}{spread} {what} | {len(scores)}"
+
+    scored = mean([record["score"] for record in records])
+    yield f"| {run.name} | `recipes/{run.recipe}.yaml` | {scored} | {together} | {run.published} | {rest}"
+    if told := [record["lengths_told"] for record in records if "lengths_told" in record]:
+        yield f"| {run.name}, lengths told | `recipes/{run.recipe}.yaml` | {mean(told)} | | 60 (Newman et al. 2020) | {rest}"
 
 
 def write_table(work: Path) -> None:
@@ -193,12 +230,15 @@ def main() -> None:
         sys.exit(f"--data must be the folder of the data sets; got {options.data}, which is not there.")
     options.work.mkdir(exist_ok=True)
     threads = ["--threads", str(options.threads)] if options.threads else []
-    for run in RUNS:
-        for seed in run.seeds if options.only in run.name else ():
-            carry_out(run, seed, options.data, options.work, threads)
-            write_table(options.work)
-        if run.together and options.only in run.name:
-            carry_out_together(run, options.data, options.work, threads)
+    for what in RUNS:
+        if options.only not in what.name:
+            continue
+        if isinstance(what, Run):
+            for seed in what.seeds:
+                carry_out(what, seed, options.data, options.work, threads)
+                write_table(options.work)
+        if isinstance(what, Ensemble) or what.together:
+            carry_out_together(what, options.data, options.work, threads)
             write_table(options.work)
 
 
