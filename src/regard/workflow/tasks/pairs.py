@@ -107,8 +107,9 @@ def translation_task(
             scores[settings.training.metric] = measured[settings.training.metric]
         return scores
 
-    pool = selection(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
-    sources, targets = encoded.pairs.lengths_of(pool)
+    measured, epoch = (encoded.pairs, selection) if joined is None else (joined, joined.order(selection))
+    pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
+    sources, targets = measured.lengths_of(pool)
     return Task(
         tokenizer,
         settings,
