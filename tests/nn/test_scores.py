@@ -79,6 +79,19 @@ def test_queries_and_keys_of_different_width(score: nn.Module) -> None:
     torch.testing.assert_close(context, score(query, key).softmax(-1) @ value)
 
 
+@pytest.mark.parametrize("kernel", ["matmul", "tiled"])
+def test_keys_may_be_projected_before(kernel: str) -> None:
+    score, of_projected = Additive(3, 5, 7), Additive(3, None, 7)
+    of_projected.load_state_dict(
+        {name: tensor for name, tensor in score.state_dict().items() if name != "key_proj.weight"}
+    )
+    query, key, value = random(2, 4, 3).float(), random(2, 6, 5).float(), random(2, 6, 2).float()
+    torch.testing.assert_close(
+        attention(query, score.key_proj(key), value, score=of_projected, kernel=kernel),
+        attention(query, key, value, score=score, kernel=kernel),
+    )
+
+
 def test_the_gaussian_kernel_is_the_dot_product_when_keys_have_one_length() -> None:
     query, key = random(2, 3, 5), torch.nn.functional.normalize(random(2, 7, 5), dim=-1)
     torch.testing.assert_close(
