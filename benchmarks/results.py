@@ -68,6 +68,15 @@ def place(work: Path, name: str, what: object) -> Path:
     return work / f"{re.sub('[^A-Za-z0-9_-]', '', name.replace(' ', '-'))}-{what}"
 
 
+def scan(part: str, published: str) -> tuple[Run, ...]:
+    """A Transformer and a recurrent model."""
+    train, test = (f"scan/tasks_{use}_{part}.tsv" for use in ("train", "test"))
+    return tuple(
+        Run(name, recipe, (train,), (test,), "exact_match", published, seeds=(1, 2, 3), lengths_told=part == "length")
+        for name, recipe in ((f"SCAN {part}", "scan"), (f"SCAN {part}, recurrent", "scan-recurrent"))
+    )
+
+
 def g2p(language: str, size: str, recipe: str, published: str) -> tuple[Run | Ensemble, ...]:
     """Recurrent models, Transformers, and all of them together."""
     train, valid, test = (f"g2p/{size}/{language}_{part}.tsv" for part in ("train", "dev", "test"))
@@ -86,10 +95,8 @@ def multi30k(part: str) -> tuple[str, str]:
 
 
 RUNS: list[Run | Ensemble] = [
-    Run("SCAN simple", "scan", ("scan/tasks_train_simple.tsv",), ("scan/tasks_test_simple.tsv",), "exact_match",
-        "99.8 (recurrent)", seeds=(1, 2, 3)),
-    Run("SCAN length", "scan", ("scan/tasks_train_length.tsv",), ("scan/tasks_test_length.tsv",), "exact_match",
-        "20.8 (recurrent)", seeds=(1, 2, 3), lengths_told=True),
+    *scan("simple", "99.8 (recurrent)"),
+    *scan("length", "20.8 (recurrent)"),
     *g2p("ice", "low", "g2p-low", "12.0 (ensemble)"),
     *g2p("ita", "low", "g2p-low", "19.0 (ensemble)"),
     *g2p("hun", "medium", "g2p", "1.8 (ensemble)"),
