@@ -22,6 +22,8 @@ import regard as regard_package
 from regard.data.corpus import read_pairs
 
 ROOT = Path(__file__).resolve().parents[1]
+METRICS = {"bleu": (1, "BLEU"), "word_error_rate": (100, "% word errors"), "exact_match": (100, "% exact")}
+"""How a score is shown: times what, and its name."""
 BEGIN, END = "<!-- make results -->", "<!-- end of make results -->"
 
 
@@ -45,6 +47,11 @@ class Run:
     lengths_told: bool = False
     """Measure, too, how many targets are right where their number of tokens is given."""
 
+    @property
+    def measured(self) -> Run:
+        """How to measure its models: as it says itself."""
+        return self
+
     def models(self, work: Path) -> list[Path]:
         """The trained models, one for each seed."""
         return [place(work, self.name, seed) for seed in self.seeds]
@@ -57,6 +64,11 @@ class Ensemble:
     name: str
     runs: tuple[Run, ...]
     published: str
+
+    @property
+    def measured(self) -> Run:
+        """How to measure them: as one of them."""
+        return self.runs[0]
 
     def models(self, work: Path) -> list[Path]:
         """Those of all runs."""
@@ -77,14 +89,12 @@ def scan(part: str, published: str, recipe: str = "scan", kind: str = "") -> Run
 def g2p(language: str, size: str, recipe: str, published: str) -> tuple[Run | Ensemble, ...]:
     """Recurrent models, Transformers, and all of them together."""
     train, valid, test = (f"g2p/{size}/{language}_{part}.tsv" for part in ("train", "dev", "test"))
+    name = f"g2p {language} ({size})"
     recurrent, transformer = (
-        Run(name, recipe, (train,), (test,), "word_error_rate", published, (1, 2, 3), (valid,), together=True)
-        for name, recipe in (
-            (f"g2p {language} ({size})", recipe),
-            (f"g2p {language} ({size}), Transformer", f"{recipe}-transformer"),
-        )
+        Run(f"{name}{kind}", file, (train,), (test,), "word_error_rate", published, (1, 2, 3), (valid,), together=True)
+        for kind, file in (("", recipe), (", Transformer", f"{recipe}-transformer"))
     )
-    return recurrent, transformer, Ensemble(f"g2p {language} ({size}), both", (recurrent, transformer), published)
+    return recurrent, transformer, Ensemble(f"{name}, both", (recurrent, transformer), published)
 
 
 def multi30k(part: str) -> tuple[str, str]:
@@ -144,8 +154,7 @@ def carry_out_together(what: Run | Ensemble, data: Path, work: Path, threads: li
     """Measure all models as an ensemble, and write down the score; nothing, where that is done, or one is missing."""
     outcome, models = place(work, what.name, "together.json"), what.models(work)
     if not outcome.is_file() and all(model.with_suffix(".json").is_file() for model in models):
-        run = what if isinstance(what, Run) else what.runs[0]
-        record = {"run": what.name, "together": score(run, models, data, threads)}
+        record = {"run": what.name, "together": score(what.measured, models, data, threads)}
         outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
 
 
@@ -189,8 +198,11 @@ def table(work: Path) -> Iterator[str]:
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
     for what in RUNS:
         records = [record for record in found if record["run"] == what.name and "seed" in record]
+        factor, _ = METRICS[what.measured.metric]
         together = [
-            f"{100 * record['together']:.2f}" for record in found if record["run"] == what.name and "together" in record
+            f"{factor * record['together']:.2f}"
+            for record in found
+            if record["run"] == what.name and "together" in record
         ]
         if isinstance(what, Run) and records:
             yield from rows(what, records, *together)
@@ -200,9 +212,7 @@ def table(work: Path) -> Iterator[str]:
 
 def rows(run: Run, records: list[dict[str, Any]], together: str = "") -> Iterator[str]:
     """What the models of a run scored."""
-    factor, what = {"bleu": (1, "BLEU"), "word_error_rate": (100, "% word errors"), "exact_match": (100, "% exact")}[
-        run.metric
-    ]
+    factor, what = METRICS[run.metric]
     minutes = statistics.mean(record["seconds"] for record in records) / 60
     rest = f"{records[0]['parameters']:,} | {minutes:.0f} min |"
 

@@ -112,31 +112,27 @@ def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
         DataError: fewer than two lines that are not blank.
     """
     # One pass: of the lines read last, those that may be held out, as no line of text before them can.
-    tail: deque[tuple[int, int, str]] = deque()
+    tail: deque[tuple[int, int, str, int]] = deque()
     read, seen = 0, 0
     for part, text in enumerate(texts):
         for number, line in replace(text, with_blank=True).numbered():
-            tail.append((part, number, line))
-            read += _size(line)
-            seen += _size(line)
-            while seen - _size(tail[0][2]) >= LARGEST_HELD_OUT:
-                seen -= _size(tail.popleft()[2])
+            size = len(line) if line.strip() else 0
+            tail.append((part, number, line, size))
+            read, seen = read + size, seen + size
+            while seen - tail[0][-1] >= LARGEST_HELD_OUT:
+                seen -= tail.popleft()[-1]
     wanted = max(1, min(read // 10, LARGEST_HELD_OUT))
-    while tail and (seen == read or seen - _size(tail[0][2]) >= wanted or not _size(tail[0][2])):
-        seen -= _size(tail.popleft()[2])
+    while tail and (seen == read or seen - tail[0][-1] >= wanted or not tail[0][-1]):
+        seen -= tail.popleft()[-1]
     if not tail:
         name = " + ".join(text.name for text in texts)
         raise DataError(
             f"{name} must have at least 2 lines of text, to hold some out for validation; got 1. Give --valid a file."
         )
-    first_part, first_line, _ = tail[0]
+    first_part, first_line, *_ = tail[0]
     rest = [*texts[:first_part], texts[first_part].until(first_line - 1)]
-    held_out = [line for _, _, line in tail if texts[0].with_blank or line.strip()]
+    held_out = [line for _, _, line, size in tail if size or texts[0].with_blank]
     return [text for text in rest if text.num_lines], held_out
-
-
-def _size(line: str) -> int:
-    return len(line) if line.strip() else 0
 
 
 def _no_text(names: Sequence[str | os.PathLike[str]]) -> DataError:
