@@ -23,6 +23,7 @@ from regard.nn.positions import (
     RelativeKey,
     RelativeKeyQuery,
     Rotary,
+    WaveLayout,
     sinusoidal_positions,
 )
 
@@ -125,11 +126,15 @@ class EmbeddedPositions(nn.Module):
             LearnedPositions(config.max_positions, config.model_dim) if config.positions == "learned" else None
         )
         self.waves: Tensor | None
-        layouts = {"sinusoidal": "interleaved", "sinusoidal_halves": "halves", "sinusoidal_opennmt": "opennmt"}
+        layouts: dict[str, WaveLayout] = {
+            "sinusoidal": "interleaved",
+            "sinusoidal_halves": "halves",
+            "sinusoidal_opennmt": "opennmt",
+        }
         waves = None
         if config.positions in layouts:
             layout = layouts[config.positions]
-            waves = sinusoidal_positions(config.max_positions, config.model_dim, layout=layout)  # type: ignore[arg-type]
+            waves = sinusoidal_positions(config.max_positions, config.model_dim, layout=layout)
         self.register_buffer("waves", waves, persistent=False)
 
     def forward(

@@ -166,7 +166,7 @@ def _keep_for_backward(
 
 
 def _gradients(ctx: torch.autograd.function.FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:
-    *inputs, mask, bias = ctx.saved_tensors  # type: ignore[attr-defined]
+    *inputs, mask, bias = ctx.saved_tensors  # type: ignore[attr-defined]  # which torch's types leave out
     *grads, bias_grad = _backward(gradient, *inputs, mask, bias)
     return (*grads, None, None if bias is None else bias_grad)
 

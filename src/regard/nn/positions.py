@@ -18,9 +18,11 @@ from regard.errors import ShapeError
 from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
+WaveLayout = Literal["interleaved", "halves", "opennmt"]
+
 
 def sinusoidal_positions(
-    num_positions: int, model_dim: int, *, layout: Literal["interleaved", "halves", "opennmt"] = "interleaved"
+    num_positions: int, model_dim: int, *, layout: WaveLayout = "interleaved"
 ) -> Float[Tensor, "position model_dim"]:
     """A wave of sines and cosines for each position, from fast in the first dimensions to slow in the last.
 
