@@ -1,7 +1,8 @@
 """Trains and measures what `docs/results.md` reports: `make results`. Takes hours, and goes on where it was stopped.
 
 Each run is a recipe, data and a seed; its model stands in `results/`, and what it scored beside it. The table between the
-markers in `docs/results.md` is written anew after each.
+markers in `docs/results.md` is written anew after each; a line measured on another machine stays until as many seeds are
+measured here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import regard as regard_package
 from regard.data.corpus import read_pairs
@@ -192,46 +192,59 @@ def exact_with_lengths(model: Path, test: Path) -> float:
     return right / len(pairs)
 
 
-def table(work: Path) -> Iterator[str]:
+def table(work: Path, standing: str) -> Iterator[str]:
+    """Line by line. One of the `standing` table, measured elsewhere, stays until as many seeds are measured here."""
     yield "| task | recipe | score | seeds | together | published | parameters | training, each |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
+    measured = {name: line for what in RUNS for name, line in rows(what, work)}
+    stood = {name: line for line in standing.splitlines() if (name := cells(line)[1]) not in ("task", "---")}
+    for name in (name for what in RUNS for name in (what.name, told(what.name))):
+        found = [lines[name] for lines in (measured, stood) if name in lines]
+        if found:
+            yield max(found, key=lambda line: int(cells(line)[4]))
+
+
+def cells(line: str) -> list[str]:
+    """What is between the bars; first and last nothing."""
+    return [cell.strip() for cell in line.split("|")]
+
+
+def told(name: str) -> str:
+    """The name of the line for targets of known lengths."""
+    return f"{name}, lengths told"
+
+
+def rows(what: Run | Ensemble, work: Path) -> Iterator[tuple[str, str]]:
+    """Name and line of each row that was measured."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
-    for what in RUNS:
-        records = [record for record in found if record["run"] == what.name and "seed" in record]
-        factor, _ = METRICS[what.measured.metric]
-        together = [
-            f"{factor * record['together']:.2f}"
-            for record in found
-            if record["run"] == what.name and "together" in record
-        ]
-        if isinstance(what, Run) and records:
-            yield from rows(what, records, *together)
-        elif isinstance(what, Ensemble) and together:
-            yield f"| {what.name} | | | {len(what.models(work))} | {together[0]} | {what.published} | | |"
+    records = [record for record in found if record["run"] == what.name and "seed" in record]
+    factor, metric = METRICS[what.measured.metric]
+    together = "".join(
+        f"{factor * record['together']:.2f}" for record in found if record["run"] == what.name and "together" in record
+    )
 
-
-def rows(run: Run, records: list[dict[str, Any]], together: str = "") -> Iterator[str]:
-    """What the models of a run scored."""
-    factor, what = METRICS[run.metric]
-    minutes = statistics.mean(record["seconds"] for record in records) / 60
-    rest = f"{records[0]['parameters']:,} | {minutes:.0f} min |"
-
-    def mean(scores: list[float]) -> str:
+    def row(name: str, scores: list[float], together: str, published: str) -> tuple[str, str]:
         spread = f" ± {factor * statistics.stdev(scores):.2f}" if len(scores) > 1 else ""
-        return f"{factor * statistics.mean(scores):.2f}{spread} {what} | {len(scores)}"
+        score = f"{factor * statistics.mean(scores):.2f}{spread} {metric} | {len(scores)}"
+        minutes = statistics.mean(record["seconds"] for record in records) / 60
+        rest = f"{records[0]['parameters']:,} | {minutes:.0f} min |"
+        return name, f"| {name} | `recipes/{what.measured.recipe}.yaml` | {score} | {together} | {published} | {rest}"
 
-    scored = mean([record["score"] for record in records])
-    yield f"| {run.name} | `recipes/{run.recipe}.yaml` | {scored} | {together} | {run.published} | {rest}"
-    if told := [record["lengths_told"] for record in records if "lengths_told" in record]:
-        yield f"| {run.name}, lengths told | `recipes/{run.recipe}.yaml` | {mean(told)} | | 60 (Newman et al. 2020) | {rest}"
+    if isinstance(what, Ensemble) and together:
+        yield what.name, f"| {what.name} | | | {len(what.models(work))} | {together} | {what.published} | | |"
+    elif isinstance(what, Run) and records:
+        yield row(what.name, [record["score"] for record in records], together, what.published)
+        if of_lengths := [record["lengths_told"] for record in records if "lengths_told" in record]:
+            yield row(told(what.name), of_lengths, "", "60 (Newman et al. 2020)")
 
 
 def write_table(work: Path) -> None:
+    """Write it between the marks of the page anew."""
     page = ROOT / "docs" / "results.md"
     text = page.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    page.write_text(before + "\n".join([BEGIN, *table(work), END]) + after, encoding="utf-8")
+    standing, after = rest.split(END)
+    page.write_text(before + "\n".join([BEGIN, *table(work, standing.strip()), END]) + after, encoding="utf-8")
 
 
 def main() -> None:
