@@ -1,0 +1,144 @@
+"""Models of `transformers` with random weights and unusual configurations, and folders of them."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+import torch
+
+from regard.interop.foreign import ForeignModel
+from regard.interop.formats import read_foreign
+
+transformers = pytest.importorskip("transformers")
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+
+VOCAB = 29
+BERT = {"vocab_size": VOCAB, "hidden_size": 15, "num_attention_heads": 3, "intermediate_size": 22,
+        "num_hidden_layers": 2, "max_position_embeddings": 19, "pad_token_id": 0, "bos_token_id": 3,
+        "eos_token_id": 2}  # fmt: skip
+SEQ = {"vocab_size": VOCAB, "d_model": 18, "encoder_layers": 2, "decoder_layers": 1, "encoder_attention_heads": 3,
+       "decoder_attention_heads": 3, "encoder_ffn_dim": 20, "decoder_ffn_dim": 20, "max_position_embeddings": 30,
+       "bos_token_id": 1, "eos_token_id": 2, "forced_eos_token_id": 2}  # fmt: skip
+
+
+def bert(name: str, **choices: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        family = re.sub("(For.*|Model|Encoder|Decoder)$", "", name)
+        values = dict(BERT)
+        if family == "DistilBert":
+            values = {"vocab_size": VOCAB, "dim": 15, "n_heads": 3, "hidden_dim": 22, "n_layers": 2,
+                      "max_position_embeddings": 19, "pad_token_id": 0, "bos_token_id": 3, "eos_token_id": 2}  # fmt: skip
+        config = getattr(transformers, f"{family}Config")(**values | choices)
+        return getattr(transformers, name)(config)
+
+    return make
+
+
+def gpt2(**choices: Any) -> Callable[[], Any]:
+    values = {"vocab_size": VOCAB, "n_positions": 30, "n_embd": 15, "n_layer": 2, "n_head": 3, "bos_token_id": 28,
+              "eos_token_id": 28}  # fmt: skip
+    return lambda: transformers.GPT2LMHeadModel(transformers.GPT2Config(**values | choices))
+
+
+def marian(**choices: Any) -> Callable[[], Any]:
+    values = SEQ | {"pad_token_id": 28, "decoder_start_token_id": 28, "scale_embedding": True,
+                    "activation_function": "swish"}  # fmt: skip
+    return lambda: transformers.MarianMTModel(transformers.MarianConfig(**values | choices))
+
+
+def bart(**choices: Any) -> Callable[[], Any]:
+    values = SEQ | {"pad_token_id": 0, "decoder_start_token_id": 2, "d_model": 15}
+    return lambda: transformers.BartForConditionalGeneration(transformers.BartConfig(**values | choices))
+
+
+def t5(**choices: Any) -> Callable[[], Any]:
+    values = {"vocab_size": VOCAB, "d_model": 15, "d_kv": 4, "d_ff": 20, "num_layers": 2, "num_heads": 3,
+              "num_decoder_layers": 1, "decoder_start_token_id": 0}  # fmt: skip
+    return lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(**values | choices))
+
+
+def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        sides = [getattr(transformers, f"{kind}Config")(**BERT | choices) for kind in (encoder, decoder)]
+        config = transformers.EncoderDecoderConfig.from_encoder_decoder_configs(*sides)
+        config.decoder_start_token_id, config.pad_token_id, config.eos_token_id = 1, 0, 2
+        return transformers.EncoderDecoderModel(config=config)
+
+    return make
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "bert, no head": bert("BertModel"),
+    "bert, mlm, relu": bert("BertForMaskedLM", hidden_act="relu"),
+    "bert, mlm, untied": bert("BertForMaskedLM", tie_word_embeddings=False),
+    "bert, pretraining": bert("BertForPreTraining"),
+    "bert, classes, one layer": bert("BertForSequenceClassification", num_labels=4, num_hidden_layers=1),
+    "bert, tags": bert("BertForTokenClassification", num_labels=4),
+    "bert, spans": bert("BertForQuestionAnswering", hidden_act="gelu_new"),
+    "roberta, no head": bert("RobertaModel", pad_token_id=1),
+    "roberta, mlm": bert("RobertaForMaskedLM", hidden_act="silu", pad_token_id=1, type_vocab_size=1),
+    "roberta, classes": bert("RobertaForSequenceClassification", pad_token_id=1),
+    "roberta, tags": bert("RobertaForTokenClassification", pad_token_id=2, num_labels=3),
+    "xlm-roberta, mlm": bert("XLMRobertaForMaskedLM", pad_token_id=1),
+    "camembert, spans": bert("CamembertForQuestionAnswering", pad_token_id=1),
+    "distilbert, no head": bert("DistilBertModel"),
+    "distilbert, mlm": bert("DistilBertForMaskedLM", activation="relu"),
+    "distilbert, classes": bert("DistilBertForSequenceClassification", num_labels=3, seq_classif_dropout=0.0),
+    "distilbert, tags": bert("DistilBertForTokenClassification"),
+    "distilbert, spans": bert("DistilBertForQuestionAnswering"),
+    "gpt2": gpt2(),
+    "gpt2, one layer, untied, relu": gpt2(n_layer=1, tie_word_embeddings=False, activation_function="relu", n_inner=17),
+    "bert-generation encoder": bert("BertGenerationEncoder", hidden_act="relu"),
+    "bert-generation decoder": bert("BertGenerationDecoder", is_decoder=True),
+    "bert-generation decoder, untied": bert("BertGenerationDecoder", is_decoder=True, tie_word_embeddings=False),
+    "encoder-decoder of bert": pair("Bert", "Bert"),
+    "encoder-decoder of bert-generation": pair("BertGeneration", "BertGeneration", hidden_act="relu"),
+    "encoder-decoder of both": pair("Bert", "BertGeneration", type_vocab_size=3),
+    "marian": marian(),
+    "marian, unscaled, relu": marian(scale_embedding=False, activation_function="relu"),
+    "marian, two vocabularies": marian(
+        share_encoder_decoder_embeddings=False, vocab_size=41, decoder_vocab_size=VOCAB, tie_word_embeddings=True
+    ),
+    "marian, untied": marian(
+        share_encoder_decoder_embeddings=False, vocab_size=41, decoder_vocab_size=VOCAB, tie_word_embeddings=False
+    ),
+    "bart": bart(),
+    "bart, scaled, forced begin": bart(scale_embedding=True, forced_bos_token_id=1, activation_function="gelu_new"),
+    "t5": t5(),
+    "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),
+    "t5, untied": t5(tie_word_embeddings=False, feed_forward_proj="gated-silu"),
+}  # fmt: skip
+
+
+def words(size: int) -> tokenizers.Tokenizer:
+    names = {f"w{index}": index for index in range(size)}
+    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(names, unk_token="w3"))
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return backend
+
+
+def stored(name: str, folder: Path) -> Any:
+    """A random model, written by `transformers`, with a tokenizer of numbered words."""
+    torch.manual_seed(3)
+    model = MODELS[name]().eval()
+    for key, parameter in model.named_parameters():
+        if "embed_positions" not in key or not name.startswith("marian"):
+            parameter.data += 0.15 * torch.randn_like(parameter)
+    if name.startswith("marian"):
+        model.final_logits_bias += torch.randn_like(model.final_logits_bias)
+    if "forced begin" in name:
+        model.generation_config.forced_bos_token_id = 1
+    model.save_pretrained(folder)
+    words(max(VOCAB, getattr(model.config, "vocab_size", VOCAB) if name.startswith("marian") else VOCAB)).save(
+        str(folder / "tokenizer.json")
+    )
+    return model
+
+
+def read(name: str, folder: Path) -> ForeignModel:
+    stored(name, folder)
+    return read_foreign(folder)
