@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 from regard.data.batch import IGNORED
+from regard.data.encoding import encode_labelled, find_labels
 from regard.data.labelled import (
     Masking,
-    encode_labelled,
     encode_words,
     labelled_endless,
     labelled_in_order,
     masked_endless,
     masked_in_order,
-    read_classes,
-    read_tags,
+    read_labelled,
 )
 from regard.data.sequences import Sequences
 from regard.errors import DataError
@@ -27,34 +26,34 @@ def tokenizer() -> Tokenizer:
 
 def test_classes_are_read(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("pos\ta good\tone\n\nneg\tbad\n")
-    text = read_classes(tmp_path / "t.tsv")
+    text = read_labelled([tmp_path / "t.tsv"], by_word=False)
     assert text.texts == [["a good\tone"], ["bad"]]
     assert text.labels == [["pos"], ["neg"]]
-    assert text.label_names == ["neg", "pos"]
+    assert find_labels([text], lambda *_: None) == ["neg", "pos"]
 
 
 def test_tags_are_read(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("the\tDET\ndog\tNOUN\n\n\nruns\tVERB\n")
-    text = read_tags(tmp_path / "t.tsv")
+    text = read_labelled([tmp_path / "t.tsv"], by_word=True)
     assert text.texts == [["the", "dog"], ["runs"]]
     assert text.labels == [["DET", "NOUN"], ["VERB"]]
 
 
 @pytest.mark.parametrize(
-    ("reader", "content", "message"),
+    ("by_word", "content", "message"),
     [
-        (read_classes, "pos\tx\nno tab\n", r"line 2: a line must be label, tab, text; got 'no tab'"),
-        (read_classes, "\tx\n", r"line 1: a line must be label, tab, text"),
-        (read_classes, "\n", "must hold at least one text; got none"),
-        (read_tags, "dog\tNOUN\tx\n", r"line 1: a line must be word, tab, tag; got 'dog\\tNOUN\\tx'"),
-        (read_tags, "", "must hold at least one text; got none"),
+        (False, "pos\tx\nno tab\n", r"line 2: a line must be label, tab, text; got 'no tab'"),
+        (False, "\tx\n", r"line 1: a line must be label, tab, text"),
+        (False, "\n", "must hold at least one text; got none"),
+        (True, "dog\tNOUN\tx\n", r"line 1: a line must be word, tab, tag; got 'dog\\tNOUN\\tx'"),
+        (True, "", "must hold at least one text; got none"),
     ],
 )
-def test_lines_that_cannot_be_used_are_named(tmp_path: Path, reader: object, content: str, message: str) -> None:
+def test_lines_that_cannot_be_used_are_named(tmp_path: Path, by_word: bool, content: str, message: str) -> None:
     path = tmp_path / "t.tsv"
     path.write_text(content)
     with pytest.raises(DataError, match=message):
-        reader(path)  # type: ignore[operator]
+        read_labelled([path], by_word=by_word)
 
 
 def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> None:
@@ -66,7 +65,7 @@ def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> Non
 
 def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "t.tsv").write_text("ab\tX\nc\tY\n\nabcdef\tY\ng\tX\n")
-    texts = encode_labelled(read_tags(tmp_path / "t.tsv"), tokenizer, ["X", "Y"], 7, by_word=True)
+    texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=True), tokenizer, ["X", "Y"], 7, by_word=True)
     (batch,) = labelled_in_order(texts, 100, pad_id=0)
     rows = dict(zip(batch.indices, batch.labels.tolist(), strict=True))
     assert rows[0] == [IGNORED, 0, IGNORED, IGNORED, 1, IGNORED, IGNORED]
@@ -77,13 +76,13 @@ def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: T
 def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
     (tmp_path / "t.tsv").write_text("posi\tx\n")
     with pytest.raises(DataError, match=r"a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
-        encode_labelled(read_classes(tmp_path / "t.tsv"), tokenizer, ["neg", "pos"], 9, by_word=False)
+        encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["neg", "pos"], 9, by_word=False)
 
 
 def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenizer) -> None:
     lines = [f"{'xy'[i % 2]}\t{'a' * (1 + i % 5)}" for i in range(30)]
     (tmp_path / "t.tsv").write_text("\n".join(lines))
-    texts = encode_labelled(read_classes(tmp_path / "t.tsv"), tokenizer, ["x", "y"], 9, by_word=False)
+    texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["x", "y"], 9, by_word=False)
     stream, seen, labels = labelled_endless(texts, 40, 1, pad_id=0), [], {}
     while len(seen) < 30:
         batch = next(stream)

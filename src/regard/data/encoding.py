@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
-from regard.data.labelled import framed
+from regard.data.labelled import EncodedTexts, Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
+from regard.errors import DataError, nearest_hint
+from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 LARGE_BYTES = 1 << 26
@@ -22,7 +26,7 @@ LARGE_BYTES = 1 << 26
 ENCODED_AT_ONCE = 4096
 Report = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
-Corpora = Sequence[Pairs] | Sequence[TextFile]
+Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[Labelled]
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,11 @@ class EncodedCorpora:
         """The lines of texts without another side."""
         (texts,) = self.stored.sides
         return texts
+
+    def labelled(self, *, by_word: bool) -> EncodedTexts:
+        """Texts and their labels."""
+        ids, labels = self.stored.sides
+        return EncodedTexts(ids, labels, by_word)
 
     @property
     def part_sizes(self) -> tuple[int, ...]:
@@ -67,12 +76,11 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     Of large corpora, it is kept in the cache.
 
     Args:
-        sides: `source`, `target` or both, of pairs; `text`, of texts.
+        sides: `source`, `target` or both, of pairs; `text`, of texts; `words`, of texts with labels.
     """
     path = None
     if is_large(corpora):
-        parts = [*(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()]
-        path = cache_folder() / "tokenizers" / f"{_key(parts)}.json"
+        path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()])
         if path.is_file():
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)
@@ -85,13 +93,42 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
                 for done, pair in enumerate(itertools.islice(corpus.numbered(), 0, None, every), start=1):
                     if done % ENCODED_AT_ONCE == 0:
                         report("learning the vocabulary", done * every, num_lines)
-                    yield getattr(pair, side)
+                    found = getattr(pair, side)
+                    yield from [found] if isinstance(found, str) else found
 
     tokenizer = Tokenizer.train(lines(), config)
     if path is not None:
         make_folder(path.parent)
         tokenizer.save(path)
     return tokenizer
+
+
+def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
+    """Every label that occurs, in alphabetical order. Those of large corpora are kept in the cache.
+
+    Raises:
+        DataError: a corpus without text, or files that cannot be read.
+    """
+    path = None
+    if is_large(corpora):
+        path = _kept("labels", [corpus.digest for corpus in corpora])
+        if path.is_file():
+            return [str(name) for name in json.loads(path.read_text(encoding="utf-8"))]
+    num_lines, before = sum(corpus.num_lines for corpus in corpora), 0
+    names: set[str] = set()
+    for corpus in corpora:
+        line = 0
+        for count, (line, _, labels) in enumerate(corpus.numbered(), start=1):
+            names.update(labels)
+            if count % ENCODED_AT_ONCE == 0:
+                report("finding labels", before + line, num_lines)
+        if not line:
+            raise no_texts(corpus.name)
+        before += corpus.num_lines
+    if path is not None:
+        make_folder(path.parent)
+        write_whole(path, json.dumps(sorted(names)).encode())
+    return sorted(names)
 
 
 def encode_pairs(
@@ -136,7 +173,8 @@ def encode_corpora(
     def encode(chunk: Sequence[NumberedPair]) -> Sequence[Side]:
         return encode_sides([pair.source for pair in chunk], [pair.target for pair in chunk], tokenizer, reader)
 
-    return _encoded(corpora, ("source", "target"), encode, (tokenizer, reader), (), report)
+    num_ids = max(len(tokenizer), len(reader))
+    return _encoded(corpora, ("source", "target"), encode, (tokenizer, reader), (), num_ids, report)
 
 
 def encode_texts(
@@ -154,7 +192,48 @@ def encode_texts(
             return [[[*row, tokenizer.eos_id] for row in rows]]
         return [[framed(row, tokenizer, limit) for row in rows]]
 
-    return _encoded(texts, ("text",), encode, (tokenizer,), () if limit is None else (f"cut to {limit}",), report)
+    parts = () if limit is None else (f"cut to {limit}",)
+    return _encoded(texts, ("text",), encode, (tokenizer,), parts, len(tokenizer), report)
+
+
+def encode_labels(
+    texts: Sequence[Labelled],
+    tokenizer: Tokenizer,
+    label_names: Sequence[str],
+    limit: int,
+    report: Report,
+    *,
+    by_word: bool,
+) -> EncodedCorpora:
+    """The ids of texts, cut to so many tokens, and their labels, in the same way.
+
+    Args:
+        label_names: all that occur.
+    """
+    numbers = {name: number for number, name in enumerate(label_names)}
+
+    def encode(chunk: Sequence[LabelledLine]) -> Sequence[Side]:
+        return number_labels(chunk, tokenizer, numbers, limit, by_word=by_word)
+
+    parts = (f"cut to {limit}", f"by word {by_word}", *label_names)
+    num_ids = max(len(tokenizer), 1 + len(label_names))
+    return _encoded(texts, ("text", "labels"), encode, (tokenizer,), parts, num_ids, report)
+
+
+def encode_labelled(
+    text: LabelledText, tokenizer: Tokenizer, label_names: Sequence[str], limit: int, *, by_word: bool
+) -> EncodedTexts:
+    """The same of a text that is held.
+
+    Raises:
+        DataError: a label that is not among `label_names`.
+    """
+    for label in itertools.chain.from_iterable(text.labels):
+        if label not in label_names:
+            hint = nearest_hint(label, label_names)
+            raise DataError(f"{text.name}: a label must be one of those trained on; got {label!r}. {hint}")
+    encoded = encode_labels([text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word)
+    return encoded.labelled(by_word=by_word)
 
 
 def _encoded(
@@ -163,6 +242,7 @@ def _encoded(
     encode: Callable[[Sequence[Any]], Sequence[Side]],
     tokenizers: Sequence[Tokenizer],
     other_parts: Sequence[str],
+    num_ids: int,
     report: Report,
 ) -> EncodedCorpora:
     """All ids that `encode` makes of chunks, in memory or in files, and the key of all that they depend on."""
@@ -183,7 +263,12 @@ def _encoded(
     if not is_large(corpora):
         return EncodedCorpora(in_memory(chunks(), len(corpora), len(sides)), key)
     names = [corpus.name for corpus in corpora]
-    return EncodedCorpora(in_files(key, chunks, names, sides, max(map(len, tokenizers))), key)
+    return EncodedCorpora(in_files(key, chunks, names, sides, num_ids), key)
+
+
+def _kept(kind: str, parts: Sequence[str]) -> Path:
+    """Where what was learnt of large corpora is kept in the cache."""
+    return cache_folder() / kind / f"{_key(parts)}.json"
 
 
 def _key(parts: Sequence[str]) -> str:

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows, pad_right
 from regard.data.batching import endless_plan, plan_batches, releasing, shuffled
+from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import Sequences
-from regard.errors import DataError, nearest_hint
-from regard.text.lines import read_lines
+from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
 
 MASKED_SHARE = 0.15
 KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 
 
+class LabelledLine(NamedTuple):
+    """A text with its labels, and the line where it begins, counted from 1."""
+
+    line: int
+    words: list[str]
+    """Where they have labels of their own; else the text as its only word."""
+    labels: list[str]
+
+
 @dataclass(frozen=True)
 class LabelledText:
-    """Texts and their labels: `labels[i]` has one label for text i, or one for each of its words."""
+    """Texts and their labels, in memory: `labels[i]` has one label for text i, or one for each of its words."""
 
     texts: list[list[str]]
     """The words of each text where they have labels of their own; else the text as its only word."""
@@ -33,67 +45,144 @@ class LabelledText:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @classmethod
+    def of(cls, lines: Iterable[LabelledLine], name: str) -> LabelledText:
+        """What some texts are, held in memory."""
+        lines = list(lines)
+        return cls([line.words for line in lines], [line.labels for line in lines], name)
+
     @property
-    def label_names(self) -> list[str]:
-        """Every label that occurs, in alphabetical order."""
-        return sorted({label for row in self.labels for label in row})
+    def num_lines(self) -> int:
+        """As many as texts."""
+        return len(self)
+
+    @property
+    def num_bytes(self) -> int:
+        """Characters, roughly bytes."""
+        return sum(len(word) for words in self.texts for word in words)
+
+    @property
+    def digest(self) -> str:
+        """A checksum of texts and labels."""
+        return hashlib.sha256(json.dumps([self.texts, self.labels]).encode()).hexdigest()
+
+    def numbered(self) -> Iterator[LabelledLine]:
+        """The texts with their labels."""
+        for line, (words, labels) in enumerate(zip(self.texts, self.labels, strict=True), start=1):
+            yield LabelledLine(line, words, labels)
 
 
-def read_classes(path: str | os.PathLike[str]) -> LabelledText:
-    """Texts with a class each: lines of label, tab, text. Blank lines are left out.
+@dataclass(frozen=True)
+class LabelledFile:
+    """Texts and their labels in a file, read anew each time they are asked for, so that it may be larger than memory.
 
-    Raises:
-        DataError: the file cannot be read, a line has no tab, or a label or text is blank.
+    With a class each: lines of label, tab, text; blank lines are left out. With a tag for each word: lines of word, tab,
+    tag; a blank line ends a text.
     """
-    texts, labels = [], []
-    for number, line in enumerate(read_lines(Path(path)), start=1):
-        if not line.strip():
-            continue
-        label, tab, text = line.partition("\t")
+
+    file: TextFile
+    """With its blank lines."""
+    by_word: bool
+    without: frozenset[int] = frozenset()
+    """Texts that begin in these lines are left out."""
+
+    @property
+    def name(self) -> str:
+        """The file's."""
+        return self.file.name
+
+    @property
+    def num_lines(self) -> int:
+        """Of the file."""
+        return self.file.num_lines
+
+    @property
+    def num_bytes(self) -> int:
+        """The size of the file."""
+        return self.file.num_bytes
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the file, and of what is read of it."""
+        return hashlib.sha256(f"{self.file.digest} {self.by_word} {sorted(self.without)}".encode()).hexdigest()
+
+    def numbered(self) -> Iterator[LabelledLine]:
+        """The texts with their labels.
+
+        Raises:
+            DataError: the file cannot be read, a line has not two columns (a text may have tabs), or one is blank.
+        """
+        texts = self._tagged() if self.by_word else map(self._classified, self._lines())
+        return (text for text in texts if text.line not in self.without)
+
+    def _lines(self) -> Iterator[NumberedLine]:
+        return (line for line in self.file.numbered() if line.text.strip())
+
+    def _classified(self, line: NumberedLine) -> LabelledLine:
+        label, tab, text = line.text.partition("\t")
         if not (tab and label.strip() and text.strip()):
-            raise DataError(f"{path}, line {number}: a line must be label, tab, text; got {line[:60]!r}.")
-        texts.append([text])
-        labels.append([label.strip()])
-    return _some(LabelledText(texts, labels, os.fspath(path)))
+            raise self._not("label, tab, text", line)
+        return LabelledLine(line.line, [text], [label.strip()])
+
+    def _tagged(self) -> Iterator[LabelledLine]:
+        is_text = itertools.groupby(self.file.numbered(), lambda line: bool(line.text.strip()))
+        for rows in (list(rows) for has_text, rows in is_text if has_text):
+            words, tags = zip(*map(self._word_and_tag, rows), strict=True)
+            yield LabelledLine(rows[0].line, list(words), list(tags))
+
+    def _word_and_tag(self, line: NumberedLine) -> tuple[str, str]:
+        columns = line.text.split("\t")
+        if len(columns) != 2 or not all(column.strip() for column in columns):
+            raise self._not("word, tab, tag", line)
+        return columns[0].strip(), columns[1].strip()
+
+    def _not(self, what: str, line: NumberedLine) -> DataError:
+        return DataError(f"{self.name}, line {line.line}: a line must be {what}; got {line.text[:60]!r}.")
 
 
-def read_tags(path: str | os.PathLike[str]) -> LabelledText:
-    """Texts with a tag for each word: lines of word, tab, tag; a blank line ends a text.
+Labelled = LabelledText | LabelledFile
+"""Texts with labels that can be gone through again and again."""
+
+
+def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> list[LabelledFile]:
+    """The texts of some files, with a class each or a tag for each word."""
+    return [LabelledFile(TextFile(os.fspath(name)), by_word) for name in names]
+
+
+def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> LabelledText:
+    """The same, held in memory.
 
     Raises:
-        DataError: the file cannot be read, or a line is not a word and its tag.
+        DataError: a file that cannot be read, a line that is not as it must be, or no text.
     """
-    texts: list[list[str]] = [[]]
-    labels: list[list[str]] = [[]]
-    for number, line in enumerate([*read_lines(Path(path)), ""], start=1):
-        if not line.strip():
-            if texts[-1]:
-                texts.append([])
-                labels.append([])
-            continue
-        columns = line.split("\t")
-        if len(columns) != 2 or not all(column.strip() for column in columns):
-            raise DataError(f"{path}, line {number}: a line must be word, tab, tag; got {line[:60]!r}.")
-        texts[-1].append(columns[0].strip())
-        labels[-1].append(columns[1].strip())
-    return _some(LabelledText(texts[:-1], labels[:-1], os.fspath(path)))
-
-
-def _some(text: LabelledText) -> LabelledText:
+    files = find_labelled(names, by_word=by_word)
+    lines = itertools.chain.from_iterable(file.numbered() for file in files)
+    text = LabelledText.of(lines, " + ".join(file.name for file in files))
     if not len(text):
-        raise DataError(f"{text.name} must hold at least one text; got none. Is it the right file?")
+        raise no_texts(text.name)
     return text
+
+
+def no_texts(name: str) -> DataError:
+    """What to say of a file without text."""
+    return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
 
 
 @dataclass(frozen=True)
 class EncodedTexts:
-    """Texts as ids, and a label for each id, or one for each text."""
+    """Texts as ids, and their labels as `number_labels` makes them."""
 
     ids: Sequences
-    labels: Sequences | np.ndarray
+    labels: Sequences
+    by_word: bool
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def release(self) -> None:
+        """Give back what was read of memory maps."""
+        self.ids.release()
+        self.labels.release()
 
 
 def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
@@ -108,6 +197,13 @@ def encode_words(
 
     A text longer than `max_positions` is cut.
     """
+    rows, beginnings = _word_rows(texts, tokenizer, max_positions)
+    return Sequences.from_lists(rows), beginnings
+
+
+def _word_rows(
+    texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
+) -> tuple[list[list[int]], list[list[int]]]:
     rows, beginnings = [], []
     flat = iter(tokenizer.encode_batch([word for words in texts for word in words]))
     for words in texts:
@@ -117,34 +213,30 @@ def encode_words(
             ids += next(flat)
         rows.append(framed(ids[1:], tokenizer, max_positions))
         beginnings.append(begins)
-    return Sequences.from_lists(rows), beginnings
+    return rows, beginnings
 
 
-def encode_labelled(
-    text: LabelledText, tokenizer: Tokenizer, label_names: Sequence[str], max_positions: int, *, by_word: bool
-) -> EncodedTexts:
-    """Texts with classes, or with a tag at the first token of each word.
+def number_labels(
+    lines: Sequence[LabelledLine],
+    tokenizer: Tokenizer,
+    numbers: Mapping[str, int],
+    max_positions: int,
+    *,
+    by_word: bool,
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The ids of some texts, and their labels: each text's class, or a number for each id, the tag at a word's first.
 
-    Raises:
-        DataError: a label that is not among `label_names`.
+    A label is its number plus 1, as files of ids hold no negative numbers; 0 is none.
     """
-    number = {name: index for index, name in enumerate(label_names)}
-    for row in text.labels:
-        for label in row:
-            if label not in number:
-                hint = nearest_hint(label, label_names)
-                raise DataError(f"{text.name}: a label must be one of those trained on; got {label!r}. {hint}")
-    ids, beginnings = encode_words(text.texts, tokenizer, max_positions)
+    rows, beginnings = _word_rows([line.words for line in lines], tokenizer, max_positions)
     if not by_word:
-        return EncodedTexts(ids, np.array([number[row[0]] for row in text.labels]))
-    rows = []
-    for index, (row, begins) in enumerate(zip(text.labels, beginnings, strict=True)):
-        marks = [IGNORED] * len(ids[index])
-        for label, begin in zip(row, begins, strict=True):
+        return rows, [[numbers[line.labels[0]] + 1] for line in lines]
+    marks = [[0] * len(row) for row in rows]
+    for row, line, begins in zip(marks, lines, beginnings, strict=True):
+        for label, begin in zip(line.labels, begins, strict=True):
             if begin >= 0:
-                marks[begin] = number[label]
-        rows.append(marks)
-    return EncodedTexts(ids, Sequences.from_lists(rows))
+                row[begin] = numbers[label] + 1
+    return rows, marks
 
 
 def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
@@ -162,16 +254,16 @@ def labelled_endless(
         start: begin with this batch.
         share: the rows of each batch that are read here.
     """
-    for indices, place, _ in _plan(texts.ids, batch_tokens, seed, start):
+    for indices, place, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
         own, counts = own_rows(indices, share)
         yield _placed(_labelled_batch(texts, own, pad_id), place, counts)
 
 
 def _plan(
-    ids: Sequences, batch_tokens: int, seed: int, start: Place
+    ids: Sequences, batch_tokens: int, seed: int, start: Place, release: Callable[[], None]
 ) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
     plan = endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
-    return releasing(plan, ids.release)
+    return releasing(plan, release)
 
 
 def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
@@ -184,10 +276,9 @@ def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
     rows: list[int] = indices.tolist()
     ids = pad_right([texts.ids[row] for row in rows], pad_id)
-    if isinstance(texts.labels, Sequences):
-        labels = pad_right([texts.labels[row] for row in rows], IGNORED)
-    else:
-        labels = torch.from_numpy(texts.labels[rows])
+    labels = pad_right([texts.labels[row] for row in rows], 0) - 1
+    labels = labels.masked_fill(labels < 0, IGNORED)
+    labels = labels if texts.by_word else labels[:, 0]
     return LabelledBatch(ids, labels, int((labels != IGNORED).sum()), rows)
 
 
@@ -237,7 +328,7 @@ def masked_endless(
         start: begin with this batch.
         share: the rows of each batch that are read here; what is hidden in them does not depend on it.
     """
-    for indices, place, rng in _plan(ids, batch_tokens, seed, start):
+    for indices, place, rng in _plan(ids, batch_tokens, seed, start, ids.release):
         own, counts = own_rows(np.arange(len(indices)), share)
         whole = _masked_batch(ids, indices, masking, rng, pad_id)
         labels = whole.labels[own]

@@ -1,8 +1,8 @@
 """Ids by the million: in memory, or in memory-mapped files that the next run finds again.
 
-A stored corpus is a folder `<key>` in the cache: `source.ids`, `source.offsets`, `target.ids`, `target.offsets` (or
-`text.ids`, `text.offsets`), `lines` (arrays, one number after the other), and `about.json`. It is written aside and
-renamed, so that a folder that is there is whole.
+A stored corpus is a folder `<key>` in the cache: for each side (`source` and `target`; or `text`, and its `labels` where it
+has them) `<side>.ids` and `<side>.offsets`, `lines` (arrays, one number after the other), and `about.json`. It is written
+aside and renamed, so that a folder that is there is whole.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored
 
 
 def in_files(
-    key: str, chunks: Callable[[], Iterable[Chunk]], part_names: Sequence[str], sides: Sequence[str], vocab_size: int
+    key: str, chunks: Callable[[], Iterable[Chunk]], part_names: Sequence[str], sides: Sequence[str], num_ids: int
 ) -> Stored:
     """Examples as memory maps: of files that are found by their key, or made.
 
@@ -99,6 +99,7 @@ def in_files(
         key: a checksum of everything that the ids depend on.
         chunks: makes them.
         sides: what they are called in the names of files.
+        num_ids: how many different ids there may be; they count from 0.
     Raises:
         DataError: no room in the cache.
     """
@@ -108,7 +109,7 @@ def in_files(
         aside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
         try:
             make_folder(aside)
-            dtype = np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.int32)
+            dtype = np.dtype(np.uint16 if num_ids <= 1 << 16 else np.int32)
             sizes = _write(aside, chunks(), len(part_names), sides, dtype)
             written = {path.name: path.stat().st_size for path in aside.iterdir()}
             about = {"format_version": FORMAT_VERSION, "dtype": dtype.name, "part_sizes": sizes, "bytes": written,

@@ -68,7 +68,7 @@ def run_histogram_demo(
         lengths = ", ".join(map(str, sorted(HELD_OUT_LENGTHS)))
         display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
         training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)
-        task = label_task(training, valid, settings, by_word=True)
+        task = label_task([training], valid, settings, display, by_word=True)
         result = run_task(task, output, Execution(device), display=display, preset="tiny, for the demo")
         if result.run.interrupted:
             return result.run

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from regard.data.corpus import read_pairs
-from regard.data.labelled import read_classes, read_tags
+from regard.data.labelled import read_labelled
 from regard.data.language import read_text
 from regard.errors import DataError, SettingsError
 from regard.workflow.language_model import LanguageModel
@@ -19,7 +20,7 @@ def measure(loaded: Loaded, data: Sequence[str | os.PathLike[str]], **options: A
     """Every score of a model on some files, by name.
 
     Args:
-        data: as for training: pairs, text files, or one file of texts with labels.
+        data: as for training: pairs, text files, or files of texts with labels.
         options: of `Translator.evaluate`, for an encoder-decoder.
     Raises:
         DataError: files that cannot be read as what the model needs.
@@ -35,11 +36,9 @@ def measure(loaded: Loaded, data: Sequence[str | os.PathLike[str]], **options: A
         raise SettingsError(
             f"evaluate must have a model with labels, a language model or a translator; got task {task}."
         )
-    if len(data) != 1:
-        raise DataError(f"texts with labels must come from one file; got {len(data)} names.")
-    text = (read_tags if task == "tag" else read_classes)(data[0])
+    text = read_labelled(data, by_word=task == "tag")
     known = set(loaded.model.config.labels)
-    if unknown := sorted(set(text.label_names) - known):
+    if unknown := sorted(set(itertools.chain.from_iterable(text.labels)) - known):
         raise DataError(
             f"{text.name}: labels must be those trained on, {', '.join(sorted(known))}; got {', '.join(unknown)}."
         )

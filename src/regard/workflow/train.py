@@ -12,9 +12,9 @@ import torch
 from regard.assembling import assemble
 from regard.checkpoint import LoadedModel, check_output
 from regard.data.corpus import Pairs, ParallelText, find_corpora, read_pairs
-from regard.data.labelled import read_classes, read_tags
+from regard.data.labelled import LabelledFile, find_labelled, read_labelled
 from regard.data.language import find_texts, hold_out_end, read_text
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import SettingsError, nearest_hint
 from regard.models.families import config_class
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
@@ -55,8 +55,8 @@ def train(
     Args:
         data: for an encoder-decoder `[source file, target file]`, or one `.tsv`, `.jsonl` or
             `hf:name:split:source_column:target_column`, or several of these; for a decoder, and for an encoder's task
-            `mlm`, text files; for `classify` one file of label, tab, text; for `tag` one file of word, tab, tag with
-            blank lines between texts.
+            `mlm`, text files; for `classify` files of label, tab, text; for `tag` files of word, tab, tag with blank
+            lines between texts.
         valid: the same, for validation; None: a share of `data` is held out.
         arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
             `settings` have as `model.arch`, else `transformer`.
@@ -166,18 +166,12 @@ def _running_text(data: Names, valid: Names | None, settings: RunSettings, displ
 
 def _labelled(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
     by_word = getattr(settings.model, "task", "") == "tag"
-    reader = read_tags if by_word else read_classes
-    for names in (data, valid or ["one"]):
-        if len(names) != 1:
-            raise DataError(f"texts with labels must come from one file; got {len(names)} names.")
-    training_text = reader(data[0])
+    training: list[LabelledFile] = find_labelled(data, by_word=by_word)
     if valid is None:
-        training_text, valid_text = hold_out_labelled(training_text, settings.training.seed)
+        training, valid_text = hold_out_labelled(training, settings.training.seed)
     else:
-        valid_text = reader(valid[0])
-    for text in (training_text, valid_text):
-        display.say(f"{len(text):,} texts from {text.name}")
-    return label_task(training_text, valid_text, settings, by_word=by_word)
+        valid_text = read_labelled(valid, by_word=by_word)
+    return label_task(training, valid_text, settings, display, by_word=by_word)
 
 
 def train_texts(

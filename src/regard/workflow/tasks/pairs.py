@@ -30,7 +30,7 @@ from regard.workflow.tasks.task import (
     Task,
     check_metric,
     digests,
-    divided,
+    held_out,
     padding_share,
     with_model,
 )
@@ -51,10 +51,9 @@ def hold_out_pairs(corpora: Sequence[Corpus], seed: int) -> tuple[list[Pairs], P
     num_lines = sum(corpus.num_lines for corpus in corpora)
     if not num_lines:
         raise no_pairs(name)
-    _, chosen = divided(num_lines, name, "pairs", seed)
     lines: dict[int, set[int]] = defaultdict(set)
     ends = np.cumsum([corpus.num_lines for corpus in corpora])
-    for index in chosen:
+    for index in held_out(num_lines, name, "pairs", seed):
         part = int(np.searchsorted(ends, index, side="right"))
         lines[part].add(index - (int(ends[part - 1]) if part else 0) + 1)
     found = [pair for part, corpus in enumerate(corpora) if lines[part] for pair in corpus.numbered(lines[part])]

@@ -86,14 +86,13 @@ def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> R
     return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
 
 
-def divided(count: int, name: str, what: str, seed: int) -> tuple[list[int], list[int]]:
-    """The indices of some things in two, sorted: those that stay, and at random one in twenty, at most 1,000.
+def held_out(count: int, name: str, what: str, seed: int) -> list[int]:
+    """The indices, sorted, of the things that are held out: at random one in twenty, at most 1,000.
 
     Raises:
         DataError: there are fewer than two.
     """
     if count < 2:
         raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed)).tolist()
     size = min(LARGEST_HOLD_OUT, max(1, count // 20))
-    return sorted(order[size:]), sorted(order[:size])
+    return sorted(torch.randperm(count, generator=torch.Generator().manual_seed(seed))[:size].tolist())

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from regard.data.batching import POOL
-from regard.data.encoding import EncodedCorpora, encode_texts, learn_tokenizer
+from regard.data.encoding import (
+    EncodedCorpora,
+    encode_labelled,
+    encode_labels,
+    encode_texts,
+    find_labels,
+    learn_tokenizer,
+)
 from regard.data.labelled import (
+    Labelled,
+    LabelledFile,
+    LabelledLine,
     LabelledText,
     Masking,
-    encode_labelled,
     encode_words,
     labelled_endless,
     labelled_in_order,
@@ -25,7 +35,6 @@ from regard.data.language import TextFile, encode_stream, random_windows, window
 from regard.data.sequences import Sequences
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
-from regard.text.tokenizer import Tokenizer
 from regard.training.run import Scores
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.progress import RunDisplay
@@ -35,30 +44,36 @@ from regard.workflow.tasks.task import (
     Task,
     check_metric,
     digests,
-    divided,
+    held_out,
     padding_share,
     with_model,
 )
 
 
-def hold_out_labelled(text: LabelledText, seed: int) -> tuple[LabelledText, LabelledText]:
+def hold_out_labelled(files: Sequence[LabelledFile], seed: int) -> tuple[list[LabelledFile], LabelledText]:
     """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation.
 
     A text with a label that no other text has stays for training.
+
+    Raises:
+        DataError: fewer than two texts, or none that may be held out.
     """
-
-    def part(indices: Sequence[int], name: str) -> LabelledText:
-        return LabelledText([text.texts[i] for i in indices], [text.labels[i] for i in indices], name)
-
-    rest, held_out = divided(len(text), text.name, "texts", seed)
-    known = {label for i in rest for label in text.labels[i]}
-    rare = [i for i in held_out if not known.issuperset(text.labels[i])]
-    rest, held_out = sorted([*rest, *rare]), [i for i in held_out if i not in rare]
-    if not held_out:
-        raise DataError(
-            f"{text.name} must have labels that occur more than once, to hold some out. Give --valid a file."
-        )
-    return part(rest, text.name), part(held_out, f"{text.name} (held out at random)")
+    name = " + ".join(file.name for file in files)
+    chosen = set(held_out(sum(1 for file in files for _ in file.numbered()), name, "texts", seed))
+    candidates: list[tuple[int, LabelledLine]] = []
+    known: set[str] = set()
+    texts = ((part, text) for part, file in enumerate(files) for text in file.numbered())
+    for index, (part, text) in enumerate(texts):
+        if index in chosen:
+            candidates.append((part, text))
+        else:
+            known.update(text.labels)
+    found = [(part, text) for part, text in candidates if known.issuperset(text.labels)]
+    if not found:
+        raise DataError(f"{name} must have labels that occur more than once, to hold some out. Give --valid a file.")
+    without = [frozenset(text.line for at, text in found if at == part) for part in range(len(files))]
+    rest = [replace(file, without=lines) for file, lines in zip(files, without, strict=True)]
+    return rest, LabelledText.of((text for _, text in found), f"{name} (held out at random)")
 
 
 def language_task(
@@ -101,17 +116,24 @@ def language_task(
     )
 
 
-def label_task(training: LabelledText, valid: LabelledText, settings: RunSettings, *, by_word: bool) -> Task:
+def label_task(
+    training: Sequence[Labelled], valid: LabelledText, settings: RunSettings, display: RunDisplay, *, by_word: bool
+) -> Task:
     """Texts with a class, or with a tag for each word, for an encoder."""
     check_metric(settings, ["loss", "accuracy"])
-    names = training.label_names
-    if len(names) < 2:
-        raise DataError(f"{training.name} must have at least 2 different labels; got {names}.")
-    tokenizer = Tokenizer.train([word for words in training.texts for word in words], settings.tokenizer)
-    settings = with_model(settings, tokenizer, labels=names)
-    limit, pad_id = settings.model.max_positions, tokenizer.pad_id
-    texts, valid_texts = (encode_labelled(text, tokenizer, names, limit, by_word=by_word) for text in (training, valid))
-    batch_tokens = settings.training.batch_tokens
+    names = [text.name for text in training]
+    labels = find_labels(training, display.on_progress)
+    if len(labels) < 2:
+        raise DataError(f"{' + '.join(names)} must have at least 2 different labels; got {labels}.")
+    tokenizer = learn_tokenizer(training, ["words"], settings.tokenizer, display.on_progress)
+    settings = with_model(settings, tokenizer, labels=labels)
+    limit, pad_id, batch_tokens = settings.model.max_positions, tokenizer.pad_id, settings.training.batch_tokens
+    encoded = encode_labels(training, tokenizer, labels, limit, display.on_progress, by_word=by_word)
+    for name, size in (*zip(names, encoded.part_sizes, strict=True), (valid.name, len(valid))):
+        display.say(f"{size:,} texts from {name}")
+    texts = encoded.labelled(by_word=by_word)
+    valid_texts = encode_labelled(valid, tokenizer, labels, limit, by_word=by_word)
+    pool = texts.ids.lengths_of(np.arange(min(len(texts), POOL)))
 
     def validate(model: Any) -> Scores:
         scored = label_likelihood(model, labelled_in_order(valid_texts, VALID_BATCH_TOKENS, pad_id=pad_id))
@@ -123,16 +145,13 @@ def label_task(training: LabelledText, valid: LabelledText, settings: RunSetting
         partial(labelled_endless, texts, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         lambda loaded: loaded.evaluate(valid.texts, valid.labels),
-        {"name": training.name, "num_texts": len(texts), "num_labels": len(names)},
+        {"name": " + ".join(names), "num_texts": len(texts), "num_labels": len(labels)},
         {"name": valid.name, "num_texts": len(valid)},
-        padding_share([texts.ids.lengths], texts.ids.lengths, batch_tokens),
-        _cut(texts.ids, limit, training.name),
-        data_digests=digests(
-            training=texts.ids,
-            training_labels=texts.labels,
-            validation=valid_texts.ids,
-            validation_labels=valid_texts.labels,
-        ),
+        padding_share([pool], pool, batch_tokens),
+        _cut(texts.ids, limit, " + ".join(names)),
+        data_digests={"data.training": encoded.digest}
+        | digests(validation=valid_texts.ids, validation_labels=valid_texts.labels),
+        example=lambda index: encoded.place(index, names),
     )
 
 
