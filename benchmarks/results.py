@@ -80,10 +80,23 @@ def place(work: Path, name: str, what: object) -> Path:
     return work / f"{re.sub('[^A-Za-z0-9_-]', '', name.replace(' ', '-'))}-{what}"
 
 
-def scan(part: str, published: str, recipe: str = "scan", kind: str = "") -> Run:
+def scan(part: str, published: str) -> tuple[Run, Run]:
+    """A recurrent model and a Transformer."""
     train, test = (f"scan/tasks_{use}_{part}.tsv" for use in ("train", "test"))
-    name = f"SCAN {part}{kind}"
-    return Run(name, recipe, (train,), (test,), "exact_match", published, (1, 2, 3), lengths_told=part == "length")
+    recurrent, transformer = (
+        Run(
+            f"SCAN {part}{kind}",
+            recipe,
+            (train,),
+            (test,),
+            "exact_match",
+            published,
+            (1, 2, 3),
+            lengths_told=part == "length",
+        )
+        for kind, recipe in (("", f"scan-{part}"), (", Transformer", "scan-transformer"))
+    )
+    return recurrent, transformer
 
 
 def g2p(language: str, size: str, recipe: str, published: str) -> tuple[Run | Ensemble, ...]:
@@ -102,9 +115,8 @@ def multi30k(part: str) -> tuple[str, str]:
 
 
 RUNS: list[Run | Ensemble] = [
-    scan("simple", "99.8 (recurrent)"),
-    scan("length", "20.8 (recurrent)"),
-    scan("length", "20.8 (recurrent)", "scan-recurrent", ", recurrent"),
+    *scan("simple", "99.8 (recurrent)"),
+    *scan("length", "20.8 (recurrent)"),
     *g2p("ice", "low", "g2p-low", "12.0 (ensemble)"),
     *g2p("ita", "low", "g2p-low", "19.0 (ensemble)"),
     *g2p("hun", "medium", "g2p", "1.8 (ensemble)"),
