@@ -1,3 +1,5 @@
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,7 @@ from regard.data.encoding import encode_labelled, find_labels
 from regard.data.labelled import (
     Masking,
     encode_words,
+    find_labelled,
     labelled_endless,
     labelled_in_order,
     masked_endless,
@@ -54,6 +57,17 @@ def test_lines_that_cannot_be_used_are_named(tmp_path: Path, by_word: bool, cont
     path.write_text(content)
     with pytest.raises(DataError, match=message):
         read_labelled([path], by_word=by_word)
+
+
+def test_a_pipe_is_read_once_and_refused_where_it_would_be_read_twice(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(DataError, match=r"pipe must be a file, as it is read more than once; got a pipe"):
+        find_labelled([pipe], by_word=False)
+    writer = threading.Thread(target=pipe.write_text, args=("pos\tgood\n",))
+    writer.start()
+    assert read_labelled([pipe], by_word=False).texts == [["good"]]
+    writer.join()
 
 
 def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> None:

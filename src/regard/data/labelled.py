@@ -145,22 +145,34 @@ Labelled = LabelledText | LabelledFile
 
 
 def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> list[LabelledFile]:
-    """The texts of some files, with a class each or a tag for each word."""
-    return [LabelledFile(TextFile(os.fspath(name)), by_word) for name in names]
+    """The texts of some files, with a class each or a tag for each word.
+
+    Raises:
+        DataError: a file cannot be read more than once, or holds no line.
+    """
+    files = _files(names, by_word)
+    for file in files:
+        if not file.num_lines:  # asked first, as it refuses pipes before anything is read from them
+            raise no_texts(file.name)
+    return files
 
 
 def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> LabelledText:
-    """The same, held in memory.
+    """The same, held in memory, and so of files that can be read only once, too.
 
     Raises:
         DataError: a file that cannot be read, a line that is not as it must be, or no text.
     """
-    files = find_labelled(names, by_word=by_word)
+    files = _files(names, by_word)
     lines = itertools.chain.from_iterable(file.numbered() for file in files)
     text = LabelledText.of(lines, " + ".join(file.name for file in files))
     if not len(text):
         raise no_texts(text.name)
     return text
+
+
+def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[LabelledFile]:
+    return [LabelledFile(TextFile(os.fspath(name)), by_word) for name in names]
 
 
 def no_texts(name: str) -> DataError:
