@@ -263,16 +263,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--work", type=Path, default=ROOT / "results")
-    parser.add_argument("--only", default="", help="runs whose name has this in it")
+    parser.add_argument(
+        "--only", default="", help="the run of this name; where none has it, runs whose name has this in it"
+    )
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
     if not options.data.is_dir():
         sys.exit(f"--data must be the folder of the data sets; got {options.data}, which is not there.")
     options.work.mkdir(exist_ok=True)
     threads = ["--threads", str(options.threads)] if options.threads else []
-    for what in RUNS:
-        if options.only not in what.name:
-            continue
+    named = [what for what in RUNS if what.name == options.only]
+    for what in named or [what for what in RUNS if options.only in what.name]:
         if isinstance(what, Run):
             for seed in what.seeds:
                 carry_out(what, seed, options.data, options.work, threads)
