@@ -8,6 +8,7 @@ measured here.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import statistics
@@ -18,8 +19,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import yaml
+
 import regard as regard_package
 from regard.data.corpus import read_pairs
+from regard.text.lines import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 METRICS = {"bleu": (1, "BLEU"), "word_error_rate": (100, "% word errors"), "exact_match": (100, "% exact")}
@@ -46,6 +50,17 @@ class Run:
     """Measure the models of all seeds as an ensemble, too."""
     lengths_told: bool = False
     """Measure, too, how many targets are right where their number of tokens is given."""
+
+    @property
+    def recipe_file(self) -> Path:
+        """Where its recipe stands."""
+        return ROOT / "recipes" / f"{self.recipe}.yaml"
+
+    @property
+    def recipe_digest(self) -> str:
+        """A checksum of the recipe's settings."""
+        settings = yaml.safe_load(self.recipe_file.read_text(encoding="utf-8"))
+        return hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
 
     @property
     def measured(self) -> Run:
@@ -143,18 +158,22 @@ def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -
     model = place(work, run.name, seed)
     outcome = model.with_suffix(".json")
     if outcome.is_file():
+        if json.loads(outcome.read_text(encoding="utf-8"))["recipe"] != run.recipe_digest:
+            sys.exit(
+                f"{outcome} must be of {run.recipe_file} as it is now; it is of another recipe. Move it and its model away."
+            )
         return
     print(f"--- {run.name}, seed {seed}", file=sys.stderr)
     valid = ["--valid", *files(data, run.valid)] if run.valid else []
     regard(
         "train", *files(data, run.training), *valid, "-o", str(model), "--seed", str(seed), "--resume", "--save-every", "5m",
-        "--config", str(ROOT / "recipes" / f"{run.recipe}.yaml"), *threads,
+        "--config", str(run.recipe_file), *threads,
     )  # fmt: skip
     best = model.with_name(f"{model.name}.training") / "best"
     if best.is_dir():
         regard("average", *map(str, sorted(best.iterdir())), "-o", str(to_measure(model)), "--overwrite")
     results = json.loads((model / "results.json").read_text(encoding="utf-8"))
-    record = {"run": run.name, "seed": seed, "score": score(run, [model], data, threads),
+    record = {"run": run.name, "recipe": run.recipe_digest, "seed": seed, "score": score(run, [model], data, threads),
               "seconds": results["seconds"]["training"], "parameters": results["sizes"]["num_parameters"],
               "machine": results["machine"]}  # fmt: skip
     if run.lengths_told:
@@ -213,7 +232,7 @@ def table(work: Path, standing: str) -> Iterator[str]:
     for name in (name for what in RUNS for name in (what.name, told(what.name))):
         found = [lines[name] for lines in (measured, stood) if name in lines]
         if found:
-            yield max(found, key=lambda line: int(cells(line)[4]))
+            yield max(found, key=lambda line: (int(cells(line)[4]), bool(cells(line)[5])))
 
 
 def cells(line: str) -> list[str]:
@@ -256,7 +275,7 @@ def write_table(work: Path) -> None:
     text = page.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     standing, after = rest.split(END)
-    page.write_text(before + "\n".join([BEGIN, *table(work, standing.strip()), END]) + after, encoding="utf-8")
+    write_whole(page, (before + "\n".join([BEGIN, *table(work, standing.strip()), END]) + after).encode())
 
 
 def main() -> None:
@@ -273,7 +292,12 @@ def main() -> None:
     options.work.mkdir(exist_ok=True)
     threads = ["--threads", str(options.threads)] if options.threads else []
     named = [what for what in RUNS if what.name == options.only]
-    for what in named or [what for what in RUNS if options.only in what.name]:
+    chosen = named or [what for what in RUNS if options.only in what.name]
+    if not chosen:
+        sys.exit(
+            f"--only must be a part of a run's name; got {options.only}. They are: {'; '.join(run.name for run in RUNS)}"
+        )
+    for what in chosen:
         if isinstance(what, Run):
             for seed in what.seeds:
                 carry_out(what, seed, options.data, options.work, threads)

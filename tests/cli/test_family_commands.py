@@ -165,7 +165,7 @@ def test_what_cannot_be_trained(
 def test_labels_that_were_not_trained_on(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "other.tsv").write_text("maybe\tab\n")
     message = refused(capsys, "evaluate", work / "classify", tmp_path / "other.tsv")
-    assert "labels must be those trained on, no, yes; got maybe" in message
+    assert "a label must be one of those trained on; got 'maybe'. Allowed: no, yes." in message
     (tmp_path / "one.tsv").write_text("yes\tab\nyes\tx\n")
     message = refused(
         capsys, "train", tmp_path / "one.tsv", "-o", tmp_path / "m", "--arch", "encoder", "--task", "classify"
@@ -245,7 +245,7 @@ def test_a_label_that_occurs_once_is_not_held_out(tmp_path: Path, capsys: pytest
     message = refused(
         capsys, "train", tmp_path / "all.tsv", "-o", tmp_path / "n", "--arch", "encoder", "--task", "classify"
     )
-    assert "must have labels that occur more than once, to hold some out" in message
+    assert "must have texts to hold out whose labels others have, too; got none" in message
 
 
 def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

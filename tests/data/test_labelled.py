@@ -9,6 +9,7 @@ from regard.data.batch import IGNORED
 from regard.data.encoding import encode_labelled, find_labels
 from regard.data.labelled import (
     Masking,
+    check_labels,
     encode_words,
     find_labelled,
     labelled_endless,
@@ -62,10 +63,10 @@ def test_lines_that_cannot_be_used_are_named(tmp_path: Path, by_word: bool, cont
 def test_a_pipe_is_read_once_and_refused_where_it_would_be_read_twice(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("pos\tgood\n",), daemon=True)
+    writer.start()
     with pytest.raises(DataError, match=r"pipe must be a file, as it is read more than once; got a pipe"):
         find_labelled([pipe], by_word=False)
-    writer = threading.Thread(target=pipe.write_text, args=("pos\tgood\n",))
-    writer.start()
     assert read_labelled([pipe], by_word=False).texts == [["good"]]
     writer.join()
 
@@ -87,10 +88,10 @@ def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: T
     assert batch.num_tokens == 3
 
 
-def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
+def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("posi\tx\n")
     with pytest.raises(DataError, match=r"a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
-        encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["neg", "pos"], 9, by_word=False)
+        check_labels(read_labelled([tmp_path / "t.tsv"], by_word=False), ["neg", "pos"])
 
 
 def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenizer) -> None:

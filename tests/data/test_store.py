@@ -9,8 +9,8 @@ import pytest
 
 from regard.data import encoding
 from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, read_pairs
-from regard.data.encoding import EncodedCorpora, encode_corpora, encode_texts, learn_tokenizer
-from regard.data.labelled import encode_words
+from regard.data.encoding import EncodedCorpora, encode_corpora, encode_labels, encode_texts, learn_tokenizer
+from regard.data.labelled import LabelledText, encode_words
 from regard.data.language import TextFile, encode_stream
 from regard.data.store import cache_folder
 from regard.errors import DataError
@@ -174,3 +174,15 @@ def test_where_the_cache_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "/home/me")
     assert cache_folder() == Path("/home/me/.cache/regard")
+
+
+def test_more_labels_than_16_bits_can_tell_apart_are_stored(large: Path) -> None:
+    names = [f"l{number:05}" for number in range(1 << 16)]
+    text = LabelledText([["ab"], ["ba"]], [[names[0]], [names[-1]]], "text")
+    tokenizer = Tokenizer.train(["ab"], TokenizerConfig(kind="characters"))
+    for count, dtype in ((1 << 16, "int32"), ((1 << 16) - 1, "uint16")):
+        labels = [names[0], *names[1 - count :]]
+        stored = encode_labels([text], tokenizer, labels, 9, silent, by_word=False).labelled(by_word=False)
+        assert stored.labels.ids.dtype == dtype
+        assert stored.labels.ids.tolist() == [1, count]
+    assert len(list((large / "corpora").iterdir())) == 2

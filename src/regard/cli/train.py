@@ -38,7 +38,7 @@ def train(
         typer.Argument(
             help="Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
             "hf:name:split:source_column:target_column; or several of these. For --arch decoder and --task mlm: text "
-            "files. For --task classify: lines of label, tab, text. For --task tag: lines of word, tab, tag.",
+            "files. For --task classify: files of label, tab, text. For --task tag: files of word, tab, tag.",
             metavar="DATA",
         ),
     ],

@@ -103,7 +103,7 @@ def evaluate(
         list[str],
         typer.Argument(
             help="Source file and reference file, or one file of pairs (.tsv, .jsonl, hf:...); for a language model, text "
-            "files; for a classifier or tagger, a file as it was trained on."
+            "files; for a classifier or tagger, files as it was trained on."
         ),
     ],
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",

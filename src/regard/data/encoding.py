@@ -17,7 +17,6 @@ from regard.data.labelled import EncodedTexts, Labelled, LabelledLine, LabelledT
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
-from regard.errors import DataError, nearest_hint
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -89,12 +88,15 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     def lines() -> Iterator[str]:
         # One side after the other, as the first of two equally frequent pairs becomes a token.
         for side in sides:
+            before = 0
             for corpus in corpora:
-                for done, pair in enumerate(itertools.islice(corpus.numbered(), 0, None, every), start=1):
+                examples: Iterator[Any] = corpus.numbered()
+                for done, example in enumerate(itertools.islice(examples, 0, None, every), start=1):
                     if done % ENCODED_AT_ONCE == 0:
-                        report("learning the vocabulary", done * every, num_lines)
-                    found = getattr(pair, side)
+                        report("learning the vocabulary", before + example.line, num_lines)
+                    found = getattr(example, side)
                     yield from [found] if isinstance(found, str) else found
+                before += corpus.num_lines
 
     tokenizer = Tokenizer.train(lines(), config)
     if path is not None:
@@ -223,15 +225,7 @@ def encode_labels(
 def encode_labelled(
     text: LabelledText, tokenizer: Tokenizer, label_names: Sequence[str], limit: int, *, by_word: bool
 ) -> EncodedTexts:
-    """The same of a text that is held.
-
-    Raises:
-        DataError: a label that is not among `label_names`.
-    """
-    for label in itertools.chain.from_iterable(text.labels):
-        if label not in label_names:
-            hint = nearest_hint(label, label_names)
-            raise DataError(f"{text.name}: a label must be one of those trained on; got {label!r}. {hint}")
+    """The same of a text that is held."""
     encoded = encode_labels([text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word)
     return encoded.labelled(by_word=by_word)
 

@@ -17,7 +17,7 @@ from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_row
 from regard.data.batching import endless_plan, plan_batches, releasing, shuffled
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import Sequences
-from regard.errors import DataError
+from regard.errors import DataError, nearest_hint
 from regard.text.tokenizer import Tokenizer
 
 MASKED_SHARE = 0.15
@@ -180,6 +180,19 @@ def no_texts(name: str) -> DataError:
     return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
 
 
+def check_labels(text: LabelledText, label_names: Iterable[str]) -> None:
+    """Make sure that a text has labels that were trained on only.
+
+    Raises:
+        DataError: it has another.
+    """
+    known = set(label_names)
+    for label in itertools.chain.from_iterable(text.labels):
+        if label not in known:
+            hint = nearest_hint(label, known)
+            raise DataError(f"{text.name}: a label must be one of those trained on; got {label!r}. {hint}")
+
+
 @dataclass(frozen=True)
 class EncodedTexts:
     """Texts as ids, and their labels as `number_labels` makes them."""
@@ -238,7 +251,7 @@ def number_labels(
 ) -> tuple[list[list[int]], list[list[int]]]:
     """The ids of some texts, and their labels: each text's class, or a number for each id, the tag at a word's first.
 
-    A label is its number plus 1, as files of ids hold no negative numbers; 0 is none.
+    A label is its number plus 1, as files of ids hold no negative numbers; 0 is none. All labels have one (`check_labels`).
     """
     rows, beginnings = _word_rows([line.words for line in lines], tokenizer, max_positions)
     if not by_word:

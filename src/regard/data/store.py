@@ -26,7 +26,7 @@ from regard.errors import DataError
 FORMAT_VERSION = 1
 CACHE_VARIABLE = "REGARD_CACHE"
 Side = Sequence[Sequence[int]]
-"""The ids of some texts."""
+"""The ids of some texts, or of their labels."""
 
 
 class Chunk(NamedTuple):
@@ -37,7 +37,7 @@ class Chunk(NamedTuple):
     lines: Sequence[int]
     """The line of each example, counted from 1."""
     sides: Sequence[Side]
-    """Their ids: sources and targets of pairs, or texts alone."""
+    """Their ids: sources and targets of pairs, texts and their labels, or texts alone."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Stored:
     """Examples as ids, those of one corpus after those of the other."""
 
     sides: tuple[Sequences, ...]
-    """Sources and targets of pairs, or texts alone."""
+    """Sources and targets of pairs, texts and their labels, or texts alone."""
     lines: np.ndarray
     """The line of each example in its own corpus, counted from 1."""
     part_sizes: tuple[int, ...]

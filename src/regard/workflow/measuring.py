@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from regard.data.corpus import read_pairs
-from regard.data.labelled import read_labelled
+from regard.data.labelled import check_labels, read_labelled
 from regard.data.language import read_text
-from regard.errors import DataError, SettingsError
+from regard.errors import SettingsError
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.loading import Loaded
 from regard.workflow.translation.translator import Translator
@@ -37,9 +36,5 @@ def measure(loaded: Loaded, data: Sequence[str | os.PathLike[str]], **options: A
             f"evaluate must have a model with labels, a language model or a translator; got task {task}."
         )
     text = read_labelled(data, by_word=task == "tag")
-    known = set(loaded.model.config.labels)
-    if unknown := sorted(set(itertools.chain.from_iterable(text.labels)) - known):
-        raise DataError(
-            f"{text.name}: labels must be those trained on, {', '.join(sorted(known))}; got {', '.join(unknown)}."
-        )
+    check_labels(text, loaded.model.config.labels)
     return loaded.evaluate(text.texts, text.labels)

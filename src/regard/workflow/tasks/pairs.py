@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -45,21 +44,18 @@ def hold_out_pairs(corpora: Sequence[Corpus], seed: int) -> tuple[list[Pairs], P
     """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation.
 
     Raises:
-        DataError: fewer than two lines, or none with text among those held out.
+        DataError: fewer than two lines, none with text among those held out, or none left of a corpus.
     """
     name = " + ".join(corpus.name for corpus in corpora)
-    num_lines = sum(corpus.num_lines for corpus in corpora)
-    if not num_lines:
+    if not any(corpus.num_lines for corpus in corpora):
         raise no_pairs(name)
-    lines: dict[int, set[int]] = defaultdict(set)
-    ends = np.cumsum([corpus.num_lines for corpus in corpora])
-    for index in held_out(num_lines, name, "pairs", seed):
-        part = int(np.searchsorted(ends, index, side="right"))
-        lines[part].add(index - (int(ends[part - 1]) if part else 0) + 1)
-    found = [pair for part, corpus in enumerate(corpora) if lines[part] for pair in corpus.numbered(lines[part])]
+    chosen = held_out(corpora, [corpus.num_lines for corpus in corpora], "pairs", seed)
+    lines = {digest: frozenset(index + 1 for index in indices) for digest, indices in chosen.items()}
+    different = {corpus.digest: corpus for corpus in corpora}
+    found = [pair for digest, corpus in different.items() if lines[digest] for pair in corpus.numbered(lines[digest])]
     if not found:
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
-    rest: list[Pairs] = [Part(corpus, frozenset(lines[part])) for part, corpus in enumerate(corpora)]
+    rest: list[Pairs] = [Part(corpus, lines[corpus.digest]) for corpus in corpora]
     return rest, ParallelText.of(found, f"{name} (held out at random)", len(found))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import torch
 
 from regard.data.batching import plan_batches
+from regard.data.encoding import Corpora
 from regard.data.sequences import Sequences
 from regard.errors import DataError, SettingsError
 from regard.models.families import AnyModel
@@ -86,13 +88,29 @@ def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> R
     return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
 
 
-def held_out(count: int, name: str, what: str, seed: int) -> list[int]:
-    """The indices, sorted, of the things that are held out: at random one in twenty, at most 1,000.
+def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int) -> dict[str, set[int]]:
+    """Which things of each corpus, counted from 0, are held out: at random one in twenty of all, at most 1,000.
 
+    By the corpora's checksums, so that of equal ones the same are held out, and none is trained on in the other.
+
+    Args:
+        sizes: how many things each corpus has.
     Raises:
-        DataError: there are fewer than two.
+        DataError: there are fewer than two in all, or none would be left of a corpus.
     """
+    count = sum(sizes)
     if count < 2:
+        name = " + ".join(corpus.name for corpus in corpora)
         raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
     size = min(LARGEST_HOLD_OUT, max(1, count // 20))
-    return sorted(torch.randperm(count, generator=torch.Generator().manual_seed(seed))[:size].tolist())
+    ends, chosen = np.cumsum(sizes), defaultdict[str, set[int]](set)
+    for index in torch.randperm(count, generator=torch.Generator().manual_seed(seed))[:size].tolist():
+        at = int(np.searchsorted(ends, index, side="right"))
+        chosen[corpora[at].digest].add(index - int(ends[at] - sizes[at]))
+    for corpus, size in zip(corpora, sizes, strict=True):
+        if size and len(chosen[corpus.digest]) == size:
+            raise DataError(
+                f"{corpus.name} must have {what} left to train on; all of its {size} were held out for validation. "
+                "Give --valid a file."
+            )
+    return {corpus.digest: chosen[corpus.digest] for corpus in corpora}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.data.batching import POOL
+from regard.data.batching import POOL, shuffled
 from regard.data.encoding import (
     EncodedCorpora,
     encode_labelled,
@@ -25,11 +26,13 @@ from regard.data.labelled import (
     LabelledLine,
     LabelledText,
     Masking,
+    check_labels,
     encode_words,
     labelled_endless,
     labelled_in_order,
     masked_endless,
     masked_in_order,
+    no_texts,
 )
 from regard.data.language import TextFile, encode_stream, random_windows, windows_in_order
 from regard.data.sequences import Sequences
@@ -56,24 +59,30 @@ def hold_out_labelled(files: Sequence[LabelledFile], seed: int) -> tuple[list[La
     A text with a label that no other text has stays for training.
 
     Raises:
-        DataError: fewer than two texts, or none that may be held out.
+        DataError: fewer than two texts, none that may be held out, or none left of a file.
     """
-    name = " + ".join(file.name for file in files)
-    chosen = set(held_out(sum(1 for file in files for _ in file.numbered()), name, "texts", seed))
-    candidates: list[tuple[int, LabelledLine]] = []
+    sizes = [sum(1 for _ in file.numbered()) for file in files]
+    for file, size in zip(files, sizes, strict=True):
+        if not size:
+            raise no_texts(file.name)
+    chosen = held_out(files, sizes, "texts", seed)
+    candidates: dict[str, list[LabelledLine]] = {file.digest: [] for file in files}
     known: set[str] = set()
-    texts = ((part, text) for part, file in enumerate(files) for text in file.numbered())
-    for index, (part, text) in enumerate(texts):
-        if index in chosen:
-            candidates.append((part, text))
-        else:
-            known.update(text.labels)
-    found = [(part, text) for part, text in candidates if known.issuperset(text.labels)]
-    if not found:
-        raise DataError(f"{name} must have labels that occur more than once, to hold some out. Give --valid a file.")
-    without = [frozenset(text.line for at, text in found if at == part) for part in range(len(files))]
-    rest = [replace(file, without=lines) for file, lines in zip(files, without, strict=True)]
-    return rest, LabelledText.of((text for _, text in found), f"{name} (held out at random)")
+    for digest, file in {file.digest: file for file in files}.items():
+        for index, text in enumerate(file.numbered()):
+            if index in chosen[digest]:
+                candidates[digest].append(text)
+            else:
+                known.update(text.labels)
+    found = {digest: [text for text in texts if known.issuperset(text.labels)] for digest, texts in candidates.items()}
+    name = " + ".join(file.name for file in files)
+    if not any(found.values()):
+        raise DataError(
+            f"{name} must have texts to hold out whose labels others have, too; got none among those drawn. "
+            "Give --valid a file."
+        )
+    rest = [replace(file, without=frozenset(text.line for text in found[file.digest])) for file in files]
+    return rest, LabelledText.of(itertools.chain(*found.values()), f"{name} (held out at random)")
 
 
 def language_task(
@@ -125,6 +134,7 @@ def label_task(
     labels = find_labels(training, display.on_progress)
     if len(labels) < 2:
         raise DataError(f"{' + '.join(names)} must have at least 2 different labels; got {labels}.")
+    check_labels(valid, labels)
     tokenizer = learn_tokenizer(training, ["words"], settings.tokenizer, display.on_progress)
     settings = with_model(settings, tokenizer, labels=labels)
     limit, pad_id, batch_tokens = settings.model.max_positions, tokenizer.pad_id, settings.training.batch_tokens
@@ -133,7 +143,7 @@ def label_task(
         display.say(f"{size:,} texts from {name}")
     texts = encoded.labelled(by_word=by_word)
     valid_texts = encode_labelled(valid, tokenizer, labels, limit, by_word=by_word)
-    pool = texts.ids.lengths_of(np.arange(min(len(texts), POOL)))
+    pool = _some_lengths(texts.ids)
 
     def validate(model: Any) -> Scores:
         scored = label_likelihood(model, labelled_in_order(valid_texts, VALID_BATCH_TOKENS, pad_id=pad_id))
@@ -172,7 +182,7 @@ def masked_task(
     if not len(ids) or not len(valid_ids):
         both = f"{' + '.join(names)} and {valid_name}"
         raise DataError(f"{both} must both have lines of text; got {len(ids)} and {len(valid_ids)}.")
-    pool = ids.lengths_of(np.arange(min(len(ids), POOL)))
+    pool = _some_lengths(ids)
     batch_tokens = settings.training.batch_tokens
 
     def validate(model: Any) -> Scores:
@@ -210,6 +220,11 @@ def _say_lines(
     for name, size in (*zip(names, encoded.part_sizes, strict=True), (valid_name, len(valid))):
         display.say(f"{size:,} lines from {name}")
     return names
+
+
+def _some_lengths(ids: Sequences) -> np.ndarray:
+    """The lengths of some texts, drawn at random."""
+    return ids.lengths_of(shuffled(len(ids))(np.random.default_rng(0))[:POOL])
 
 
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:
