@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.data import batching
-from regard.data.batch import Batch
-from regard.data.batching import endless, in_order, make_batch, plan_batches
+from regard.data.batch import IGNORED, Batch
+from regard.data.batching import Masking, endless, in_order, make_batch, masked_endless, masked_in_order, plan_batches
 from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
 from regard.data.sequences import EncodedPairs, Sequences
@@ -150,3 +150,29 @@ def test_what_is_cut_anew_repeats_for_each_pair() -> None:
             found = [[*row, *[0] * (widest - len(row))] for part in (left, right) for row in part.source_ids.tolist()]
             assert sorted(found) == sorted(batch.source_ids.tolist())
     assert rows
+
+
+def test_masking_hides_fifteen_in_a_hundred() -> None:
+    masking, rng = Masking(4, 5, 1000), np.random.default_rng(0)
+    ids = rng.integers(5, 1000, 100_000)
+    ids[::10] = 3  # special tokens are never hidden
+    hidden, labels = masking.hide(ids, rng)
+    chosen = labels != IGNORED
+    assert not chosen[::10].any()
+    assert chosen.sum() / 90_000 == pytest.approx(0.15, abs=0.005)
+    assert np.array_equal(labels[chosen], ids[chosen])
+    assert np.array_equal(hidden[~chosen], ids[~chosen])
+    share = {name: float(part.mean()) for name, part in
+             (("mask", hidden[chosen] == 4), ("same", hidden[chosen] == ids[chosen]))}  # fmt: skip
+    assert share["mask"] == pytest.approx(0.8, abs=0.01)
+    assert share["same"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_validation_hides_the_same_words_every_time_and_training_does_not() -> None:
+    ids = Sequences.from_lists([[2, *range(5, 25), 3], [2, 5, 3]])
+    masking = Masking(4, 5, 30)
+    once, again = (list(masked_in_order(ids, masking, 1000, pad_id=0)) for _ in range(2))
+    assert [batch.labels.tolist() for batch in once] == [batch.labels.tolist() for batch in again]
+    assert all((batch.labels != IGNORED).any(dim=1).all() for batch in once)  # one word at least in every text
+    stream = masked_endless(ids, masking, 1000, 0, pad_id=0)
+    assert next(stream).labels.tolist() != next(stream).labels.tolist()

@@ -1,18 +1,19 @@
-"""Pairs to batches: tokens are counted, not sentences, and sentences of like length share a batch."""
+"""Pairs and texts to batches: tokens are counted, not sentences, and sentences of like length share a batch."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
 import numpy as np
+import torch
 
-from regard.data.batch import ALL, Batch, Place, Share, own_rows, pad_right
+from regard.data.batch import ALL, IGNORED, Batch, LabelledBatch, Place, Share, own_rows, pad_right
 from regard.data.joining import Joining
-from regard.data.sequences import EncodedPairs, Order, Sequences
+from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
@@ -20,6 +21,8 @@ RELEASED_EVERY = 8
 """Batches between two times that memory maps are given back."""
 Cut = Callable[[Sequence[int], Random], Sequence[int]]
 """Other ids of the same text."""
+MASKED_SHARE = 0.15
+KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 T = TypeVar("T")
 
 
@@ -169,3 +172,112 @@ def _cut_anew(
             side.append(cut(sequences[number].tolist(), random))
     sources, targets = map(Sequences.from_lists, sides)
     return EncodedPairs(sources, targets)
+
+
+def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
+    """All texts once, by length: for validation."""
+    for indices in plan_batches([texts.ids.lengths], batch_tokens):
+        yield _labelled_batch(texts, indices, pad_id)
+
+
+def labelled_endless(
+    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: Place = (0, 0), share: Share = ALL
+) -> Iterator[LabelledBatch]:
+    """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+
+    Args:
+        start: begin with this batch.
+        share: the rows of each batch that are read here.
+    """
+    for indices, place, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
+        own, counts = own_rows(indices, share)
+        yield _placed(_labelled_batch(texts, own, pad_id), place, counts)
+
+
+def _plan(
+    ids: Sequences, batch_tokens: int, seed: int, start: Place, release: Callable[[], None]
+) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
+    plan = endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
+    return releasing(plan, release)
+
+
+def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
+    """A batch that knows its place; without labels, where its rows do not count."""
+    if counts:
+        return replace(batch, next_place=place)
+    return replace(batch, next_place=place, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0)
+
+
+def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
+    rows: list[int] = indices.tolist()
+    ids = pad_right([texts.ids[row] for row in rows], pad_id)
+    labels = pad_right([texts.labels[row] for row in rows], 0) - 1
+    labels = labels.masked_fill(labels < 0, IGNORED)
+    labels = labels if texts.by_word else labels[:, 0]
+    return LabelledBatch(ids, labels, int((labels != IGNORED).sum()), rows)
+
+
+@dataclass(frozen=True)
+class Masking:
+    """How words are hidden for masked language models: 15 % of the tokens, of which 80 % become the mask, 10 % a random
+    token, and 10 % stay. Source: Devlin et al. 2019, section 3.1.
+    """
+
+    mask_id: int
+    first_ordinary_id: int
+    vocab_size: int
+
+    def hide(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The ids with some hidden, and the hidden ones as labels."""
+        ordinary = ids >= self.first_ordinary_id
+        chosen = ordinary & (rng.random(len(ids)) < MASKED_SHARE)
+        if not chosen.any() and ordinary.any():
+            chosen[rng.choice(np.flatnonzero(ordinary))] = True
+        fate = rng.random(len(ids))
+        hidden = np.where(chosen & (fate >= KEPT_SHARE), self.mask_id, ids)
+        random_ids = rng.integers(self.first_ordinary_id, self.vocab_size, len(ids))
+        hidden = np.where(chosen & (fate >= 1 - REPLACED_SHARE), random_ids, hidden)
+        return hidden, np.where(chosen, ids, IGNORED)
+
+
+def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
+    """All texts once, by length, the same words hidden every time: for validation."""
+    rng = np.random.default_rng(0)
+    for indices in plan_batches([ids.lengths], batch_tokens):
+        yield _masked_batch(ids, indices, masking, rng, pad_id)
+
+
+def masked_endless(
+    ids: Sequences,
+    masking: Masking,
+    batch_tokens: int,
+    seed: int,
+    *,
+    pad_id: int,
+    start: Place = (0, 0),
+    share: Share = ALL,
+) -> Iterator[LabelledBatch]:
+    """All texts again and again, other words hidden each time.
+
+    Args:
+        start: begin with this batch.
+        share: the rows of each batch that are read here; what is hidden in them does not depend on it.
+    """
+    for indices, place, rng in _plan(ids, batch_tokens, seed, start, ids.release):
+        own, counts = own_rows(np.arange(len(indices)), share)
+        whole = _masked_batch(ids, indices, masking, rng, pad_id)
+        labels = whole.labels[own]
+        batch = replace(
+            whole, ids=whole.ids[own], labels=labels, num_tokens=int((labels != IGNORED).sum()),
+            indices=indices[own].tolist(),
+        )  # fmt: skip
+        yield _placed(batch, place, counts)
+
+
+def _masked_batch(
+    ids: Sequences, indices: np.ndarray, masking: Masking, rng: np.random.Generator, pad_id: int
+) -> LabelledBatch:
+    rows: list[int] = indices.tolist()
+    hidden, hidden_ids = zip(*(masking.hide(ids[row].astype(np.int64), rng) for row in rows), strict=True)
+    labels = pad_right(hidden_ids, IGNORED)
+    return LabelledBatch(pad_right(hidden, pad_id), labels, int((labels != IGNORED).sum()), rows)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
-from regard.data.labelled import EncodedTexts, Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
+from regard.data.labelled import Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
 from regard.data.language import NumberedLine, TextFile
-from regard.data.sequences import EncodedPairs, Sequences
+from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer, TokenizerConfig

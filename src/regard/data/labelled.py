@@ -1,4 +1,4 @@
-"""Texts with labels: a class for each text, a tag for each word, or the words that a mask hides."""
+"""Texts with labels: a class for each text, or a tag for each word."""
 
 from __future__ import annotations
 
@@ -6,22 +6,14 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-import torch
-
-from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows, pad_right
-from regard.data.batching import endless_plan, plan_batches, releasing, shuffled
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import Sequences
 from regard.errors import DataError, nearest_hint
 from regard.text.tokenizer import Tokenizer
-
-MASKED_SHARE = 0.15
-KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 
 
 class LabelledLine(NamedTuple):
@@ -193,23 +185,6 @@ def check_labels(text: LabelledText, label_names: Iterable[str]) -> None:
             raise DataError(f"{text.name}: a label must be one of those trained on; got {label!r}. {hint}")
 
 
-@dataclass(frozen=True)
-class EncodedTexts:
-    """Texts as ids, and their labels as `number_labels` makes them."""
-
-    ids: Sequences
-    labels: Sequences
-    by_word: bool
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def release(self) -> None:
-        """Give back what was read of memory maps."""
-        self.ids.release()
-        self.labels.release()
-
-
 def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
     """A text between begin and end symbol, cut where that would be more than `max_positions`."""
     return [tokenizer.bos_id, *ids[: max_positions - 2], tokenizer.eos_id]
@@ -262,112 +237,3 @@ def number_labels(
             if begin >= 0:
                 row[begin] = numbers[label] + 1
     return rows, marks
-
-
-def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length: for validation."""
-    for indices in plan_batches([texts.ids.lengths], batch_tokens):
-        yield _labelled_batch(texts, indices, pad_id)
-
-
-def labelled_endless(
-    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: Place = (0, 0), share: Share = ALL
-) -> Iterator[LabelledBatch]:
-    """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
-
-    Args:
-        start: begin with this batch.
-        share: the rows of each batch that are read here.
-    """
-    for indices, place, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
-        own, counts = own_rows(indices, share)
-        yield _placed(_labelled_batch(texts, own, pad_id), place, counts)
-
-
-def _plan(
-    ids: Sequences, batch_tokens: int, seed: int, start: Place, release: Callable[[], None]
-) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
-    plan = endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
-    return releasing(plan, release)
-
-
-def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
-    """A batch that knows its place; without labels, where its rows do not count."""
-    if counts:
-        return replace(batch, next_place=place)
-    return replace(batch, next_place=place, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0)
-
-
-def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
-    rows: list[int] = indices.tolist()
-    ids = pad_right([texts.ids[row] for row in rows], pad_id)
-    labels = pad_right([texts.labels[row] for row in rows], 0) - 1
-    labels = labels.masked_fill(labels < 0, IGNORED)
-    labels = labels if texts.by_word else labels[:, 0]
-    return LabelledBatch(ids, labels, int((labels != IGNORED).sum()), rows)
-
-
-@dataclass(frozen=True)
-class Masking:
-    """How words are hidden for masked language models: 15 % of the tokens, of which 80 % become the mask, 10 % a random
-    token, and 10 % stay. Source: Devlin et al. 2019, section 3.1.
-    """
-
-    mask_id: int
-    first_ordinary_id: int
-    vocab_size: int
-
-    def hide(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The ids with some hidden, and the hidden ones as labels."""
-        ordinary = ids >= self.first_ordinary_id
-        chosen = ordinary & (rng.random(len(ids)) < MASKED_SHARE)
-        if not chosen.any() and ordinary.any():
-            chosen[rng.choice(np.flatnonzero(ordinary))] = True
-        fate = rng.random(len(ids))
-        hidden = np.where(chosen & (fate >= KEPT_SHARE), self.mask_id, ids)
-        random_ids = rng.integers(self.first_ordinary_id, self.vocab_size, len(ids))
-        hidden = np.where(chosen & (fate >= 1 - REPLACED_SHARE), random_ids, hidden)
-        return hidden, np.where(chosen, ids, IGNORED)
-
-
-def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length, the same words hidden every time: for validation."""
-    rng = np.random.default_rng(0)
-    for indices in plan_batches([ids.lengths], batch_tokens):
-        yield _masked_batch(ids, indices, masking, rng, pad_id)
-
-
-def masked_endless(
-    ids: Sequences,
-    masking: Masking,
-    batch_tokens: int,
-    seed: int,
-    *,
-    pad_id: int,
-    start: Place = (0, 0),
-    share: Share = ALL,
-) -> Iterator[LabelledBatch]:
-    """All texts again and again, other words hidden each time.
-
-    Args:
-        start: begin with this batch.
-        share: the rows of each batch that are read here; what is hidden in them does not depend on it.
-    """
-    for indices, place, rng in _plan(ids, batch_tokens, seed, start, ids.release):
-        own, counts = own_rows(np.arange(len(indices)), share)
-        whole = _masked_batch(ids, indices, masking, rng, pad_id)
-        labels = whole.labels[own]
-        batch = replace(
-            whole, ids=whole.ids[own], labels=labels, num_tokens=int((labels != IGNORED).sum()),
-            indices=indices[own].tolist(),
-        )  # fmt: skip
-        yield _placed(batch, place, counts)
-
-
-def _masked_batch(
-    ids: Sequences, indices: np.ndarray, masking: Masking, rng: np.random.Generator, pad_id: int
-) -> LabelledBatch:
-    rows: list[int] = indices.tolist()
-    hidden, hidden_ids = zip(*(masking.hide(ids[row].astype(np.int64), rng) for row in rows), strict=True)
-    labels = pad_right(hidden_ids, IGNORED)
-    return LabelledBatch(pad_right(hidden, pad_id), labels, int((labels != IGNORED).sum()), rows)

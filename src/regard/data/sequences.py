@@ -78,3 +78,21 @@ class EncodedPairs:
     def lengths_of(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How many ids some sources and their targets have."""
         return self.sources.lengths_of(indices), self.targets.lengths_of(indices)
+
+
+@dataclass(frozen=True)
+class EncodedTexts:
+    """Texts as ids, and their labels, each its number plus 1: one for each text, or one for each id, 0 where it has none."""
+
+    ids: Sequences
+    labels: Sequences
+    by_word: bool
+    """Whether ids have labels; else texts."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def release(self) -> None:
+        """Give back what was read of memory maps."""
+        self.ids.release()
+        self.labels.release()

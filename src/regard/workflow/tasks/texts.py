@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from regard.data.batching import POOL, shuffled
+from regard.data.batching import (
+    POOL,
+    Masking,
+    labelled_endless,
+    labelled_in_order,
+    masked_endless,
+    masked_in_order,
+    shuffled,
+)
 from regard.data.encoding import (
     EncodedCorpora,
     encode_labelled,
@@ -25,13 +33,8 @@ from regard.data.labelled import (
     LabelledFile,
     LabelledLine,
     LabelledText,
-    Masking,
     check_labels,
     encode_words,
-    labelled_endless,
-    labelled_in_order,
-    masked_endless,
-    masked_in_order,
     no_texts,
 )
 from regard.data.language import TextFile, encode_stream, random_windows, windows_in_order
