@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -227,12 +228,15 @@ def table(work: Path, standing: str) -> Iterator[str]:
     """Line by line. One of the `standing` table, measured elsewhere, stays until as many seeds are measured here."""
     yield "| task | recipe | score | seeds | together | published | parameters | training, each |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
-    measured = {name: line for what in RUNS for name, line in rows(what, work)}
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
+    measured = {
+        name: line for what in RUNS for name, line in rows(what, [each for each in found if each["run"] == what.name])
+    }
     stood = {name: line for line in standing.splitlines() if (name := cells(line)[1]) not in ("task", "---")}
     for name in (name for what in RUNS for name in (what.name, told(what.name))):
-        found = [lines[name] for lines in (measured, stood) if name in lines]
-        if found:
-            yield max(found, key=lambda line: (int(cells(line)[4]), bool(cells(line)[5])))
+        lines = [rows_of[name] for rows_of in (measured, stood) if name in rows_of]
+        if lines:
+            yield max(lines, key=lambda line: (int(cells(line)[4]), bool(cells(line)[5])))
 
 
 def cells(line: str) -> list[str]:
@@ -245,14 +249,11 @@ def told(name: str) -> str:
     return f"{name}, lengths told"
 
 
-def rows(what: Run | Ensemble, work: Path) -> Iterator[tuple[str, str]]:
-    """Name and line of each row that was measured."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
-    records = [record for record in found if record["run"] == what.name and "seed" in record]
+def rows(what: Run | Ensemble, found: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Name and line of each row that the records of a run or an ensemble make."""
+    records = [record for record in found if "seed" in record]
     factor, metric = METRICS[what.measured.metric]
-    together = "".join(
-        f"{factor * record['together']:.2f}" for record in found if record["run"] == what.name and "together" in record
-    )
+    together = "".join(f"{factor * record['together']:.2f}" for record in found if "together" in record)
 
     def row(name: str, scores: list[float], together: str, published: str) -> tuple[str, str]:
         spread = f" ± {factor * statistics.stdev(scores):.2f}" if len(scores) > 1 else ""
@@ -262,7 +263,8 @@ def rows(what: Run | Ensemble, work: Path) -> Iterator[tuple[str, str]]:
         return name, f"| {name} | `recipes/{what.measured.recipe}.yaml` | {score} | {together} | {published} | {rest}"
 
     if isinstance(what, Ensemble) and together:
-        yield what.name, f"| {what.name} | | | {len(what.models(work))} | {together} | {what.published} | | |"
+        count = sum(len(run.seeds) for run in what.runs)
+        yield what.name, f"| {what.name} | | | {count} | {together} | {what.published} | | |"
     elif isinstance(what, Run) and records:
         yield row(what.name, [record["score"] for record in records], together, what.published)
         if of_lengths := [record["lengths_told"] for record in records if "lengths_told" in record]:

@@ -96,7 +96,7 @@ def language_task(
     tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
     settings = with_model(settings, tokenizer)
     encoded = encode_texts(training, tokenizer, display.on_progress)
-    names = _say_lines(training, encoded, valid, valid_name, display)
+    names = _say_sizes("lines", training, encoded, valid, valid_name, display)
     stream, valid_stream = encoded.texts.ids, encode_stream(valid, tokenizer)
     for name, ids in ((" + ".join(names), stream), (valid_name, valid_stream)):
         if len(ids) < 2:
@@ -142,8 +142,7 @@ def label_task(
     settings = with_model(settings, tokenizer, labels=labels)
     limit, pad_id, batch_tokens = settings.model.max_positions, tokenizer.pad_id, settings.training.batch_tokens
     encoded = encode_labels(training, tokenizer, labels, limit, display.on_progress, by_word=by_word)
-    for name, size in (*zip(names, encoded.part_sizes, strict=True), (valid.name, len(valid))):
-        display.say(f"{size:,} texts from {name}")
+    _say_sizes("texts", training, encoded, valid, valid.name, display)
     texts = encoded.labelled(by_word=by_word)
     valid_texts = encode_labelled(valid, tokenizer, labels, limit, by_word=by_word)
     pool = _some_lengths(texts.ids)
@@ -180,7 +179,7 @@ def masked_task(
     masking = Masking(tokenizer.mask_id, tokenizer.mask_id + 1, len(tokenizer))
     limit, pad_id = settings.model.max_positions, tokenizer.pad_id
     encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)
-    names = _say_lines(training, encoded, valid, valid_name, display)
+    names = _say_sizes("lines", training, encoded, valid, valid_name, display)
     ids, valid_ids = encoded.texts, encode_words([[line] for line in valid], tokenizer, limit)[0]
     if not len(ids) or not len(valid_ids):
         both = f"{' + '.join(names)} and {valid_name}"
@@ -215,13 +214,18 @@ def masked_task(
     )
 
 
-def _say_lines(
-    training: Sequence[TextFile], encoded: EncodedCorpora, valid: Sequence[str], valid_name: str, display: RunDisplay
+def _say_sizes(
+    what: str,
+    training: Sequence[TextFile] | Sequence[Labelled],
+    encoded: EncodedCorpora,
+    valid: Sequence[str] | LabelledText,
+    valid_name: str,
+    display: RunDisplay,
 ) -> list[str]:
-    """Tell how many lines each text has; the names of those for training."""
+    """Tell how many lines or texts each file has; the names of those for training."""
     names = [text.name for text in training]
     for name, size in (*zip(names, encoded.part_sizes, strict=True), (valid_name, len(valid))):
-        display.say(f"{size:,} lines from {name}")
+        display.say(f"{size:,} {what} from {name}")
     return names
 
 
