@@ -9,6 +9,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MOST_NAMED = 60
+"""Allowed words that a message names."""
+
 
 class RegardError(Exception):
     """Something the user gave, or the machine refused, with a message meant for the user."""
@@ -44,7 +47,10 @@ class MissingExtraError(RegardError, ImportError):
 
 
 def nearest_hint(given: str, allowed: Iterable[str]) -> str:
-    """A sentence that names the nearest allowed word, or all allowed words when none is near."""
+    """A sentence that names the nearest allowed word, or all allowed words when none is near; of very many, the first."""
     choices = sorted(allowed)
     close = difflib.get_close_matches(given, choices, n=1, cutoff=0.6)
-    return f"Did you mean {close[0]!r}?" if close else f"Allowed: {', '.join(choices)}."
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    shown, more = ", ".join(choices[:MOST_NAMED]), len(choices) - MOST_NAMED
+    return f"Allowed: {shown} and {more:,} more." if more > 0 else f"Allowed: {shown}."

@@ -54,6 +54,14 @@ def test_lines_that_cannot_be_used_are_named(tmp_path: Path, by_word: bool, cont
         read_labelled([path], by_word=by_word)
 
 
+def test_each_file_must_hold_a_text(tmp_path: Path) -> None:
+    paths = [tmp_path / "full.tsv", tmp_path / "blank.tsv"]
+    for path, content in zip(paths, ("pos\tgood\n", "\n\n"), strict=True):
+        path.write_text(content)
+    with pytest.raises(DataError, match=r"^\S*blank\.tsv must hold at least one text; got none"):
+        read_labelled(paths, by_word=False)
+
+
 def test_a_pipe_is_read_once_and_refused_where_it_would_be_read_twice(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -86,6 +94,9 @@ def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("posi\tx\n")
     with pytest.raises(DataError, match=r"a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
         check_labels(read_labelled([tmp_path / "t.tsv"], by_word=False), ["neg", "pos"])
+    with pytest.raises(DataError, match=r"got 'posi'. Allowed: 0, 1, 10, .* and 9,940 more\.$") as raised:
+        check_labels(read_labelled([tmp_path / "t.tsv"], by_word=False), map(str, range(10_000)))
+    assert len(str(raised.value)) < 600
 
 
 def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenizer) -> None:

@@ -231,14 +231,16 @@ def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
     """The pairs of some corpora, held in memory.
 
     Raises:
-        DataError: names or files that are not pairs, or hold none.
+        DataError: names or files that are not pairs, or one that holds none.
     """
-    corpora = find_corpora(names)
+    corpora, pairs = find_corpora(names), list[NumberedPair]()
+    for corpus in corpora:
+        found = list(corpus.numbered())
+        if not found:
+            raise no_pairs(corpus.name)
+        pairs += found
     name = " + ".join(corpus.name for corpus in corpora)
-    found = list(itertools.chain.from_iterable(corpus.numbered() for corpus in corpora))
-    if not found:
-        raise no_pairs(name)
-    return ParallelText.of(found, name, sum(corpus.num_lines for corpus in corpora))
+    return ParallelText.of(pairs, name, sum(corpus.num_lines for corpus in corpora))
 
 
 def no_pairs(name: str) -> DataError:

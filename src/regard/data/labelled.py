@@ -153,14 +153,15 @@ def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
     """The same, held in memory, and so of files that can be read only once, too.
 
     Raises:
-        DataError: a file that cannot be read, a line that is not as it must be, or no text.
+        DataError: a file that cannot be read or holds no text, or a line that is not as it must be.
     """
-    files = _files(names, by_word)
-    lines = itertools.chain.from_iterable(file.numbered() for file in files)
-    text = LabelledText.of(lines, " + ".join(file.name for file in files))
-    if not len(text):
-        raise no_texts(text.name)
-    return text
+    files, lines = _files(names, by_word), list[LabelledLine]()
+    for file in files:
+        found = list(file.numbered())
+        if not found:
+            raise no_texts(file.name)
+        lines += found
+    return LabelledText.of(lines, " + ".join(file.name for file in files))
 
 
 def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[LabelledFile]:

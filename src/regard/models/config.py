@@ -157,6 +157,7 @@ class EncoderConfig(TransformerConfig):
         "mlm", description="what the head predicts; none: there is no head"
     )
     num_layers: int = Field(6, ge=1)
+    max_positions: int = Field(1024, ge=3, description="longest text, in tokens, begin and end symbol included")
     num_segments: int = Field(2, ge=0, description="kinds of token: BERT's first and second sentence; 0: no kinds")
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
     activation: Activation = "gelu"
