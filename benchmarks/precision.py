@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regard.inspection.pictures import curves_figure, picture_bytes
-from results import ROOT, files, multi30k, regard
+from results import ROOT, average_best, files, multi30k, regard, to_measure
 
 PRECISIONS = ("float32", "bfloat16")
 Curve = list[tuple[float, float]]
@@ -47,10 +47,10 @@ def draw(curves: dict[str, Curve]) -> None:
 
 
 def bleu(folder: Path, data: Path, threads: list[str]) -> float:
-    """Of a model on the test data."""
-    written = regard(
-        "evaluate", str(folder), *files(data, multi30k("test_2016_flickr")), "--tokenize", "none", "--json", *threads
-    )
+    """On the test data, of the mean of the best checkpoints, as in `docs/results.md`."""
+    average_best(folder)
+    test = files(data, multi30k("test_2016_flickr"))
+    written = regard("evaluate", str(to_measure(folder)), *test, "--tokenize", "none", "--json", *threads)
     return float(json.loads(written)["bleu"])
 
 

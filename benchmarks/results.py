@@ -170,9 +170,7 @@ def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -
         "train", *files(data, run.training), *valid, "-o", str(model), "--seed", str(seed), "--resume", "--save-every", "5m",
         "--config", str(run.recipe_file), *threads,
     )  # fmt: skip
-    best = model.with_name(f"{model.name}.training") / "best"
-    if best.is_dir():
-        regard("average", *map(str, sorted(best.iterdir())), "-o", str(to_measure(model)), "--overwrite")
+    average_best(model)
     results = json.loads((model / "results.json").read_text(encoding="utf-8"))
     record = {"run": run.name, "recipe": run.recipe_digest, "seed": seed, "score": score(run, [model], data, threads),
               "seconds": results["seconds"]["training"], "parameters": results["sizes"]["num_parameters"],
@@ -190,10 +188,20 @@ def carry_out_together(what: Run | Ensemble, data: Path, work: Path, threads: li
         outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
 
 
+def average_best(model: Path) -> None:
+    """Write the mean of the best checkpoints; nothing, where the recipe keeps none."""
+    if best_of(model).is_dir():
+        regard("average", *map(str, sorted(best_of(model).iterdir())), "-o", str(to_measure(model)), "--overwrite")
+
+
+def best_of(model: Path) -> Path:
+    """Where the best checkpoints of a run stand."""
+    return model.with_name(f"{model.name}.training") / "best"
+
+
 def to_measure(model: Path) -> Path:
     """The mean of the best checkpoints, where the recipe keeps them; otherwise the model."""
-    keeps = (model.with_name(f"{model.name}.training") / "best").is_dir()
-    return model.with_name(f"{model.name}.mean") if keeps else model
+    return model.with_name(f"{model.name}.mean") if best_of(model).is_dir() else model
 
 
 def score(run: Run, models: list[Path], data: Path, threads: list[str]) -> float:
