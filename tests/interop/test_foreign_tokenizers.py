@@ -69,6 +69,23 @@ def marian_folder(folder: Path, pieces: Path) -> list[str]:
     return tokens
 
 
+def test_pieces_that_reach_across_spaces_are_decoded_as_the_library_does(tmp_path: Path) -> None:
+    lines = ["by the people, for the people", "of the dog, by the dog", "a dog and the people"]
+    (tmp_path / "text").write_text("\n".join(lines * 6))
+    spm.SentencePieceTrainer.train(
+        input=str(tmp_path / "text"), model_prefix=str(tmp_path / "across"), vocab_size=60, minloglevel=2,
+        hard_vocab_limit=False, split_by_whitespace=False,
+    )  # fmt: skip
+    processor = spm.SentencePieceProcessor(model_file=str(tmp_path / "across.model"))
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
+    tokenizer = Tokenizer(sentence_pieces(tmp_path / "across.model"), symbols)
+    for text in ("the people and the dog", *lines):
+        ids = tokenizer.encode(text)
+        assert ids == processor.encode(text)
+        assert tokenizer.decode(ids) == processor.decode(ids) == text
+    assert tokenizer.tokens(tokenizer.encode("the people"))[0].count("▁") == 2
+
+
 def test_marians_two_models_are_numbered_by_one_list(pieces: Path, tmp_path: Path) -> None:
     from transformers import MarianTokenizer
 

@@ -12,15 +12,17 @@ from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 LINES = ["lower lowest newer newest wider widest", "low slow snow 2016 1999", "the lowest slope is slow"] * 3
 BPE = Tokenizer.train(LINES, TokenizerConfig(vocab_size=70))
+PHRASES = Tokenizer.train(LINES, TokenizerConfig(vocab_size=90, across_spaces=True))
 
 
+@pytest.mark.parametrize("bpe", [BPE, PHRASES], ids=["words", "phrases"])
 @given(text=st.text(alphabet="lowernstid 0129,xé▁", max_size=30), seed=st.integers(0, 99))
-def test_the_text_stays_and_without_dropout_the_ids_do_too(text: str, seed: int) -> None:
-    ids = [*BPE.encode(text), BPE.eos_id]
-    assert BpeDropout(BPE, 0.0, 999)(ids, Random(seed)) == ids
-    cut = BpeDropout(BPE, 0.5, 999)(ids, Random(seed))
-    assert BPE.decode(cut) == BPE.decode(ids)
-    assert cut[-1] == BPE.eos_id
+def test_the_text_stays_and_without_dropout_the_ids_do_too(bpe: Tokenizer, text: str, seed: int) -> None:
+    ids = [*bpe.encode(text), bpe.eos_id]
+    assert BpeDropout(bpe, 0.0, 999)(ids, Random(seed)) == ids
+    cut = BpeDropout(bpe, 0.5, 999)(ids, Random(seed))
+    assert bpe.decode(cut) == bpe.decode(ids)
+    assert cut[-1] == bpe.eos_id
     assert len(cut) >= len(ids) or 1 in ids
 
 

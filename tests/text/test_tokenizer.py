@@ -119,6 +119,21 @@ def test_without_a_leading_space_every_character_is_one_token() -> None:
         assert tokenizer.decode(ids) == text
 
 
+def test_a_phrase_is_a_token_where_tokens_reach_across_spaces() -> None:
+    lines = ["turn left walk turn left walk", "turn left run", "walk"]
+    config = TokenizerConfig(vocab_size=60, across_spaces=True)
+    tokenizer = Tokenizer.train(lines, config)
+    assert tokenizer.tokens(tokenizer.encode(lines[0]))[0].startswith("▁turn▁left")
+    assert len(tokenizer.encode(lines[0])) < 6 <= len(Tokenizer.train(lines).encode(lines[0]))
+    for text in (*lines, "walk  left turn"):
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+    # words of the sources stay words
+    both = TokenizerConfig(kind="words", target_kind="bpe", shared=False, across_spaces=True)
+    assert Tokenizer.train(lines, both).tokens(Tokenizer.train(lines, both).encode("turn left")) == ["▁turn", "▁left"]
+    with pytest.raises(ValueError, match=r"tokenizer\.across_spaces must have kind bpe; got words"):
+        TokenizerConfig(kind="words", across_spaces=True)
+
+
 def test_words_are_tokens_and_new_ones_unknown() -> None:
     tokenizer = Tokenizer.train(["t͡ʃ a ˧˧", "a 12"], TokenizerConfig(kind="words", vocab_size=50))
     assert tokenizer.tokens(tokenizer.encode("a t͡ʃ 12")) == ["▁a", "▁t͡ʃ", "▁12"]

@@ -17,7 +17,7 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
-from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizer import Symbols, Tokenizer, spaces_decoder
 
 KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
 UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
@@ -161,9 +161,9 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
     crosses_spaces = any("▁" in piece.piece[1:] for piece in proto.pieces if piece.type == NORMAL)
     backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=not crosses_spaces)
     backend.decoder = decoders.Metaspace(prepend_scheme="never" if scheme == "never" else "always")
-    if proto.trainer_spec.byte_fallback:
-        parts = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
-        backend.decoder = decoders.Sequence(parts)
+    if crosses_spaces or proto.trainer_spec.byte_fallback:
+        bytes_first = [decoders.ByteFallback()] if proto.trainer_spec.byte_fallback else []
+        backend.decoder = spaces_decoder(scheme == "always", *bytes_first)
     return backend
 
 

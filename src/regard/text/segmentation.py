@@ -15,8 +15,9 @@ SPACE = "▁"
 class BpeDropout:
     """Cuts texts anew by byte pair encoding with merges left out at random.
 
-    A word begins as its characters. In each round every merge that could be made is left out with probability `dropout`,
-    and the first learnt of the others is made, until none is. At 0 this is byte pair encoding itself.
+    A word (a line, where tokens reach across spaces) begins as its characters. In each round every merge that could be made is
+    left out with probability `dropout`, and the first learnt of the others is made, until none is. At 0 this is byte pair
+    encoding itself.
 
     Works on ids, so that the text is not needed: what ordinary encoding made is taken apart, and put together again.
 
@@ -28,7 +29,8 @@ class BpeDropout:
     """
 
     def __init__(self, tokenizer: Tokenizer, dropout: float, max_tokens: int) -> None:
-        model = json.loads(tokenizer.backend_json)["model"]
+        backend = json.loads(tokenizer.backend_json)
+        model = backend["model"]
         if model["type"] != "BPE" or not tokenizer.is_ours:
             raise SettingsError(f"data.bpe_dropout must have a tokenizer of kind bpe; got {model['type']}.")
         vocabulary: dict[str, int] = model["vocab"]
@@ -43,7 +45,8 @@ class BpeDropout:
             id: [id] if id in special else [vocabulary[character] for character in token]
             for token, id in vocabulary.items()
         }
-        self._begins_word = {id for token, id in vocabulary.items() if token.startswith(SPACE) or id in special}
+        across = any(step.get("split") is False for step in backend["pre_tokenizer"]["pretokenizers"])
+        self._begins_word = special | {id for token, id in vocabulary.items() if token.startswith(SPACE) and not across}
 
     def __call__(self, ids: Sequence[int], random: Random) -> list[int]:
         """Other ids of the same text; symbols stay what they are."""

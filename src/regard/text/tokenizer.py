@@ -7,6 +7,9 @@ they survive, and the pieces between spaces are cut into tokens. What differs is
 * `unigram`: a unigram language model picks the likeliest cut (Kudo 2018);
 * `characters`: every character is a token;
 * `words`: every piece between spaces is a token, such as a phone or a tag; one that was not learnt is unknown.
+
+With `across_spaces`, `bpe` takes a whole line as one piece, so that phrases become tokens, too, as in SuperBPE (Liu et al.
+2025, "SuperBPE: space travel for language models"; there in two stages, words first).
 """
 
 from __future__ import annotations
@@ -48,6 +51,9 @@ class TokenizerConfig(BaseModel):
     split_digits: bool = Field(
         True, description="cut numbers into digits, so that unseen numbers are composed; not in kind words"
     )
+    across_spaces: bool = Field(
+        False, description="tokens of kind bpe may reach across spaces, so that frequent phrases become tokens"
+    )
     leading_space: bool = Field(True, description="read a text as if a space stood before it, so that words are alike")
     shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
     max_lines: int = Field(
@@ -64,6 +70,12 @@ class TokenizerConfig(BaseModel):
                 f"tokenizer.target_kind must have two vocabularies; got {self.target_kind} and shared: true. "
                 "Set tokenizer.shared=false."
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_bpe(self) -> TokenizerConfig:
+        if self.across_spaces and "bpe" not in (self.kind, self.target_kind):
+            raise ValueError(f"tokenizer.across_spaces must have kind bpe; got {self.kind}.")
         return self
 
     @property
@@ -144,7 +156,8 @@ class Tokenizer:
         """
         config = config or TokenizerConfig()
         scheme = "always" if config.leading_space else "never"
-        steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace(prepend_scheme=scheme)]
+        splits = not (config.across_spaces and config.kind == "bpe")
+        steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace(prepend_scheme=scheme, split=splits)]
         if config.split_digits and config.kind != "words":
             steps.append(pre_tokenizers.Digits(individual_digits=True))
         if config.kind == "characters":
@@ -166,7 +179,7 @@ class Tokenizer:
             )
         backend.normalizer = normalizers.NFC() if config.normalization == "NFC" else normalizers.NFD()
         backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
-        backend.decoder = decoders.Metaspace(prepend_scheme=scheme)
+        backend.decoder = decoders.Metaspace(prepend_scheme=scheme) if splits else spaces_decoder(config.leading_space)
         try:
             backend.train_from_iterator(lines, trainer)
         except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
@@ -287,6 +300,17 @@ class Tokenizer:
     def _ordinary(self, id: int) -> int:
         """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
         return self.unk_id if id in self._special or id >= self.num_ids else id
+
+
+def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
+    """Tokens to text, where one may hold several spaces: the library's `Metaspace` loses all of the first token's.
+
+    Args:
+        leading_space: whether the text was read as if a space stood before it.
+        before: what is done to the tokens before they are put together.
+    """
+    strip = [decoders.Strip(" ", 1, 0)] if leading_space else []
+    return decoders.Sequence([decoders.Replace("▁", " "), *before, decoders.Fuse(), *strip])
 
 
 def _is_unicode(text: object) -> bool:
