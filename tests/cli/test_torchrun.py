@@ -81,9 +81,14 @@ def test_with_dropout_two_processes_go_on_bit_for_bit(data: Path) -> None:
     states = [
         load_file(data / f"{name}.training" / "step-00000012" / "state.safetensors") for name in ("whole", "parts")
     ]
-    assert "random.cpu.1" in states[0]
+    assert not torch.equal(states[0]["random.cpu.0"], states[0]["random.cpu.1"])  # each drops out its own
     for name, tensor in states[0].items():
         assert torch.equal(tensor, states[1][name]), name
+
+
+def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
+    train(data, 2, "written", "--steps", "20", "--shard", "--set", "training.metric=exact_match")
+    assert "valid_exact_match" in (data / "written" / "metrics.jsonl").read_text()
 
 
 def test_when_one_is_killed_the_others_say_so_and_nothing_is_lost(data: Path) -> None:

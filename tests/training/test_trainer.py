@@ -1,5 +1,7 @@
+import itertools
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
 from regard.training.run import Progress, Scores, TrainingRun
+from regard.training.state import TrainingState
 from regard.training.trainer import Trainer
 
 MakeModel = Callable[..., EncoderDecoder]
@@ -45,6 +48,7 @@ def trainer_of(
     recorder: Recorder,
     batches: Iterator[Batch] | None = None,
     losses: Iterator[float] | None = None,
+    resumed: TrainingState | None = None,
     **settings: object,
 ) -> Trainer:
     defaults: dict[str, object] = {"steps": 6, "validate_every": 2, "report_every": 1, "precision": "float32"}
@@ -56,6 +60,7 @@ def trainer_of(
         validate=lambda _: {"loss": next(losses) if losses else 1.0},
         keep=lambda _, run: recorder.kept.append(run.step),
         listener=recorder,
+        resumed=resumed,
     )
 
 
@@ -200,6 +205,45 @@ def test_a_run_without_progress_ends_early(make_model: MakeModel) -> None:
     assert (run.step, run.best_step, run.interrupted) == (8, 4, False)
 
 
+def test_a_run_that_ended_early_makes_no_step_when_it_is_resumed(make_model: MakeModel) -> None:
+    model, saved = make_model(), {}
+    trainer = trainer_of(model, Recorder(), losses=iter([3.0, 2.0, 2.5, 2.1, 1.0]), steps=20, patience=2)
+    trainer.save = lambda tensors, run: saved.update(tensors=tensors, progress=asdict(run))
+    trainer.run()
+    state = TrainingState(saved["tensors"], saved["progress"], {})
+    assert trainer_of(model, Recorder(), steps=20, patience=2, resumed=state).run().step == 8
+    assert trainer_of(model, Recorder(), losses=iter([1.0, 9, 9]), steps=10, patience=3, resumed=state).run().step == 10
+
+
+def test_a_score_that_is_no_number_is_worse_than_any(make_model: MakeModel) -> None:
+    recorder = Recorder()
+    run = trainer_of(make_model(), recorder, losses=iter([math.nan, 3.0, math.nan, 2.0]), steps=8, keep_best=3).run()
+    assert run.best_step == 8
+    assert recorder.kept == [2, 4, 6, 8]
+    assert run.best_steps("loss", 4) == [8, 4, 2, 6]
+
+
+def test_what_was_measured_is_written_down_at_each_validation_and_when_a_run_fails(make_model: MakeModel) -> None:
+    recorder, records = Recorder(), []
+    trainer = trainer_of(make_model(), recorder, losses=iter([3.0, 4.0, 5.0]), steps=7)
+    trainer.record = lambda run: records.append(len(run.history))
+    trainer.updater.step = failing_at(6, trainer.updater.step)
+    with pytest.raises(TrainingError, match="of step 6"):
+        trainer.run()
+    assert records == [3, 6, 7]  # two steps and a validation, twice; then one step more
+
+
+def failing_at(number: int, step: Callable[..., object]) -> Callable[..., object]:
+    count = itertools.count(1)
+
+    def failing(*arguments: object) -> object:
+        if next(count) == number:
+            raise TrainingError(f"of step {number}")
+        return step(*arguments)
+
+    return failing
+
+
 def test_only_matrices_decay(make_model: MakeModel) -> None:
     """With a gradient of zero, AdamW moves a weight by its decay alone: weight (1 - rate decay)."""
     model = make_model()
@@ -217,13 +261,28 @@ def test_a_batch_that_does_not_fit_into_memory_is_named_with_what_to_change(make
     trainer.updater.module.loss = lambda model, batch: torch.empty(1 << 50).sum()
     message = (
         r"a batch must fit into memory; got source_ids 3 x \d+, target_ids 3 x \d+, labels 3 x \d+\. "
-        r"Lower training.batch_tokens, now 4,096, and raise training.accumulation, now 1"
+        r"In a new run, lower training.batch_tokens, now 4,096, and raise training.accumulation, now 1"
     )
     with pytest.raises(TrainingError, match=message):
-        trainer.updater.step([batch_of(0, 1, 2)], learning_rate=0.5)
+        trainer.updater.step([batch_of(0, 1), batch_of(0, 1, 2)], learning_rate=0.5)
     trainer.updater.module.loss = lambda model, batch: torch.zeros(3) @ torch.zeros(4)
     with pytest.raises(RuntimeError, match=r"inconsistent tensor size|size mismatch"):
         trainer.updater.step([batch_of(0, 1, 2)], learning_rate=0.5)
+
+
+@pytest.mark.parametrize("where", ["optimizer", "validation"])
+def test_memory_that_ends_elsewhere_is_said_as_well(make_model: MakeModel, where: str) -> None:
+    def too_large(*_: object) -> None:
+        torch.empty(1 << 50)
+
+    trainer = trainer_of(make_model(), Recorder())
+    if where == "optimizer":
+        trainer.updater.optimizer.step = too_large
+    else:
+        trainer.validate = too_large
+    what = "source_ids" if where == "optimizer" else "the validation text, in batches"
+    with pytest.raises(TrainingError, match=rf"a batch must fit into memory; got {what}"):
+        trainer.run()
 
 
 @pytest.mark.parametrize(("metric", "best"), [("loss", [4, 6]), ("token_accuracy", [8, 2])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import torch
@@ -60,8 +61,13 @@ class TrainingConfig(BaseModel):
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
     def is_better(self, scores: dict[str, float], than: dict[str, float]) -> bool:
-        """Whether some scores of validation are better than others, by the metric: losses fall, all else rises."""
+        """Whether some scores of validation are better than others, by the metric: losses fall, all else rises.
+
+        What is not a number is worse than any that is.
+        """
         new, old = scores[self.metric], than[self.metric]
+        if math.isnan(old):
+            return not math.isnan(new)
         return new < old if self.metric == "loss" else new > old
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -120,8 +121,12 @@ class TrainingRun:
         """The steps of the best validations so far by a metric, the best first; of two that are equal, the earlier."""
         measured = [record for record in self.history if f"valid_{metric}" in record]
         sign = 1 if metric == "loss" else -1
-        ranked = sorted(measured, key=lambda record: (sign * record[f"valid_{metric}"], record["step"]))
-        return [int(record["step"]) for record in ranked[:count]]
+
+        def rank(record: dict[str, float]) -> tuple[bool, float, float]:
+            score = sign * record[f"valid_{metric}"]
+            return math.isnan(score), 0.0 if math.isnan(score) else score, record["step"]
+
+        return [int(record["step"]) for record in sorted(measured, key=rank)[:count]]
 
     @property
     def tokens_per_second(self) -> float:

@@ -23,6 +23,8 @@ from regard.training.updates import AnyModel, Updater
 
 SKIPPED_IN_A_ROW = 5
 """So many steps without a finite loss and gradient end a run."""
+RANK_STRIDE = 0x9E3779B1
+"""Between the seeds of two processes: odd and wide, as a processor's generator takes the lowest 32 bits of a seed only."""
 
 
 class Trainer(Generic[AnyModel, AnyBatch]):
@@ -35,6 +37,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         batches: endless, from the batch on that comes next.
         validate: scores of a model; the one with the best `metric` is kept.
         keep: writes a model down; called for each that is among the `keep_best` best, the best itself being at `best_step`.
+        record: writes down what the run has measured; called after each validation, and at the end, however the run ends.
         save: writes down where the run stands, so that it can be resumed; called when `saving` says so, and at the end.
         resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
         example: where an example stands, in words, by its index.
@@ -51,6 +54,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         validate: Callable[[AnyModel], Scores],
         keep: Callable[[AnyModel, TrainingRun], None],
         listener: Listener,
+        record: Callable[[TrainingRun], None] = lambda run: None,
         save: Callable[[dict[str, Tensor], TrainingRun], None] | None = None,
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
@@ -63,6 +67,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
         self.device = self.updater.device
         self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
+        self.record = record if world.is_main else lambda run: None
         self.save, self.saving, self.example = save, saving or SavingTimes(), example
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
@@ -92,28 +97,36 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         ):
             self._seed()
             try:
-                while run.step < self.config.steps and not run.interrupted:
-                    if not self._advance(start, stop=bool(stop)):
-                        break
+                while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
+                    self._advance(start, stop=bool(stop))
             except KeyboardInterrupt:
                 run.interrupted = True
-            if run.interrupted and run.step and not run.best_step:
-                self._keep()
-            run.seconds = time.perf_counter() - start
+            finally:
+                run.seconds = time.perf_counter() - start
+                if run.interrupted and run.step and not run.best_step:
+                    self._keep()
+                self.record(run)
         return run
 
-    def _advance(self, start: float, *, stop: bool) -> bool:
-        """One step, and what is due after it. False: the run has stalled."""
+    @property
+    def _has_stalled(self) -> bool:
+        """Whether validation has been no better for so long that the run ends."""
+        return self.progress.validations_since_best >= (self.config.patience or math.inf)
+
+    def _advance(self, start: float, *, stop: bool) -> None:
+        """One step, and what is due after it; or where somebody was asked to stop, the end of the run."""
         run, config = self.progress, self.config
         if stop and self.world.size == 1:
-            return self._stop()
+            self._stop()
+            return
         batches = [next(self.batches) for _ in range(config.accumulation)]
         # What all processes must agree on: how many labels there are, whether somebody was asked to stop, the main clock.
         seconds = time.perf_counter() - self._saved_at
         is_time = self.world.is_main and self.saving.is_due(0, seconds, validated=False)
         num_tokens, stops, times = self.world.sums(sum(batch.num_tokens for batch in batches), stop, is_time)
         if stops:
-            return self._stop()
+            self._stop()
+            return
         rate = self.learning_rate(run.step + 1)
         outcome = self.updater.step(batches, rate, int(num_tokens))
         self._count(outcome.is_finite, outcome.problem, batches)
@@ -126,18 +139,15 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         is_last, is_due = run.step == config.steps, run.step % config.validate_every == 0
         if is_due or is_last:
             self._validate()
-        has_stalled = run.validations_since_best >= (config.patience or math.inf)
         is_saved = bool(times) if self.saving.every_seconds else self.saving.is_due(run.step, 0.0, validated=is_due)
-        if is_last or has_stalled or is_saved:
+        if is_last or self._has_stalled or is_saved:
             self._save()
-        return not has_stalled
 
-    def _stop(self) -> bool:
+    def _stop(self) -> None:
         """End early, so that the run can go on from here."""
         self.progress.interrupted = True
         if self.progress.step:
             self._save()
-        return False
 
     def _save(self) -> None:
         if self.save is None:
@@ -160,7 +170,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         rank, size = self.world.rank, self.world.size
         before = {} if self._resumed is None else self._resumed.tensors
         if not before or f"random.cpu.{size}" in before or f"random.cpu.{size - 1}" not in before:
-            torch.manual_seed(self.config.seed + (rank << 32) + self.progress.step * 1_000_003)
+            torch.manual_seed(self.config.seed + rank * RANK_STRIDE + self.progress.step * 1_000_003)
             return
         torch.set_rng_state(before[f"random.cpu.{rank}"])
         if self.device.type == "cuda" and f"random.cuda.{rank}" in before:
@@ -190,7 +200,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             raise TrainingError(
                 f"the {problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
                 f"{run.step + 1}, whose batch holds {self._places(rows)}. A lower training.learning_rate or "
-                "--precision float32 usually helps. What was kept before is whole."
+                "--precision float32 usually helps, in a new run. What was kept before is whole."
             )
 
     def _places(self, rows: list[int]) -> str:
@@ -227,6 +237,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             run.best_step, run.best_scores = run.step, scores
         if run.step in run.best_steps(self.config.metric, self.config.keep_best):
             self._keep()
+        self.record(run)
         run.validation_seconds += time.perf_counter() - start
         self.listener.on_validation(run.step, scores, is_best)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -90,15 +90,14 @@ class Updater(Generic[AnyModel, AnyBatch]):
             TrainingError: there is not enough memory.
         """
         num_tokens = sum(batch.num_tokens for batch in batches) if num_tokens is None else num_tokens
+        with _saying_what_does_not_fit(lambda: _sizes(batches), self.config):
+            return self._step(batches, learning_rate, num_tokens)
+
+    def _step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int) -> Outcome:
         self.weights.compute.train()
         total = torch.zeros((), device=self.device)
         for batch in batches:
-            try:
-                total += self._backward(batch, num_tokens, is_last=batch is batches[-1])
-            except (RuntimeError, MemoryError) as error:
-                if is_out_of_memory(error):
-                    raise _does_not_fit(batch, self.config) from error
-                raise
+            total += self._backward(batch, num_tokens, is_last=batch is batches[-1])
         mean_loss = self.world.sums(total.item())[0]
         norm = whole(nn.utils.get_total_norm([each.grad for each in self.model.parameters() if each.grad is not None]))
         problems = {"loss": mean_loss, "gradient": norm.item()}
@@ -128,7 +127,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
         """What is found in the averaged model, by the main process, or by all where each has only a part of it."""
         model = self.average.model.eval()
         # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
-        with torch.inference_mode() if self.shard else nullcontext():
+        in_inference = torch.inference_mode() if self.shard else nullcontext()
+        with in_inference, _saying_what_does_not_fit(lambda: "the validation text, in batches", self.config):
             found = look(model) if self.world.is_main or self.shard else None
         if isinstance(model, FSDPModule):
             model.reshard()
@@ -176,13 +176,29 @@ def is_out_of_memory(error: Exception) -> bool:
     return is_named or "can't allocate memory" in said or "out of memory" in said
 
 
-def _does_not_fit(batch: Any, config: TrainingConfig) -> TrainingError:
-    sizes = {
-        name: " x ".join(map(str, value.shape)) for name, value in vars(batch).items() if isinstance(value, Tensor)
-    }
-    shapes = ", ".join(f"{name} {size}" for name, size in sizes.items())
-    return TrainingError(
-        f"a batch must fit into memory; got {shapes}. Lower training.batch_tokens, now {config.batch_tokens:,}, and "
-        f"raise training.accumulation, now {config.accumulation}, by the same factor: the gradient stays the same. What was "
-        "saved before is whole."
-    )
+@contextmanager
+def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -> Iterator[None]:
+    """Turn the libraries' words for used-up memory into ours.
+
+    Raises:
+        TrainingError: there is not enough memory.
+    """
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TrainingError(
+            f"a batch must fit into memory; got {what()}. In a new run, lower training.batch_tokens, now "
+            f"{config.batch_tokens:,}, and raise training.accumulation, now {config.accumulation}, by the same factor: an "
+            "update still sees as many tokens. What was saved before is whole, and goes on where there is more memory."
+        ) from error
+
+
+def _sizes(batches: Sequence[Any]) -> str:
+    """The shapes of the largest of some batches."""
+    shapes = [
+        {name: value.shape for name, value in vars(batch).items() if isinstance(value, Tensor)} for batch in batches
+    ]
+    largest = max(shapes, key=lambda sizes: sum(shape.numel() for shape in sizes.values()))
+    return ", ".join(f"{name} {' x '.join(map(str, shape))}" for name, shape in largest.items())

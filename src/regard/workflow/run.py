@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import shutil
@@ -35,6 +36,7 @@ from regard.workflow.translation.translator import Translator
 
 CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may be another when a run is resumed."""
+METRICS = "metrics.jsonl"
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 
 
@@ -140,6 +142,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     if len(set(map(json.dumps, world.of_all(made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
     resumed = _resumed(states, made_of, task.settings, display) if execution.resume else None
+    _check_resumed(resumed, output, world)
     if world.is_main:
         remove_leftovers(output)
         if not execution.resume:
@@ -160,6 +163,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         validate=task.validate,
         keep=writer.keep,
         listener=listener,
+        record=writer.record,
         save=None if execution.saving is None else save,
         saving=execution.saving,
         resumed=resumed,
@@ -169,10 +173,8 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         shard=execution.shard,
     )
     run = trainer.run()
-    if world.is_main:
-        if not writer.is_saved:
-            raise KeyboardInterrupt
-        _write_metrics(output, run)
+    if world.is_main and not writer.is_saved:
+        raise KeyboardInterrupt
     if (count := task.settings.training.keep_best) > 1:
         display.say(f"the {count} best models are in {best_folder(output)}, for `regard average`")
     return run
@@ -195,8 +197,18 @@ class _Writer:
             else:
                 self._save(self.output, model)
                 self.is_saved = True
+
+    def record(self, run: TrainingRun) -> None:
+        """Write down what was measured: into the model folder, or beside its checkpoints as long as there is none."""
+        early = state_folder(self.output) / METRICS
         if self.is_saved:
-            _write_metrics(self.output, run)
+            early.unlink(missing_ok=True)
+        elif run.history:
+            early.parent.mkdir(parents=True, exist_ok=True)
+        else:
+            return
+        lines = (json.dumps(_in_json(record)) + "\n" for record in run.history)
+        write_whole(self.output / METRICS if self.is_saved else early, "".join(lines).encode("utf-8"))
 
     def _keep_among(self, model: AnyModel, run: TrainingRun, steps: list[int]) -> None:
         names = {f"step-{step:08d}" for step in steps}
@@ -264,6 +276,26 @@ def _resumed(states: Path, made_of: dict[str, Any], settings: RunSettings, displ
     return state
 
 
+def _check_resumed(resumed: TrainingState | None, output: Path, world: World) -> None:
+    """Make sure that all processes go on from one place, and that what was kept is still there.
+
+    Raises:
+        TrainingError: processes see different checkpoints.
+        SettingsError: the best model of the run is gone.
+    """
+    steps = world.of_all(0 if resumed is None else resumed.step)
+    if len(set(steps)) > 1:
+        raise TrainingError(
+            "all processes of a run must see the same checkpoints, on a disk that they share; process "
+            f"{steps.index(max(steps))} found step {max(steps):,}, process {steps.index(min(steps))} step {min(steps):,}."
+        )
+    if world.is_main and resumed is not None and resumed.progress["best_step"] and not (output / WEIGHTS).is_file():
+        raise SettingsError(
+            f"--resume must find the best model so far in {output}, of step {resumed.progress['best_step']:,}; it is not "
+            "there. Move it back, or begin anew with --overwrite."
+        )
+
+
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` of a model folder, and the README rendered from it."""
     content = json.dumps(results, indent=2, ensure_ascii=False) + "\n"
@@ -286,6 +318,6 @@ def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _write_metrics(folder: Path, run: TrainingRun) -> None:
-    lines = (json.dumps(record) + "\n" for record in run.history)
-    write_whole(folder / "metrics.jsonl", "".join(lines).encode("utf-8"))
+def _in_json(record: Mapping[str, float]) -> dict[str, float | None]:
+    """A record of the history, null where a score is not a finite number, as JSON has no such."""
+    return {name: value if math.isfinite(value) else None for name, value in record.items()}

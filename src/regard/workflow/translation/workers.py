@@ -98,7 +98,8 @@ class Workers:
 
     def _for_decoding(self) -> list[SequenceToSequence[Any]]:
         """The models with their weights packed; anew when the weights have changed."""
-        stamp = [(id(x), x._version) for model in self.models for x in model.parameters()]
+        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
+        stamp = [(id(x), x.is_inference() or x._version) for model in self.models for x in model.parameters()]
         if self._packed is None or self._packed[0] != stamp:
             self._packed = stamp, [cast("SequenceToSequence[Any]", packed(model)) for model in self.models]
         return self._packed[1]
