@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import SettingsError
-from regard.text.segmentation import BpeDropout
+from regard.text.segmentation import BpeDropout, sampled
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 LINES = ["lower lowest newer newest wider widest", "low slow snow 2016 1999", "the lowest slope is slow"] * 3
@@ -47,7 +47,11 @@ def test_what_would_be_too_long_stays() -> None:
     assert len(BpeDropout(BPE, 0.9, 999)(ids, Random(0))) > len(ids)
 
 
-def test_other_kinds_are_refused() -> None:
+def test_other_kinds_are_left_as_they_are_and_refused_alone() -> None:
     unigram = Tokenizer.train(LINES, TokenizerConfig(kind="unigram", vocab_size=40))
     with pytest.raises(SettingsError, match=r"data\.bpe_dropout must have a tokenizer of kind bpe; got Unigram"):
-        BpeDropout(unigram, 0.1, 9)
+        sampled([unigram, unigram], 0.1, 9)
+    for_words, for_phrases = sampled([unigram, BPE], 0.9, 99)
+    ids = BPE.encode("lowest newest")
+    assert for_words(ids, Random(0)) == ids
+    assert len(for_phrases(ids, Random(0))) > len(ids)

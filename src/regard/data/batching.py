@@ -14,13 +14,12 @@ import torch
 from regard.data.batch import ALL, IGNORED, Batch, LabelledBatch, Place, Share, own_rows, pad_right
 from regard.data.joining import Joining
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
+from regard.text.segmentation import Cut
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
 RELEASED_EVERY = 8
 """Batches between two times that memory maps are given back."""
-Cut = Callable[[Sequence[int], Random], Sequence[int]]
-"""Other ids of the same text."""
 MASKED_SHARE = 0.15
 KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 T = TypeVar("T")
@@ -131,7 +130,7 @@ def endless(
     start_ids: Sequence[int],
     order: Order | None = None,
     joined: Joining | None = None,
-    cuts: tuple[Cut, Cut] | None = None,
+    cuts: Sequence[Cut] | None = None,
     start: Place = (0, 0),
     share: Share = ALL,
 ) -> Iterator[Batch]:
@@ -162,7 +161,7 @@ def endless(
 
 
 def _cut_anew(
-    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, cuts: tuple[Cut, Cut], seed: int
+    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, cuts: Sequence[Cut], seed: int
 ) -> EncodedPairs:
     """Some pairs, cut anew by random numbers that each row of the corpus has for itself."""
     sides: list[list[Sequence[int]]] = [[], []]

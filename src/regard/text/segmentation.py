@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from regard.errors import SettingsError
 from regard.text.tokenizer import Tokenizer
 
 SPACE = "▁"
+Cut = Callable[[Sequence[int], Random], Sequence[int]]
+"""Other ids of the same text."""
 
 
 class BpeDropout:
@@ -23,16 +25,13 @@ class BpeDropout:
 
     Args:
         max_tokens: a text that would become longer than this stays as it was.
-    Raises:
-        SettingsError: a tokenizer that does not merge pairs.
     Source: Provilkov et al. 2020, algorithm 1.
     """
 
     def __init__(self, tokenizer: Tokenizer, dropout: float, max_tokens: int) -> None:
+        assert merges_pairs(tokenizer)
         backend = json.loads(tokenizer.backend_json)
         model = backend["model"]
-        if model["type"] != "BPE" or not tokenizer.is_ours:
-            raise SettingsError(f"data.bpe_dropout must have a tokenizer of kind bpe; got {model['type']}.")
         vocabulary: dict[str, int] = model["vocab"]
         merges = [tuple(merge.split(" ")) if isinstance(merge, str) else tuple(merge) for merge in model["merges"]]
         self.dropout, self.max_tokens = dropout, max_tokens
@@ -71,3 +70,28 @@ class BpeDropout:
                 break
             symbols = [*symbols[:place], first[1], *symbols[place + 2 :]]
         return symbols
+
+
+def sampled(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) -> list[Cut]:
+    """How texts of each tokenizer are cut anew: those of kind bpe by `BpeDropout`, others stay as they are.
+
+    Raises:
+        SettingsError: none is of kind bpe.
+    """
+    if not any(map(merges_pairs, tokenizers)):
+        kinds = " and ".join(sorted({_kind(tokenizer) for tokenizer in tokenizers}))
+        raise SettingsError(f"data.bpe_dropout must have a tokenizer of kind bpe; got {kinds}.")
+    return [BpeDropout(each, dropout, max_tokens) if merges_pairs(each) else _as_it_is for each in tokenizers]
+
+
+def merges_pairs(tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer is of ours, and of kind bpe."""
+    return tokenizer.is_ours and _kind(tokenizer) == "BPE"
+
+
+def _kind(tokenizer: Tokenizer) -> str:
+    return str(json.loads(tokenizer.backend_json)["model"]["type"])
+
+
+def _as_it_is(ids: Sequence[int], random: Random) -> Sequence[int]:
+    return ids

@@ -18,7 +18,7 @@ from regard.data.selection import Selection, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
-from regard.text.segmentation import BpeDropout
+from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
 from regard.training.optimization import DECODED
 from regard.training.run import Scores
@@ -91,7 +91,7 @@ def translation_task(
         num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
         joined = Joining(encoded.pairs, share, min(limit, settings.data.max_tokens or limit), *num_symbols)
     if dropout:
-        cuts = (BpeDropout(source_tokenizer or tokenizer, dropout, limit), BpeDropout(tokenizer, dropout, limit))
+        cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
 
     def validate(model: Any) -> Scores:
         scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
