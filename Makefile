@@ -11,7 +11,7 @@ help:
 	@echo "make check   lint and type-check"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
 	@echo "make bench-generation MODEL=folder  measure decoding beside Hugging Face and CTranslate2"
-	@echo "make bench-training  measure training beside Hugging Face's trainer and JoeyNMT"
+	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
 	@echo "make clean   remove .venv and the demo's model"
 
@@ -39,7 +39,7 @@ bench-generation: .venv/dev
 
 bench-training: .venv/dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'
-	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/training.py $(if $(JOEYNMT),--joeynmt $(JOEYNMT))
 
 results: .venv/dev
 	$(BIN)/python benchmarks/results.py

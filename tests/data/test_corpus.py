@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from regard.data.corpus import read_pairs
+from regard.data import encoding
+from regard.data.corpus import find_corpora, read_pairs
+from regard.data.encoding import encode_corpora
 from regard.errors import DataError, MissingExtraError
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 
 def write(path: Path, text: str) -> str:
@@ -153,6 +156,24 @@ def test_names_may_be_paths_but_not_one_string(tmp_path: Path) -> None:
     assert len(read_pairs([path])) == 1
     with pytest.raises(DataError, match=r"pairs must be a list of names; got one string\. Write \["):
         read_pairs(str(path))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_large_hub_data_set_is_stored_as_files_are(
+    hub_folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (corpus,) = find_corpora([f"hf:{hub_folder}:train:en:de"])
+    assert 20 < corpus.num_bytes < 1000
+    letters = Tokenizer.train(["one two eins zwei"], TokenizerConfig(kind="characters"))
+    held = encode_corpora([corpus], letters, None, lambda *_: None)
+    monkeypatch.setattr(encoding, "LARGE_BYTES", 10)
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "stored"))
+    for _ in range(2):
+        (again,) = find_corpora([f"hf:{hub_folder}:train:en:de"])
+        stored = encode_corpora([again], letters, None, lambda *_: None)
+        assert stored.pairs.targets.ids.tolist() == held.pairs.targets.ids.tolist()
+        assert stored.digest == held.digest
+    assert len(list((tmp_path / "stored" / "corpora").iterdir())) == 1
 
 
 @pytest.mark.filterwarnings("default")

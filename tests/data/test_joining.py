@@ -1,10 +1,12 @@
 """Pairs put end to end: what is read, how long it is, and that a stream of them goes on from any place."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from regard.data.batch import Batch
-from regard.data.batching import endless
+from regard.data.batching import endless, shuffled
 from regard.data.joining import Joining
 from regard.data.sequences import EncodedPairs, Sequences
 
@@ -52,6 +54,18 @@ def test_what_would_be_too_long_stays_alone() -> None:
     drawn = examples(joining(share=1.0, limit=7))
     assert max(map(max, joining().lengths_of(drawn))) == 7
     assert 0 < (drawn[:, 1] < 0).sum() < 40
+
+
+def test_an_order_takes_8_bytes_for_each_pair() -> None:
+    lengths, num_pairs = np.full(1 << 21, 2), 1 << 21
+    side = Sequences(np.zeros(2 * num_pairs, dtype=np.int32), np.concatenate(([0], np.cumsum(lengths))))
+    order = Joining(EncodedPairs(side, side), 0.5, 9).order(shuffled(num_pairs))
+    tracemalloc.start()
+    drawn = order(np.random.default_rng(1))
+    held, peak = (size / num_pairs for size in tracemalloc.get_traced_memory())
+    tracemalloc.stop()
+    assert held == pytest.approx(drawn.nbytes / num_pairs, abs=0.5) == 8
+    assert peak < 20  # while it is drawn
 
 
 def take(count: int, **settings: object) -> list[Batch]:

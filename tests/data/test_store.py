@@ -1,6 +1,8 @@
 """Corpora that are larger than memory would hold: the same ids as in memory, found again, noticed when damaged."""
 
 import json
+import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,6 +111,18 @@ def test_an_error_in_the_texts_leaves_nothing(letters: Tokenizer, large: Path, t
     with pytest.raises(DataError, match=r"bad\.tsv, line 10: both sides of a pair must have text; got a blank target"):
         encode_corpora(find_corpora([tmp_path / "bad.tsv"]), letters, None, silent)
     assert list((large / "corpora").iterdir()) == []
+
+
+def test_what_a_killed_run_left_goes_after_a_day(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
+    old, new = (large / "corpora" / f".{'ab' * 16}.{pid}.part" for pid in (1, 2))
+    for aside, age in ((old, 25), (new, 23)):
+        aside.mkdir(parents=True)
+        (aside / "source.ids").write_bytes(b"half")
+        for path in (aside / "source.ids", aside):
+            os.utime(path, (time.time() - age * 3600,) * 2)
+    encode_corpora(corpora, letters, None, silent)
+    assert not old.exists()
+    assert new.exists()
 
 
 def test_the_vocabulary_is_learnt_once(corpora: list[Pairs], large: Path, monkeypatch: pytest.MonkeyPatch) -> None:

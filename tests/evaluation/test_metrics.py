@@ -5,6 +5,7 @@ import sacrebleu
 import torch
 import torch.nn.functional as F
 
+from regard import evaluation
 from regard.data.batching import in_order
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError, SettingsError
@@ -42,7 +43,11 @@ def test_other_input_is_refused() -> None:
         TextMetrics(tokenize="ja-mecab")
 
 
-def test_likelihood_is_that_of_torch_pair_by_pair(make_model: Callable[..., EncoderDecoder]) -> None:
+@pytest.mark.parametrize("chunk", [1, 100, 4_000_000])
+def test_likelihood_is_that_of_torch_pair_by_pair(
+    chunk: int, make_model: Callable[..., EncoderDecoder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation.likelihood, "CHUNK_LOGITS", chunk)
     model = make_model()
     generator = torch.Generator().manual_seed(0)
     rows = [[*torch.randint(4, 23, (n,), generator=generator).tolist(), 3] for n in (1, 5, 2, 3, 7)]

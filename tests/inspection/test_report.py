@@ -1,3 +1,4 @@
+import math
 import re
 from xml.etree import ElementTree
 
@@ -69,6 +70,14 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
     assert not re.search(r"""(src|href)=|url\(|@import|<script""", page)
     for tag in ("table", "svg", "figure", "div", "html"):
         assert page.count(f"<{tag}") == page.count(f"</{tag}>")
+
+
+def test_losses_that_cannot_be_drawn_are_left_out() -> None:
+    history = [{"step": step, "loss": loss} for step, loss in enumerate([2.0, math.inf, math.nan, 1.0], start=1)]
+    page = report_html(Report("t", "s", {}, history, [], []))
+    (line,) = re.findall(r'<polyline points="([^"]*)"', page)
+    assert len(line.split()) == 2
+    assert "<svg" not in report_html(Report("t", "s", {}, history[1:3], [], []))
 
 
 def test_names_of_curves_that_end_together_do_not_overlap() -> None:

@@ -2,9 +2,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from regard.data.batch import IGNORED, LabelledBatch
 from regard.errors import SettingsError
+from regard.models.config import EncoderConfig
+from regard.models.encoder import Encoder
 from regard.training import losses
-from regard.training.losses import smoothed_cross_entropy
+from regard.training.losses import loss_function, smoothed_cross_entropy
 
 
 def inputs(tokens: int = 11, vocab: int = 7, dim: int = 5) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -73,3 +76,21 @@ def test_smoothing_over_the_others_is_the_definition() -> None:
     torch.testing.assert_close(found, expected)
     with pytest.raises(SettingsError, match=r"must leave the right one of 2 classes more than the others; got 0.6"):
         losses.spread_over_all(0.6, 2)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_hidden_words_are_scored_as_torch_does(smoothing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "CHUNK_LOGITS", 20)
+    torch.manual_seed(0)
+    config = EncoderConfig(vocab_size=12, model_dim=8, ff_dim=8, num_heads=2, num_layers=1, dropout=0.0)
+    model = Encoder(config)
+    ids, labels = torch.randint(4, 12, (3, 5)), torch.full((3, 5), IGNORED)
+    labels[0, 1], labels[2, 0], labels[2, 4] = 5, 7, 11
+    batch = LabelledBatch(ids, labels, 3, [0, 1, 2])
+    parameters = list(model.parameters())
+    loss = loss_function(model, smoothing=smoothing)(model, batch)
+    logits = model(ids)[labels != IGNORED]
+    expected = F.cross_entropy(logits, labels[labels != IGNORED], label_smoothing=smoothing, reduction="sum")
+    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close(torch.autograd.grad(loss, parameters, allow_unused=True),
+                               torch.autograd.grad(expected, parameters, allow_unused=True))  # fmt: skip

@@ -84,6 +84,7 @@ def endless_plan(
                 if number >= first:
                     yield pool[rows], (epoch, number + 1), np.random.default_rng((seed, epoch, number))
                 number += 1
+        del examples, pool  # before there are those of the next epoch
 
 
 def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:

@@ -107,7 +107,9 @@ class Corpus:
 
     @cached_property
     def num_bytes(self) -> int:
-        """The size of the files; of a data set, as if it were small: it is a memory map of its own."""
+        """The size of the files, or of the data set's table."""
+        if self.paths[0].startswith(HUB_PREFIX):
+            return int(self._hub[0].data.nbytes)
         return sum(Path(path).stat().st_size for path in self.paths if Path(path).is_file())
 
     def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:

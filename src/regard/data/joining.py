@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from regard.data.selection import LOOKED_AT_ONCE
 from regard.data.sequences import EncodedPairs, Order, Sequences
 
 
@@ -31,13 +32,20 @@ class Joining:
     """Symbols after each source."""
 
     def order(self, order: Order) -> Order:
-        """The examples of an epoch `[example, 2]`: the same pairs in the same order, and their partners."""
+        """The examples of an epoch `[example, 2]`: the same pairs in the same order, and their partners; 8 bytes for each."""
 
         def paired(rng: np.random.Generator) -> np.ndarray:
-            first = order(rng)
-            found = np.stack((first, rng.permutation(first)), axis=1)
-            found[rng.random(len(found), dtype=np.float32) >= self.share, 1] = -1
-            found[np.max(self.lengths_of(found), axis=0) > self.limit, 1] = -1
+            order_of_epoch = order(rng)
+            found = np.empty((len(order_of_epoch), 2), dtype=order_of_epoch.dtype)
+            found[:, 0] = order_of_epoch
+            rng.shuffle(order_of_epoch)
+            found[:, 1] = order_of_epoch
+            del order_of_epoch
+            for begin in range(0, len(found), LOOKED_AT_ONCE):
+                part = found[begin : begin + LOOKED_AT_ONCE]
+                part[rng.random(len(part), dtype=np.float32) >= self.share, 1] = -1
+                part[np.max(self.lengths_of(part), axis=0) > self.limit, 1] = -1
+                self.pairs.release()
             return found
 
         return paired

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 
-LOOKED_AT_ONCE = 1 << 20
+LOOKED_AT_ONCE = 1 << 18
+"""Pairs whose lengths are looked at together."""
 
 
 class DataConfig(BaseModel):

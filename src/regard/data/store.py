@@ -12,8 +12,9 @@ import json
 import mmap
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +26,8 @@ from regard.errors import DataError
 
 FORMAT_VERSION = 1
 CACHE_VARIABLE = "REGARD_CACHE"
+ABANDONED_AFTER = 24 * 3600
+"""Seconds without a byte after which nobody writes what is being stored."""
 Side = Sequence[Sequence[int]]
 """The ids of some texts, or of their labels."""
 
@@ -106,6 +109,7 @@ def in_files(
     folder = cache_folder() / "corpora" / key
     if not _is_whole(folder):
         shutil.rmtree(folder, ignore_errors=True)
+        _remove_abandoned(folder.parent)
         aside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
         try:
             make_folder(aside)
@@ -122,6 +126,15 @@ def in_files(
         finally:
             shutil.rmtree(aside, ignore_errors=True)
     return _open(folder, sides)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what runs that were killed while they stored something have left, a day after the last byte."""
+    for aside in folder.glob(".*.part"):
+        with suppress(OSError):  # another run may have removed it, or be done with it
+            newest = max(path.stat().st_mtime for path in (aside, *aside.iterdir()))
+            if time.time() - newest > ABANDONED_AFTER:
+                shutil.rmtree(aside, ignore_errors=True)
 
 
 def _write(

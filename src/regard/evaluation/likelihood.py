@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from regard.data.batch import IGNORED, Batch, LabelledBatch
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.families import PairModel
+
+CHUNK_LOGITS = 4_000_000
+"""Logits that are held at once."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,12 @@ def likelihood(model: PairModel, batches: Iterable[Batch]) -> Likelihood:
         batch = batch.to(device)
         is_token = batch.labels != model.config.pad_id
         labels = batch.labels[is_token]
-        logits = model.logits(model.states(batch.source_ids, batch.target_ids)[is_token]).float()
-        log_probs = logits.gather(1, labels[:, None])[:, 0] - logits.logsumexp(dim=-1)
+        states = model.states(batch.source_ids, batch.target_ids)[is_token]
+        log_probs, is_likeliest = _scored(model.logits, states, labels, model.config.vocab_size)
         rows = log_probs.split(is_token.sum(dim=1).tolist())
         token_log_probs.update(zip(batch.indices, (row.tolist() for row in rows), strict=True))
         num_tokens += len(labels)
-        num_correct += int((logits.argmax(dim=-1) == labels).sum())
+        num_correct += int(is_likeliest.sum())
     model.train(was_training)
     return Likelihood(token_log_probs, num_tokens, num_correct)
 
@@ -95,11 +99,28 @@ def label_likelihood(model: Decoder | Encoder, batches: Iterable[LabelledBatch])
         counts = batch.labels != IGNORED
         labels = batch.labels[counts]
         if isinstance(model, Encoder) and model.config.task == "classify":
-            logits = model(batch.ids)[counts].float()
+            found = _scored(lambda logits: logits, model(batch.ids)[counts], labels, len(model.config.labels))
         else:
-            logits = model.logits(model.states(batch.ids)[counts]).float()
-        nats += float((logits.logsumexp(dim=-1) - logits.gather(1, labels[:, None])[:, 0]).double().sum())
-        num_correct += int((logits.argmax(dim=-1) == labels).sum())
+            found = _scored(model.logits, model.states(batch.ids)[counts], labels, model.config.vocab_size)
+        nats -= float(found[0].double().sum())
+        num_correct += int(found[1].sum())
         num_labels += len(labels)
     model.train(was_training)
     return LabelLikelihood(nats, num_labels, num_correct)
+
+
+def _scored(
+    logits_of: Callable[[Tensor], Tensor], states: Tensor, labels: Tensor, num_classes: int
+) -> tuple[Tensor, Tensor]:
+    """The log-probability of each label, and whether it is the likeliest; logits are there for some states at a time."""
+    log_probs, is_likeliest = (
+        labels.new_empty(len(labels), dtype=torch.float32),
+        torch.empty_like(labels, dtype=torch.bool),
+    )
+    at_once = max(1, CHUNK_LOGITS // num_classes)
+    for start in range(0, len(labels), at_once):
+        part = slice(start, start + at_once)
+        logits = logits_of(states[part]).float()
+        log_probs[part] = logits.gather(1, labels[part, None])[:, 0] - logits.logsumexp(dim=-1)
+        is_likeliest[part] = logits.argmax(dim=-1) == labels[part]
+    return log_probs, is_likeliest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
@@ -63,7 +63,7 @@ def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
 
 
 def curve_svg(
-    curves: dict[str, Sequence[tuple[float, float]]],
+    curves: Mapping[str, Sequence[tuple[float, float]]],
     *,
     x_label: str,
     y_label: str,

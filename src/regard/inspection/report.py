@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -85,15 +86,14 @@ def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
 
 
 def _curve(history: Sequence[dict[str, float]]) -> str:
-    curves = {
-        name: [(record["step"], record[key]) for record in history if record.get(key, 0) > 0]
-        for name, key in (("training", "loss"), ("validation", "valid_loss"))
-    }
-    return curve_svg(
-        {name: curve for name, curve in curves.items() if curve},
-        x_label="step",
-        y_label="loss, nats per token (logarithmic)",
-    )
+    curves = {name: _points(history, key) for name, key in (("training", "loss"), ("validation", "valid_loss"))}
+    drawn = {name: curve for name, curve in curves.items() if curve}
+    return curve_svg(drawn, x_label="step", y_label="loss, nats per token (logarithmic)") if drawn else ""
+
+
+def _points(history: Sequence[dict[str, float]], key: str) -> list[tuple[float, float]]:
+    """What can be drawn of a measure: where it is a finite number above 0."""
+    return [(record["step"], record[key]) for record in history if 0 < record.get(key, 0) < math.inf]
 
 
 def _other_curves(history: Sequence[dict[str, float]]) -> str:
@@ -101,7 +101,7 @@ def _other_curves(history: Sequence[dict[str, float]]) -> str:
     names = sorted({key for record in history for key in record if key.startswith("valid_") and key != "valid_loss"})
     drawn = ""
     for key in (*names, "tokens_per_second"):
-        curve = [(record["step"], record[key]) for record in history if record.get(key, 0) > 0]
+        curve = _points(history, key)
         if len(curve) > 1:
             label = (
                 key.removeprefix("valid_")

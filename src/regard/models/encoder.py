@@ -101,7 +101,11 @@ class MaskedLanguageHead(OutputTransform):
         self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
     ) -> Float[Tensor, "*batch vocab"]:
         """Logits of the vocabulary."""
-        return super().forward(states) @ embedding.T + self.bias
+        return self.compared(states) @ embedding.T + self.bias
+
+    def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+        """What is compared with the output embeddings."""
+        return super().forward(states)
 
 
 class ClassHead(nn.Module):

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import torch
@@ -22,6 +24,8 @@ from regard.errors import SettingsError, TrainingError
 Thing = TypeVar("Thing")
 LOST = ("connection closed", "connection reset", "broken pipe", "timed out", "nccl error", "gloo")
 """How libraries say that another process is gone."""
+LONGEST_WAIT = timedelta(hours=24)
+"""For another process between steps. In a step, torch's own limit holds."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class World:
     size: int = 1
     local_rank: int = 0
     """Among those of one machine."""
+    talk: dist.ProcessGroup | None = None
+    """Connects them for what is said between steps, which may take hours to wait for: texts are encoded, validated."""
 
     @property
     def is_main(self) -> bool:
@@ -51,7 +57,7 @@ class World:
         if self.size == 1:
             return thing
         things: list[Any] = [thing]
-        dist.broadcast_object_list(things, src=0, device=_device())
+        dist.broadcast_object_list(things, src=0, group=self.talk)
         return things[0]
 
     def of_all(self, thing: Thing) -> list[Thing]:
@@ -59,17 +65,17 @@ class World:
         if self.size == 1:
             return [thing]
         things: list[Any] = [None] * self.size
-        dist.all_gather_object(things, thing)
+        dist.all_gather_object(things, thing, group=self.talk)
         return things
 
     @contextmanager
     def first_on_each_machine(self) -> Iterator[None]:
         """One process of each machine goes through the block before its others, which find what it made."""
         if self.size > 1 and self.local_rank:
-            dist.barrier()
+            dist.barrier(group=self.talk)
         yield
         if self.size > 1 and not self.local_rank:
-            dist.barrier()
+            dist.barrier(group=self.talk)
 
 
 ALONE = World()
@@ -85,12 +91,14 @@ def joined(device: str = "auto") -> Iterator[World]:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield ALONE
         return
-    world = World(*(int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK")))
+    rank, size, local_rank = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+    world = World(rank, size, local_rank)
     on_gpu = device != "cpu" and torch.cuda.is_available()
     if on_gpu:
         torch.cuda.set_device(world.local_rank)
     with saying_who_is_lost(world):
         dist.init_process_group("nccl" if on_gpu else "gloo")
+        world = World(rank, size, local_rank, dist.new_group(backend="gloo", timeout=LONGEST_WAIT))
     try:
         with saying_who_is_lost(world):
             yield world
@@ -116,13 +124,11 @@ def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Ite
         ) from error
 
 
-def replicated(module: nn.Module, *, leaves_some_out: bool) -> nn.Module:
-    """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP).
-
-    Args:
-        leaves_some_out: whether there are parameters that the loss does not depend on, which must then be looked for.
-    """
-    return nn.parallel.DistributedDataParallel(module, find_unused_parameters=leaves_some_out, broadcast_buffers=False)
+def replicated(module: nn.Module) -> nn.Module:
+    """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP)."""
+    with warnings.catch_warnings():  # torch 2.13 has another word for the same, which earlier versions do not know
+        warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
+        return nn.parallel.DistributedDataParallel(module, broadcast_buffers=False)
 
 
 def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()) -> nn.Module:
@@ -136,6 +142,7 @@ def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()
     """
     if any(isinstance(part, nn.RNNBase) for part in module.modules()):
         raise SettingsError("--shard must be used with Transformers; got a recurrent model.")
+    warnings.filterwarnings("ignore", "FSDP2-wrapped module", UserWarning)  # no layer of ours changes what it is given
     policy = MixedPrecisionPolicy(param_dtype=None if dtype == torch.float32 else dtype, reduce_dtype=torch.float32)
     for part in list(module.modules()):
         if isinstance(part, nn.ModuleList):

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from regard.data.batch import IGNORED, Batch, LabelledBatch
 from regard.errors import SettingsError
 from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
+from regard.models.encoder import Encoder, MaskedLanguageHead
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import PairModel
 from regard.models.recurrent import Recurrent
@@ -86,9 +86,13 @@ def _next_token_loss(model: PairModel | Decoder, states: Tensor, labels: Tensor,
 def label_loss(model: Encoder, batch: LabelledBatch, *, smoothing: float) -> Float[Tensor, ""]:
     """Of the label of each sequence or token that has one; for masked language models only those are projected."""
     counts = batch.labels != IGNORED
-    is_projected_in_part = model.config.task == "mlm"
-    logits = model.logits(model.states(batch.ids)[counts]) if is_projected_in_part else model(batch.ids)[counts]
-    return F.cross_entropy(logits.float(), batch.labels[counts], reduction="sum", label_smoothing=smoothing)
+    labels = batch.labels[counts]
+    if isinstance(head := model.head, MaskedLanguageHead):
+        states = head.compared(model.states(batch.ids)[counts])
+        return smoothed_cross_entropy(
+            states, model.output_embedding.weight, labels, bias=head.bias, smoothing=smoothing
+        )
+    return F.cross_entropy(model(batch.ids)[counts].float(), labels, reduction="sum", label_smoothing=smoothing)
 
 
 def smoothed_cross_entropy(

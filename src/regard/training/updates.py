@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
-from regard.models.encoder import Encoder
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.losses import loss_function
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
@@ -74,7 +73,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         else:
             self.weights = MasterWeights(model, dtype)
             module = _Loss(self.weights.compute, self._loss)
-            self.module = module if world.size == 1 else replicated(module, leaves_some_out=isinstance(model, Encoder))
+            self.module = module if world.size == 1 else replicated(module)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
         )
