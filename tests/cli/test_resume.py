@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import load_file
 
 from regard.cli.main import run
+from regard.training.distributed import World
 
 ALPHABET = "abcdefghij"
 OPTIONS = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "model.num_heads=2",
@@ -190,3 +191,88 @@ def test_an_earlier_run_is_not_lost_by_mistake(undisturbed: Path, capsys: pytest
     assert "must not hold checkpoints of an earlier run" in capsys.readouterr().err
     (data / "first" / "mine.txt").unlink()
     train(data, "first", 5, "--overwrite")
+
+
+def test_a_best_model_that_is_gone_is_missed_at_once(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(data, "moved", 10)
+    (data / "moved").rename(data / "elsewhere")
+    for steps in (10, 12):
+        train(data, "moved", steps, "--resume", code=2)
+        assert "must find the best model so far in " in capsys.readouterr().err
+    (data / "elsewhere").rename(data / "moved")
+    train(data, "moved", 12, "--resume")
+
+
+def test_processes_that_see_different_checkpoints_do_not_go_on(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(data, "divided", 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(World, "of_all", lambda self, thing: [thing, 0] if thing == 10 else [thing])
+        train(data, "divided", 12, "--resume", code=2)
+    assert "process 0 found step 10, process 1 step 0." in " ".join(capsys.readouterr().err.split())
+
+
+def test_other_threads_are_said(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(data, "threads", 5)
+    train(data, "threads", 6, "--resume", "--threads", "2")
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "resumed at step 5; machine.threads was 1 and is 2, so sums may be rounded otherwise" in shown
+
+
+def test_the_curve_of_a_run_that_fails_is_written_down(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = (
+        "--set",
+        "training.learning_rate=1e38",
+        "--set",
+        "training.warmup_steps=1",
+        "--set",
+        "training.report_every=1",
+    )
+    train(data, "failed", 50, *broken, "--set", "training.validate_every=40", code=2)
+    assert "must be a finite number" in capsys.readouterr().err
+    lines = (data / "failed.training" / "metrics.jsonl").read_text().splitlines()
+    records = [json.loads(line, parse_constant=lambda word: pytest.fail(f"{word} is not JSON")) for line in lines]
+    assert records[0]["loss"] > 0
+    assert records[-1]["loss"] is None
+    train(data, "failed", 5, "--overwrite")
+    assert not (data / "failed.training" / "metrics.jsonl").exists()
+
+
+SMALL = ["--threads", "1", "--set", "model.model_dim=16", "--set", "tokenizer.vocab_size=60",
+         "--set", "training.batch_tokens=80", "--set", "training.validate_every=4", "--set",
+         "training.accumulation=2"]  # fmt: skip
+NARROW = ["--set", "model.ff_dim=16", "--set", "model.num_heads=2"]
+PAIRS = [*NARROW, "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1",
+         "--set", "data.weights=[1, 2]", "--set", "data.concatenation=0.5", "--set", "data.bpe_dropout=0.3",
+         "--set", "training.metric=chrf"]  # fmt: skip
+TEXTS = [*NARROW, "--set", "model.num_layers=1"]
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (["a.tsv", "b.tsv"], PAIRS),
+        (["text"], [*TEXTS, "--arch", "decoder", "--set", "model.max_positions=9"]),
+        (["text"], [*TEXTS, "--arch", "encoder", "--task", "mlm"]),
+        (["classes"], [*TEXTS, "--arch", "encoder", "--task", "classify"]),
+        (["tags"], [*TEXTS, "--arch", "encoder", "--task", "tag"]),
+        (["a.tsv"], ["--arch", "rnn", "--set", "training.average_decay=0"]),
+    ],
+    ids=["pairs", "decoder", "mlm", "classify", "tag", "rnn"],
+)
+def test_every_kind_of_run_goes_on_to_the_same_end(names: list[str], options: list[str], tmp_path: Path) -> None:
+    rng = random.Random(2)
+    words = ["".join(rng.choices("abcd", k=rng.randint(1, 6))) for _ in range(120)]
+    (tmp_path / "a.tsv").write_text("".join(f"{word} {word}\t{word[::-1]}\n" for word in words[:80]))
+    (tmp_path / "b.tsv").write_text("".join(f"{word}\t{word} x\n" for word in words[80:]))
+    (tmp_path / "text").write_text("".join(f"{word} and {word}\n" for word in words))
+    (tmp_path / "classes").write_text("".join(f"{'yn'['a' in word]}\t{word}\n" for word in words))
+    (tmp_path / "tags").write_text("".join(f"{word}\t{word[0]}\n" + "\n" * (len(word) > 3) for word in words))
+    command = ["train", *(str(tmp_path / name) for name in names), *SMALL, *options]
+    for output, more in (("whole", ["--steps", "9"]), ("parts", ["--steps", "5", "--save-every", "5"]),
+                         ("parts", ["--steps", "9", "--resume"])):  # fmt: skip
+        with pytest.raises(SystemExit) as ended:
+            run([*command, "-o", str(tmp_path / output), *more])
+        assert not ended.value.code
+    assert same_state(tmp_path, "whole", "parts", 9)

@@ -24,18 +24,16 @@ from regard.text.lines import write_whole
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.run import Listener, SavingTimes, TrainingRun
-from regard.training.state import TrainingState, first_difference, read_state, write_state
+from regard.training.state import TrainingState, write_state
 from regard.training.trainer import Trainer
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
-from regard.workflow.settings import RunSettings
+from regard.workflow.resuming import made_of, made_on, state_to_resume
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
-CHANGEABLE = {"steps", "report_every", "patience"}
-"""Settings that may be another when a run is resumed."""
 METRICS = "metrics.jsonl"
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 
@@ -138,11 +136,11 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    world, made_of, states = execution.world, _made_of(task, model), state_folder(output)
-    if len(set(map(json.dumps, world.of_all(made_of)))) > 1:
+    world, states = execution.world, state_folder(output)
+    is_made_of, is_made_on = made_of(task, model), made_on(model)
+    if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
-    resumed = _resumed(states, made_of, task.settings, display) if execution.resume else None
-    _check_resumed(resumed, output, world)
+    resumed = state_to_resume(states, output, task, model, world, display) if execution.resume else None
     if world.is_main:
         remove_leftovers(output)
         if not execution.resume:
@@ -150,7 +148,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     writer = _Writer(task, output, is_saved=resumed is not None and (output / WEIGHTS).is_file())
 
     def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
-        write_state(states, TrainingState(tensors, asdict(run), made_of))
+        write_state(states, TrainingState(tensors, asdict(run), is_made_of | is_made_on))
 
     listener: Listener = display
     if execution.tensorboard and world.is_main:
@@ -233,67 +231,6 @@ def best_folder(output: Path) -> Path:
 def state_folder(output: Path) -> Path:
     """Where the checkpoints of a run stand: beside its model folder."""
     return output.absolute().with_name(f"{output.absolute().name}.training")
-
-
-def _made_of(task: Task, model: AnyModel) -> dict[str, Any]:
-    """What must be the same for a run to go on as it would have, each thing by a name that users know."""
-    place = next(model.parameters()).device
-    made_of: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
-    for section in ("tokenizer", "data", "training"):
-        values = getattr(task.settings, section).model_dump(mode="json")
-        made_of |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
-    made_of["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
-    return made_of | task.data_digests
-
-
-def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
-    """Whether a setting, by the name that users know, is as it is where nothing is said: a version that had none did the same."""
-    section, _, key = name.partition(".")
-    fields = type(getattr(settings, section)).model_fields if section in RunSettings.model_fields else {}
-    if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:
-        return False
-    return bool(fields[key].get_default(call_default_factory=True) == value)
-
-
-def _resumed(states: Path, made_of: dict[str, Any], settings: RunSettings, display: RunDisplay) -> TrainingState | None:
-    """The checkpoint to go on from.
-
-    Raises:
-        SettingsError: the run would not go on as it would have; the message names the difference.
-    """
-    state, damaged = read_state(states)
-    for sentence in damaged:
-        display.say(sentence)
-    if state is None:
-        display.say(f"nothing to resume in {states}: a new run")
-        return None
-    asked = {
-        key: value for key, value in made_of.items() if key in state.made_of or not _is_default(settings, key, value)
-    }
-    if (difference := first_difference(state.made_of, asked)) is not None:
-        raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
-    display.say(f"resumed at step {state.step:,}")
-    return state
-
-
-def _check_resumed(resumed: TrainingState | None, output: Path, world: World) -> None:
-    """Make sure that all processes go on from one place, and that what was kept is still there.
-
-    Raises:
-        TrainingError: processes see different checkpoints.
-        SettingsError: the best model of the run is gone.
-    """
-    steps = world.of_all(0 if resumed is None else resumed.step)
-    if len(set(steps)) > 1:
-        raise TrainingError(
-            "all processes of a run must see the same checkpoints, on a disk that they share; process "
-            f"{steps.index(max(steps))} found step {max(steps):,}, process {steps.index(min(steps))} step {min(steps):,}."
-        )
-    if world.is_main and resumed is not None and resumed.progress["best_step"] and not (output / WEIGHTS).is_file():
-        raise SettingsError(
-            f"--resume must find the best model so far in {output}, of step {resumed.progress['best_step']:,}; it is not "
-            "there. Move it back, or begin anew with --overwrite."
-        )
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:

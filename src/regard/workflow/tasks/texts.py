@@ -108,8 +108,10 @@ def language_task(
         return {"loss": scored.loss, "token_accuracy": scored.accuracy}
 
     def sample(model: Any) -> dict[str, Any]:
-        prompt = " ".join(next(line for line in valid if line.strip()).split()[:3])
-        written = LanguageModel(model, tokenizer).generate([prompt], max_tokens=min(60, context))
+        writer, words = LanguageModel(model, tokenizer), next(line for line in valid if line.strip()).split()
+        prompts = (" ".join(words[:count]) for count in (3, 2, 1, 0))
+        prompt = next(text for text in prompts if len(writer.ids_of(text)) <= max(1, context // 2))
+        written = writer.generate([prompt], max_tokens=min(60, context))
         return {"texts": [(prompt, written[0], "")]}
 
     return Task(

@@ -1,6 +1,6 @@
 """What a run must have kept to be gone on with."""
 
-from regard.workflow.run import _is_default
+from regard.workflow.resuming import _is_default
 from regard.workflow.settings import RunSettings
 
 

@@ -1,0 +1,102 @@
+"""How a run goes on: what it must be made of, and from which checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.checkpoint import WEIGHTS
+from regard.errors import SettingsError, TrainingError
+from regard.models.families import AnyModel
+from regard.training.distributed import World
+from regard.training.precision import resolve_precision
+from regard.training.state import TrainingState, first_difference, read_state
+from regard.workflow.progress import RunDisplay
+from regard.workflow.settings import RunSettings
+from regard.workflow.tasks.task import Task
+
+CHANGEABLE = {"steps", "report_every", "patience"}
+"""Settings that may be another when a run is resumed."""
+
+
+def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
+    """What must be the same for a run to go on as it would have, each thing by a name that users know."""
+    place = next(model.parameters()).device
+    found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
+    for section in ("tokenizer", "data", "training"):
+        values = getattr(task.settings, section).model_dump(mode="json")
+        found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
+    found["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
+    return found | task.data_digests
+
+
+def made_on(model: AnyModel) -> dict[str, Any]:
+    """What may round sums otherwise, and so change the last bits of a run that goes on."""
+    return {
+        "machine.device": next(model.parameters()).device.type,
+        "machine.threads": torch.get_num_threads(),
+        "machine.torch": torch.__version__,
+    }
+
+
+def state_to_resume(
+    states: Path, output: Path, task: Task, model: AnyModel, world: World, display: RunDisplay
+) -> TrainingState | None:
+    """The checkpoint that a run goes on from, the same in all processes; None: there is none yet.
+
+    Args:
+        states: the folder of checkpoints.
+        output: that of the best model so far.
+    Raises:
+        SettingsError: the run would not go on as it would have, and the message names the difference; or its best model is
+            gone.
+        TrainingError: processes see different checkpoints.
+    """
+    state = _newest(states, made_of(task, model), made_on(model), task.settings, display)
+    steps = world.of_all(0 if state is None else state.step)
+    if len(set(steps)) > 1:
+        raise TrainingError(
+            "all processes of a run must see the same checkpoints, on a disk that they share; process "
+            f"{steps.index(max(steps))} found step {max(steps):,}, process {steps.index(min(steps))} step {min(steps):,}."
+        )
+    if world.is_main and state is not None and state.progress["best_step"] and not (output / WEIGHTS).is_file():
+        raise SettingsError(
+            f"--resume must find the best model so far in {output}, of step {state.progress['best_step']:,}; it is not "
+            "there. Move it back, or begin anew with --overwrite."
+        )
+    return state
+
+
+def _newest(
+    states: Path, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
+) -> TrainingState | None:
+    """The newest checkpoint that is whole; what is to be told of it is said."""
+    state, damaged = read_state(states)
+    for sentence in damaged:
+        display.say(sentence)
+    if state is None:
+        display.say(f"nothing to resume in {states}: a new run")
+        return None
+    then = {key: value for key, value in state.made_of.items() if key not in made_on}
+    asked = {key: value for key, value in made_of.items() if key in then or not _is_default(settings, key, value)}
+    if (difference := first_difference(then, asked)) is not None:
+        raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
+    changes = [
+        f"{name} was {state.made_of[name]} and is {value}"
+        for name, value in made_on.items()
+        if state.made_of.get(name, value) != value
+    ]
+    note = f"; {', '.join(changes)}, so sums may be rounded otherwise" if changes else ""
+    display.say(f"resumed at step {state.step:,}{note}")
+    return state
+
+
+def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
+    """Whether a setting, by the name that users know, is as it is where nothing is said: a version that had none did the same."""
+    section, _, key = name.partition(".")
+    fields = type(getattr(settings, section)).model_fields if section in RunSettings.model_fields else {}
+    if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:
+        return False
+    return bool(fields[key].get_default(call_default_factory=True) == value)
