@@ -2,6 +2,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,22 +177,21 @@ def test_a_step_that_is_no_number_is_skipped_and_counted(make_model: MakeModel) 
     model, recorder = make_model(dropout=0.0), Recorder()
     bad_step = 3
 
-    def batches() -> Iterator[Batch]:
-        for number, batch in enumerate(endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2]), start=1):
-            before.append([parameter.detach().clone() for parameter in model.parameters()])
-            hook.append(None)
-            if number == bad_step:
-                handle = model.encoder_layers[0].feed_forward.inner_proj.weight.register_hook(
-                    lambda g: g * float("nan")
-                )
-                yield batch
-                handle.remove()
-            else:
-                yield batch
-
     before: list[list[torch.Tensor]] = []
-    hook: list[None] = []
-    run = trainer_of(model, recorder, batches=batches(), learning_rate=0.01, warmup_steps=1).run()
+    trainer = trainer_of(model, recorder, learning_rate=0.01, warmup_steps=1)
+    step = trainer.updater.step
+
+    def watched(*arguments: Any) -> Any:
+        before.append([parameter.detach().clone() for parameter in model.parameters()])
+        weight = model.encoder_layers[0].feed_forward.inner_proj.weight
+        handle = weight.register_hook(lambda g: g * float("nan")) if len(before) == bad_step else None
+        outcome = step(*arguments)
+        if handle:
+            handle.remove()
+        return outcome
+
+    trainer.updater.step = watched
+    run = trainer.run()
     assert (run.step, run.skipped_steps, run.skipped_in_a_row, run.interrupted) == (6, 1, 0, False)
     for index in range(5):
         is_same = all(map(torch.equal, before[index], before[index + 1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
@@ -93,6 +94,15 @@ def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
         if number % RELEASED_EVERY == 0:
             release()
         yield item
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items; while one is used, the next is made in a thread of its own."""
+    with ThreadPoolExecutor(1) as maker:
+        coming: Future[T | None] = maker.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = maker.submit(next, items, None)
+            yield item
 
 
 def make_batch(

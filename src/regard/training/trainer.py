@@ -13,6 +13,7 @@ from typing import Any, Generic
 import torch
 from torch import Tensor
 
+from regard.data.batching import ahead
 from regard.errors import TrainingError
 from regard.training.distributed import ALONE, World, saying_who_is_lost
 from regard.training.optimization import TrainingConfig
@@ -63,7 +64,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         world: World = ALONE,
         shard: bool = False,
     ) -> None:
-        self.batches, self.config, self.world = batches, config, world
+        self.batches, self.config, self.world = ahead(batches), config, world
         self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
         self.device = self.updater.device
         self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
