@@ -96,11 +96,12 @@ def place(work: Path, name: str, what: object) -> Path:
     return work / f"{re.sub('[^A-Za-z0-9_-]', '', name.replace(' ', '-'))}-{what}"
 
 
-def scan(part: str, published: str) -> tuple[Run, Run]:
-    """A recurrent model and a Transformer."""
+def scan(part: str, recipes: dict[str, str], published: str) -> Iterator[Run]:
+    """Some kinds of models for a split, by the names of their recipes."""
     train, test = (f"scan/tasks_{use}_{part}.tsv" for use in ("train", "test"))
-    recurrent, transformer = (
-        Run(
+    for kind, recipe in recipes.items():
+        told = part == "length" and kind != ""  # by the number of actions, so where each is a token
+        yield Run(
             f"SCAN {part}{kind}",
             recipe,
             (train,),
@@ -108,22 +109,23 @@ def scan(part: str, published: str) -> tuple[Run, Run]:
             "exact_match",
             published,
             (1, 2, 3),
-            lengths_told=part == "length",
+            lengths_told=told,
         )
-        for kind, recipe in (("", f"scan-{part}"), (", Transformer", "scan-transformer"))
-    )
-    return recurrent, transformer
 
 
-def g2p(language: str, size: str, recipe: str, published: str) -> tuple[Run | Ensemble, ...]:
-    """Recurrent models, Transformers, and all of them together."""
+def g2p(language: str, size: str, recipe: str, published: str, recurrent: str = "") -> tuple[Run | Ensemble, ...]:
+    """Recurrent models, Transformers, and all of them together.
+
+    Args:
+        recurrent: the recipe of the recurrent models, where it is another.
+    """
     train, valid, test = (f"g2p/{size}/{language}_{part}.tsv" for part in ("train", "dev", "test"))
     name = f"g2p {language} ({size})"
-    recurrent, transformer = (
+    runs = tuple(
         Run(f"{name}{kind}", file, (train,), (test,), "word_error_rate", published, (1, 2, 3), (valid,), together=True)
-        for kind, file in (("", recipe), (", Transformer", f"{recipe}-transformer"))
+        for kind, file in (("", recurrent or recipe), (", Transformer", f"{recipe}-transformer"))
     )
-    return recurrent, transformer, Ensemble(f"{name}, both", (recurrent, transformer), published)
+    return *runs, Ensemble(f"{name}, both", runs, published)
 
 
 def multi30k(part: str) -> tuple[str, str]:
@@ -131,10 +133,11 @@ def multi30k(part: str) -> tuple[str, str]:
 
 
 RUNS: list[Run | Ensemble] = [
-    *scan("simple", "99.8 (recurrent)"),
-    *scan("length", "20.8 (recurrent)"),
+    *scan("simple", {"": "scan-simple", ", Transformer": "scan-transformer"}, "99.8 (recurrent)"),
+    *scan("length", {"": "scan-length", ", single actions": "scan-length-single", ", Transformer": "scan-transformer"},
+          "20.8 (recurrent)"),
     *g2p("ice", "low", "g2p-low", "12.0 (ensemble)"),
-    *g2p("ita", "low", "g2p-low", "19.0 (ensemble)"),
+    *g2p("ita", "low", "g2p-low", "19.0 (ensemble)", recurrent="g2p-low-alone"),
     *g2p("hun", "medium", "g2p", "1.8 (ensemble)"),
     *g2p("vie_hanoi", "medium", "g2p", "2.5 (ensemble)"),
     *g2p("kor", "medium", "g2p", "16.3 (ensemble)"),

@@ -10,7 +10,7 @@ import results
 from results import BEGIN, END, RUNS, Ensemble, Run, cells, place, table
 
 SIMPLE = next(run for run in RUNS if isinstance(run, Run) and run.name == "SCAN simple")
-LENGTH = next(run for run in RUNS if isinstance(run, Run) and run.name == "SCAN length")
+LENGTH = next(run for run in RUNS if isinstance(run, Run) and run.lengths_told)
 BOTH = next(run for run in RUNS if isinstance(run, Ensemble))
 HEAD = ["| task | recipe | score | seeds | together | published | parameters | training, each |",
         "|---|---|---:|---:|---:|---:|---:|---:|"]  # fmt: skip
@@ -67,8 +67,8 @@ def test_known_lengths_and_ensembles_have_lines_of_their_own(tmp_path: Path) -> 
     record(tmp_path, LENGTH, 1, 0.2, lengths_told=0.6)
     place(tmp_path, BOTH.name, "together.json").write_text(json.dumps({"run": BOTH.name, "together": 0.09}))
     assert [cells(line)[1:6] for line in list(table(tmp_path, ""))[2:]] == [
-        ["SCAN length", "`recipes/scan-length.yaml`", "20.00 % exact", "1", ""],
-        ["SCAN length, lengths told", "`recipes/scan-length.yaml`", "60.00 % exact", "1", ""],
+        [LENGTH.name, "`recipes/scan-length-single.yaml`", "20.00 % exact", "1", ""],
+        [f"{LENGTH.name}, lengths told", "`recipes/scan-length-single.yaml`", "60.00 % exact", "1", ""],
         [BOTH.name, "", "", "6", "9.00"],
     ]
 
