@@ -2,7 +2,8 @@
 it was stopped.
 
 Multi30k, English to German, the recipe of `docs/results.md` with fewer steps, from the same seeds in both precisions. Draws the
-validation losses to `docs/precision.svg`, anew after each run, and prints the BLEU of each on test_2016_flickr.
+validation losses to `docs/precision.svg`, anew after each run, and prints the BLEU of each on test_2016_flickr. With `--only`
+two calls train side by side, each in a precision of its own.
 """
 
 from __future__ import annotations
@@ -69,17 +70,20 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--only", choices=PRECISIONS, help="train in this one; a last call without it draws both")
     options = parser.parse_args()
     options.work.mkdir(exist_ok=True)
     threads = ["--threads", str(options.threads)] if options.threads else []
     curves: dict[str, Curve] = {}
     scores: dict[str, list[float]] = {precision: [] for precision in PRECISIONS}
+    chosen = (options.only,) if options.only else PRECISIONS
     for seed in range(1, options.seeds + 1):
-        for precision in PRECISIONS:
+        for precision in chosen:
             folder = options.work / f"precision-{precision}-{seed}"
             train(folder, precision, seed, options.steps, options.data, threads)
             curves[f"{precision}, seed {seed}"] = curve(folder)
-            draw(curves)
+            if not options.only:
+                draw(curves)
             scores[precision].append(bleu(folder, options.data, threads))
             print(summary({name: found for name, found in scores.items() if found}), flush=True)
 
