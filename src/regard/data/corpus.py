@@ -66,11 +66,10 @@ class ParallelText:
         """A checksum of the texts."""
         return hashlib.sha256("\n".join([*self.sources, *self.targets]).encode("utf-8")).hexdigest()
 
-    def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
-        """The pairs; or only those of some lines."""
+    def numbered(self) -> Iterator[NumberedPair]:
+        """The pairs."""
         for line, pair in enumerate(zip(self.sources, self.targets, strict=True), start=1):
-            if only is None or line in only:
-                yield NumberedPair(line, *pair)
+            yield NumberedPair(line, *pair)
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ class Corpus:
 class Part:
     """A corpus without some of its lines."""
 
-    whole: ParallelText | Corpus
+    whole: Corpus
     without: frozenset[int]
 
     @property
@@ -186,11 +185,9 @@ class Part:
         """A checksum of the whole and of what is left out."""
         return hashlib.sha256(f"{self.whole.digest} {sorted(self.without)}".encode()).hexdigest()
 
-    def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
+    def numbered(self) -> Iterator[NumberedPair]:
         """The pairs of the other lines."""
-        for pair in self.whole.numbered(only):
-            if pair.line not in self.without:
-                yield pair
+        return (pair for pair in self.whole.numbered() if pair.line not in self.without)
 
 
 Pairs = ParallelText | Corpus | Part
