@@ -36,7 +36,7 @@ def train(folder: Path, precision: str, seed: int, steps: int, data: Path, threa
 def curve(folder: Path) -> Curve:
     """Step and loss of each validation."""
     records = map(json.loads, (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
-    return [(record["step"], record["valid_loss"]) for record in records if "valid_loss" in record]
+    return [(record["step"], record["valid_loss"]) for record in records if record.get("valid_loss") is not None]
 
 
 def draw(curves: dict[str, Curve]) -> None:

@@ -27,6 +27,7 @@ from regard.data.corpus import read_pairs
 from regard.text.lines import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "results.md"
 METRICS = {"bleu": (1, "BLEU"), "word_error_rate": (100, "% word errors"), "exact_match": (100, "% exact")}
 """How a score is shown: times what, and its name."""
 BEGIN, END = "<!-- make results -->", "<!-- end of make results -->"
@@ -80,6 +81,11 @@ class Ensemble:
     name: str
     runs: tuple[Run, ...]
     published: str
+
+    @property
+    def recipe_digest(self) -> str:
+        """The checksums of their recipes."""
+        return " ".join(run.recipe_digest for run in self.runs)
 
     @property
     def measured(self) -> Run:
@@ -186,9 +192,16 @@ def carry_out(run: Run, seed: int, data: Path, work: Path, threads: list[str]) -
 def carry_out_together(what: Run | Ensemble, data: Path, work: Path, threads: list[str]) -> None:
     """Measure all models as an ensemble, and write down the score; nothing, where that is done, or one is missing."""
     outcome, models = place(work, what.name, "together.json"), what.models(work)
-    if not outcome.is_file() and all(model.with_suffix(".json").is_file() for model in models):
-        record = {"run": what.name, "together": score(what.measured, models, data, threads)}
+    is_done = outcome.is_file() and is_of(what, json.loads(outcome.read_text(encoding="utf-8")))
+    if not is_done and all(model.with_suffix(".json").is_file() for model in models):
+        together = score(what.measured, models, data, threads)
+        record = {"run": what.name, "recipe": what.recipe_digest, "together": together}
         outcome.write_text(json.dumps(record, indent=2), encoding="utf-8")
+
+
+def is_of(what: Run | Ensemble, record: dict[str, Any]) -> bool:
+    """Whether something was measured of a run or an ensemble, by recipes as they are now."""
+    return bool(record["run"] == what.name and record["recipe"] == what.recipe_digest)
 
 
 def average_best(model: Path) -> None:
@@ -240,9 +253,7 @@ def table(work: Path, standing: str) -> Iterator[str]:
     yield "| task | recipe | score | seeds | together | published | parameters | training, each |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(work.glob("*.json"))]
-    measured = {
-        name: line for what in RUNS for name, line in rows(what, [each for each in found if each["run"] == what.name])
-    }
+    measured = {name: line for what in RUNS for name, line in rows(what, [each for each in found if is_of(what, each)])}
     stood = {name: line for line in standing.splitlines() if (name := cells(line)[1]) not in ("task", "---")}
     for name in (name for what in RUNS for name in (what.name, told(what.name))):
         lines = [rows_of[name] for rows_of in (measured, stood) if name in rows_of]
@@ -284,11 +295,10 @@ def rows(what: Run | Ensemble, found: list[dict[str, Any]]) -> Iterator[tuple[st
 
 def write_table(work: Path) -> None:
     """Write it between the marks of the page anew."""
-    page = ROOT / "docs" / "results.md"
-    text = page.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     standing, after = rest.split(END)
-    write_whole(page, (before + "\n".join([BEGIN, *table(work, standing.strip()), END]) + after).encode())
+    write_whole(PAGE, (before + "\n".join([BEGIN, *table(work, standing.strip()), END]) + after).encode())
 
 
 def main() -> None:

@@ -58,14 +58,18 @@ def test_a_line_with_models_together_is_not_lost_to_one_without(tmp_path: Path) 
     old = standing(run.name, "12.00 % word errors", 1, together="11.00")
     record(tmp_path, run, 1, 0.2)
     assert list(table(tmp_path, old))[2:] == [old]
-    place(tmp_path, run.name, "together.json").write_text(json.dumps({"run": run.name, "together": 0.1}))
+    place(tmp_path, run.name, "together.json").write_text(
+        json.dumps({"run": run.name, "recipe": run.recipe_digest, "together": 0.1})
+    )
     (line,) = list(table(tmp_path, old))[2:]
     assert cells(line)[3:6] == ["20.00 % word errors", "1", "10.00"]
 
 
 def test_known_lengths_and_ensembles_have_lines_of_their_own(tmp_path: Path) -> None:
     record(tmp_path, LENGTH, 1, 0.2, lengths_told=0.6)
-    place(tmp_path, BOTH.name, "together.json").write_text(json.dumps({"run": BOTH.name, "together": 0.09}))
+    place(tmp_path, BOTH.name, "together.json").write_text(
+        json.dumps({"run": BOTH.name, "recipe": BOTH.recipe_digest, "together": 0.09})
+    )
     assert [cells(line)[1:6] for line in list(table(tmp_path, ""))[2:]] == [
         [LENGTH.name, "`recipes/scan-length-single.yaml`", "20.00 % exact", "1", ""],
         [f"{LENGTH.name}, lengths told", "`recipes/scan-length-single.yaml`", "60.00 % exact", "1", ""],
@@ -73,13 +77,22 @@ def test_known_lengths_and_ensembles_have_lines_of_their_own(tmp_path: Path) -> 
     ]
 
 
+def test_what_was_measured_of_another_recipe_is_not_shown(tmp_path: Path) -> None:
+    record(tmp_path, SIMPLE, 1, 0.5, recipe="another")
+    content = {"run": BOTH.name, "recipe": "another", "together": 0.1}
+    place(tmp_path, BOTH.name, "together.json").write_text(json.dumps(content))
+    assert list(table(tmp_path, "")) == HEAD
+
+
 def test_only_the_table_of_the_page_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page, old = tmp_path / "docs" / "results.md", "\n".join([*HEAD, standing("SCAN simple", "99.00 % exact", 3)])
-    page.parent.mkdir()
-    page.write_text(f"before\n{BEGIN}\n{old}\n{END}\nafter\n")
-    monkeypatch.setattr(results, "ROOT", tmp_path)
+    page, old = tmp_path / "results.md", standing("SCAN simple", "99.00 % exact", 1)
+    page.write_text("\n".join(["before", BEGIN, *HEAD, old, END, "after", ""]))
+    record(tmp_path, SIMPLE, 1, 0.5)
+    (new,) = list(table(tmp_path, ""))[2:]
+    monkeypatch.setattr(results, "PAGE", page)
     results.write_table(tmp_path)
-    assert page.read_text() == f"before\n{BEGIN}\n{old}\n{END}\nafter\n"
+    assert page.read_text() == "\n".join(["before", BEGIN, *HEAD, new, END, "after", ""])
+    assert new != old
 
 
 @pytest.fixture
@@ -128,6 +141,7 @@ def test_models_decide_together_when_all_are_there(tmp_path: Path, calls: list[t
             results.carry_out_together(BOTH, tmp_path, tmp_path, [])
             assert not calls
             record(tmp_path, run, seed, 0.1)
+    place(tmp_path, BOTH.name, "together.json").write_text(json.dumps({"run": BOTH.name, "recipe": "another"}))
     results.carry_out_together(BOTH, tmp_path, tmp_path, [])
     (call,) = calls
     models = [str(place(tmp_path, run.name, seed)) for run in (recurrent, transformer) for seed in (1, 2, 3)]

@@ -217,7 +217,7 @@ def test_other_threads_are_said(data: Path, capsys: pytest.CaptureFixture[str]) 
     train(data, "threads", 5)
     train(data, "threads", 6, "--resume", "--threads", "2")
     shown = " ".join(capsys.readouterr().err.split())
-    assert "resumed at step 5; machine.threads was 1 and is 2, so sums may be rounded otherwise" in shown
+    assert "resumed at step 5; machine.threads was 1 and is 2, so its last bits may be others" in shown
 
 
 def test_the_curve_of_a_run_that_fails_is_written_down(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,6 +237,12 @@ def test_the_curve_of_a_run_that_fails_is_written_down(data: Path, capsys: pytes
     assert records[-1]["loss"] is None
     train(data, "failed", 5, "--overwrite")
     assert not (data / "failed.training" / "metrics.jsonl").exists()
+    # A folder that cannot be written does not hide what ended the run; by itself it is said.
+    (data / "barred.training").write_text("a file is in the way")
+    train(data, "barred", 50, *broken, "--set", "training.validate_every=40", code=2)
+    assert "must be a finite number" in capsys.readouterr().err
+    train(data, "barred", 20, code=2)
+    assert "barred.training must be a folder that can be written" in " ".join(capsys.readouterr().err.split())
 
 
 SMALL = ["--threads", "1", "--set", "model.model_dim=16", "--set", "tokenizer.vocab_size=60",

@@ -86,6 +86,28 @@ def test_with_dropout_two_processes_go_on_bit_for_bit(data: Path) -> None:
         assert torch.equal(tensor, states[1][name]), name
 
 
+def test_hidden_words_are_learnt_by_two_processes_as_by_one(data: Path) -> None:
+    """An encoder has no parameter that its loss leaves out, so none is looked for."""
+    (data / "text").write_text(
+        "".join(f"{line.split()[0]}\n" for line in (data / "pairs.tsv").read_text().split("\n") if line)
+    )
+    options = [option for option in OPTIONS if "coder_layers" not in option]
+    options = [part for index, part in enumerate(options) if part != "--set" or options[index + 1] != "--set"]
+    command = ["-m", "regard", "train", str(data / "text"), "--arch", "encoder", "--task", "mlm", "--steps", "10", *options,
+               "--set", "model.num_layers=1", "--set", "model.dropout=0"]  # fmt: skip
+    for output, launcher in (
+        ("one-mlm", []),
+        ("two-mlm", ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]),
+    ):
+        done = subprocess.run(
+            [sys.executable, *launcher, *command, "-o", str(data / output)], capture_output=True, text=True, timeout=200,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert "Warning" not in done.stderr
+    assert curve(data, "two-mlm") == pytest.approx(curve(data, "one-mlm"), rel=1e-4)
+
+
 def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
     train(data, 2, "written", "--steps", "20", "--shard", "--set", "training.metric=exact_match")
     assert "valid_exact_match" in (data / "written" / "metrics.jsonl").read_text()

@@ -18,7 +18,9 @@ from regard.evaluation.alignment import (
     turned_gold,
 )
 from regard.inspection.alignment import Looker, lookers, without_gold, word_links
+from regard.inspection.record import Tokens
 from regard.text.lines import read_lines
+from regard.workflow.inspection.aligning import words_of_tokens
 
 links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
 
@@ -105,3 +107,10 @@ def test_what_joins_lies_between_intersection_and_union(
     assert least <= grown <= final <= most
     assert symmetrized(backward, forward, "union") == sorted(most)
     assert read_alignments([pharaoh(final)], "again")[0].sure == final
+
+
+def test_tokens_of_several_words_are_not_aligned_word_by_word() -> None:
+    places = [(0, 4), (4, 9), None]
+    assert words_of_tokens(Tokens.of(["▁turn", "▁left", "</s>"], places, "turn left"), "turn left") == [0, 1, None]
+    with pytest.raises(SettingsError, match=r"at most a word; got the token 'turn left' \(tokenizer\.across_spaces\)"):
+        words_of_tokens(Tokens.of(["▁turn▁left", "</s>"], [(0, 9), None], "turn left"), "turn left")

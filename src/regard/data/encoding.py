@@ -79,7 +79,9 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     """
     path = None
     if is_large(corpora):
-        path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()])
+        since_then = None if config.across_spaces else {"across_spaces"}  # so that what was learnt before it is found
+        described = config.model_dump_json(exclude=since_then)
+        path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), described])
         if path.is_file():
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)

@@ -67,7 +67,7 @@ class Tokens:
     offsets: list[tuple[int, int] | None]
     """From which character of the text to which; None for symbols, which stand in no text."""
     words: list[int | None]
-    """Which word each token is of, words being what spaces separate, from 0; None for symbols."""
+    """Which word each token is of, words being what spaces separate, from 0; the first of several; None for symbols."""
 
     @classmethod
     def of(cls, spelled: list[str], offsets: list[tuple[int, int] | None], text: str) -> Tokens:

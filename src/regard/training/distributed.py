@@ -68,14 +68,19 @@ class World:
         dist.all_gather_object(things, thing, group=self.talk)
         return things
 
+    def wait(self) -> None:
+        """Until all processes are here, however long one of them writes."""
+        if self.size > 1:
+            dist.barrier(group=self.talk)
+
     @contextmanager
     def first_on_each_machine(self) -> Iterator[None]:
         """One process of each machine goes through the block before its others, which find what it made."""
-        if self.size > 1 and self.local_rank:
-            dist.barrier(group=self.talk)
+        if self.local_rank:
+            self.wait()
         yield
-        if self.size > 1 and not self.local_rank:
-            dist.barrier(group=self.talk)
+        if not self.local_rank:
+            self.wait()
 
 
 ALONE = World()
@@ -98,7 +103,13 @@ def joined(device: str = "auto") -> Iterator[World]:
         torch.cuda.set_device(world.local_rank)
     with saying_who_is_lost(world):
         dist.init_process_group("nccl" if on_gpu else "gloo")
+    try:
         world = World(rank, size, local_rank, dist.new_group(backend="gloo", timeout=LONGEST_WAIT))
+    except RuntimeError as error:
+        raise TrainingError(
+            f"processes must reach each other by gloo, too, to wait for each other; got: {error}. GLOO_SOCKET_IFNAME names "
+            "the network interface to use."
+        ) from error
     try:
         with saying_who_is_lost(world):
             yield world

@@ -5,16 +5,18 @@ One step (`updates.py`), then now and then: validate, keep the best, save so tha
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Generic
 
 import torch
 from torch import Tensor
 
 from regard.data.batching import ahead
-from regard.errors import TrainingError
+from regard.errors import RegardError, TrainingError
 from regard.training.distributed import ALONE, World, saying_who_is_lost
 from regard.training.optimization import TrainingConfig
 from regard.training.run import AnyBatch, Listener, Progress, SavingTimes, Scores, TrainingRun
@@ -64,7 +66,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         world: World = ALONE,
         shard: bool = False,
     ) -> None:
-        self.batches, self.config, self.world = ahead(batches), config, world
+        left = max(config.steps - (0 if resumed is None else resumed.step), 0) * config.accumulation
+        self.batches, self.config, self.world = ahead(itertools.islice(batches, left)), config, world
         self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
         self.device = self.updater.device
         self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
@@ -102,11 +105,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     self._advance(start, stop=bool(stop))
             except KeyboardInterrupt:
                 run.interrupted = True
-            finally:
-                run.seconds = time.perf_counter() - start
-                if run.interrupted and run.step and not run.best_step:
-                    self._keep()
-                self.record(run)
+            except BaseException:
+                with suppress(RegardError):  # what ended the run is what must be said
+                    self.record(run)
+                raise
+            run.seconds = time.perf_counter() - start
+            if run.interrupted and run.step and not run.best_step:
+                self._keep()
+            self.record(run)
         return run
 
     @property
@@ -161,6 +167,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             tensors |= {f"random.cuda.{rank}": state for rank, state in enumerate(states)}
         if self.world.is_main:
             self.save(tensors, self.progress)
+        self.world.wait()
         self._saved_at = time.perf_counter()
 
     def _seed(self) -> None:
@@ -246,3 +253,4 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         model = self.updater.whole_model()
         if self.world.is_main:
             self.keep(model, self.progress)
+        self.world.wait()

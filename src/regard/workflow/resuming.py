@@ -32,9 +32,10 @@ def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
     return found | task.data_digests
 
 
-def made_on(model: AnyModel) -> dict[str, Any]:
-    """What may round sums otherwise, and so change the last bits of a run that goes on."""
+def made_on(model: AnyModel, world: World) -> dict[str, Any]:
+    """What changes the last bits of a run that goes on: sums are rounded otherwise, processes draw other numbers."""
     return {
+        "machine.processes": world.size,
         "machine.device": next(model.parameters()).device.type,
         "machine.threads": torch.get_num_threads(),
         "machine.torch": torch.__version__,
@@ -54,7 +55,7 @@ def state_to_resume(
             gone.
         TrainingError: processes see different checkpoints.
     """
-    state = _newest(states, made_of(task, model), made_on(model), task.settings, display)
+    state = _newest(states, made_of(task, model), made_on(model, world), task.settings, display)
     steps = world.of_all(0 if state is None else state.step)
     if len(set(steps)) > 1:
         raise TrainingError(
@@ -88,7 +89,7 @@ def _newest(
         for name, value in made_on.items()
         if state.made_of.get(name, value) != value
     ]
-    note = f"; {', '.join(changes)}, so sums may be rounded otherwise" if changes else ""
+    note = f"; {', '.join(changes)}, so its last bits may be others" if changes else ""
     display.say(f"resumed at step {state.step:,}{note}")
     return state
 

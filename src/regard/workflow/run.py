@@ -17,7 +17,7 @@ import torch
 
 import regard
 from regard.checkpoint import WEIGHTS, remove_leftovers, save_new, save_weights
-from regard.errors import SettingsError, TrainingError
+from regard.errors import DataError, SettingsError, TrainingError
 from regard.inspection.report import report_html
 from regard.models.families import AnyModel, build
 from regard.text.lines import write_whole
@@ -137,7 +137,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         KeyboardInterrupt: interrupted before anything was saved.
     """
     world, states = execution.world, state_folder(output)
-    is_made_of, is_made_on = made_of(task, model), made_on(model)
+    is_made_of, is_made_on = made_of(task, model), made_on(model, world)
     if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
     resumed = state_to_resume(states, output, task, model, world, display) if execution.resume else None
@@ -197,15 +197,22 @@ class _Writer:
                 self.is_saved = True
 
     def record(self, run: TrainingRun) -> None:
-        """Write down what was measured: into the model folder, or beside its checkpoints as long as there is none."""
-        early = state_folder(self.output) / METRICS
-        if self.is_saved:
-            early.unlink(missing_ok=True)
-        elif run.history:
-            early.parent.mkdir(parents=True, exist_ok=True)
-        else:
+        """Write down what was measured: into the model folder, or beside its checkpoints as long as there is none.
+
+        Raises:
+            DataError: the folder cannot be written.
+        """
+        if not (self.is_saved or run.history):
             return
-        lines = (json.dumps(_in_json(record)) + "\n" for record in run.history)
+        early = state_folder(self.output) / METRICS
+        try:
+            if self.is_saved:
+                early.unlink(missing_ok=True)
+            else:
+                early.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{early.parent} must be a folder that can be written; got: {error.strerror}.") from error
+        lines = (json.dumps(in_json(record)) + "\n" for record in run.history)
         write_whole(self.output / METRICS if self.is_saved else early, "".join(lines).encode("utf-8"))
 
     def _keep_among(self, model: AnyModel, run: TrainingRun, steps: list[int]) -> None:
@@ -235,7 +242,7 @@ def state_folder(output: Path) -> Path:
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` of a model folder, and the README rendered from it."""
-    content = json.dumps(results, indent=2, ensure_ascii=False) + "\n"
+    content = json.dumps(in_json(results), indent=2, ensure_ascii=False) + "\n"
     write_whole(folder / "results.json", content.encode("utf-8"))
     write_whole(folder / "README.md", model_card(folder.name, results).encode("utf-8"))
 
@@ -255,6 +262,8 @@ def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _in_json(record: Mapping[str, float]) -> dict[str, float | None]:
-    """A record of the history, null where a score is not a finite number, as JSON has no such."""
-    return {name: value if math.isfinite(value) else None for name, value in record.items()}
+def in_json(value: Any) -> Any:
+    """What JSON can hold of a record: null in place of numbers that are not finite."""
+    if isinstance(value, Mapping):
+        return {name: in_json(part) for name, part in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -52,6 +52,7 @@ def look(translator: Translator, sources: Sequence[str], targets: Sequence[str])
 
     Raises:
         DataError: not as many targets as sources, a blank text, or one that is too long.
+        SettingsError: a model whose tokens hold several words.
     """
     if len(sources) != len(targets):
         raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
@@ -71,9 +72,24 @@ def look(translator: Translator, sources: Sequence[str], targets: Sequence[str])
         yield Looked(
             [of_layer[:, len(start_ids) - 1 :].float().cpu() for of_layer in weights],
             cross_heads(translator.model),
-            Tokens.of(reader.tokens(source_ids), framed_places(reader, source), source).words,
-            Tokens.of(writer.tokens(target_ids), list(writer.offsets(target)), target).words,
+            words_of_tokens(Tokens.of(reader.tokens(source_ids), framed_places(reader, source), source), source),
+            words_of_tokens(Tokens.of(writer.tokens(target_ids), list(writer.offsets(target)), target), target),
         )
+
+
+def words_of_tokens(tokens: Tokens, text: str) -> list[int | None]:
+    """The word of each token.
+
+    Raises:
+        SettingsError: a token holds several words.
+    """
+    for place in tokens.offsets:
+        if place is not None and len(text[slice(*place)].split()) > 1:
+            raise SettingsError(
+                f"words are aligned by models whose tokens are at most a word; got the token {text[slice(*place)]!r} "
+                "(tokenizer.across_spaces)."
+            )
+    return tokens.words
 
 
 def best_looker(looked: Sequence[Looked], gold: Sequence[GoldAlignment] | None = None) -> tuple[Looker, float]:
