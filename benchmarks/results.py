@@ -201,7 +201,7 @@ def carry_out_together(what: Run | Ensemble, data: Path, work: Path, threads: li
 
 def is_of(what: Run | Ensemble, record: dict[str, Any]) -> bool:
     """Whether something was measured of a run or an ensemble, by recipes as they are now."""
-    return bool(record["run"] == what.name and record["recipe"] == what.recipe_digest)
+    return bool(record["run"] == what.name and record.get("recipe") == what.recipe_digest)
 
 
 def average_best(model: Path) -> None:

@@ -92,7 +92,7 @@ def test_hidden_words_are_learnt_by_two_processes_as_by_one(data: Path) -> None:
         "".join(f"{line.split()[0]}\n" for line in (data / "pairs.tsv").read_text().split("\n") if line)
     )
     options = [option for option in OPTIONS if "coder_layers" not in option]
-    options = [part for index, part in enumerate(options) if part != "--set" or options[index + 1] != "--set"]
+    options = [part for index, part in enumerate(options) if part != "--set" or not options[index + 1].startswith("--")]
     command = ["-m", "regard", "train", str(data / "text"), "--arch", "encoder", "--task", "mlm", "--steps", "10", *options,
                "--set", "model.num_layers=1", "--set", "model.dropout=0"]  # fmt: skip
     for output, launcher in (
