@@ -138,6 +138,10 @@ def multi30k(part: str) -> tuple[str, str]:
     return f"multi30k_ende/tok_lc/{part}.lc.norm.tok.en", f"multi30k_ende/tok_lc/{part}.lc.norm.tok.de"
 
 
+def raw_multi30k(part: str) -> tuple[str, str]:
+    return f"multi30k_ende/{part}.en", f"multi30k_ende/{part}.de"
+
+
 RUNS: list[Run | Ensemble] = [
     *scan("simple", {"": "scan-simple", ", Transformer": "scan-transformer"}, "99.8 (recurrent)"),
     *scan("length", {"": "scan-length", ", single actions": "scan-length-single", ", Transformer": "scan-transformer"},
@@ -151,6 +155,8 @@ RUNS: list[Run | Ensemble] = [
     *g2p("dut", "medium", "g2p", "14.7 (ensemble)"),
     Run("Multi30k en-de, tok_lc", "multi30k", multi30k("train"), multi30k("test_2016_flickr"), "bleu", "41.02 (same sizes)",
         seeds=(1, 2, 3), valid=multi30k("val"), options=("--tokenize", "none")),
+    Run("Multi30k en-de, raw files", "multi30k", raw_multi30k("train"), raw_multi30k("test_2016_flickr"), "bleu", "",
+        seeds=(1, 2, 3), valid=raw_multi30k("val")),
 ]  # fmt: skip
 
 

@@ -148,3 +148,12 @@ def test_models_decide_together_when_all_are_there(tmp_path: Path, calls: list[t
     assert [word for word in call if word in models] == models
     assert call.count("--ensemble") == 5
     assert cells(list(table(tmp_path, ""))[-1])[5] == "25.00"  # of words wrong, where 75 % are right
+
+
+def test_recipes_and_data_are_there(shared_data: Path) -> None:
+    for run in RUNS:
+        for part in run.runs if isinstance(run, Ensemble) else (run,):
+            assert part.recipe_file.is_file()
+            assert [
+                name for name in (*part.training, *part.test, *part.valid) if not (shared_data / name).is_file()
+            ] == []
