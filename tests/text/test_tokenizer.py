@@ -127,6 +127,8 @@ def test_a_phrase_is_a_token_where_tokens_reach_across_spaces() -> None:
     assert len(tokenizer.encode(lines[0])) < 6 <= len(Tokenizer.train(lines).encode(lines[0]))
     for text in (*lines, "walk  left turn"):
         assert tokenizer.decode(tokenizer.encode(text)) == text
+    without = Tokenizer.train(lines, config.model_copy(update={"leading_space": False}))
+    assert without.decode(without.encode(" turn  left ")) == " turn  left "
     # words of the sources stay words
     both = TokenizerConfig(kind="words", target_kind="bpe", shared=False, across_spaces=True)
     assert Tokenizer.train(lines, both).tokens(Tokenizer.train(lines, both).encode("turn left")) == ["▁turn", "▁left"]
