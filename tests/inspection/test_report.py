@@ -72,6 +72,14 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
         assert page.count(f"<{tag}") == page.count(f"</{tag}>")
 
 
+def test_what_was_written_at_each_validation_is_one_row_as_long_as_it_is_the_same() -> None:
+    written = ["a", "ab", "ab", "ab", "<c>"]
+    snapshots = [(1000 * step, [("source", text, "abc")]) for step, text in enumerate(written, start=1)]
+    page = report_html(Report("t", "s", {}, [{"step": 1, "loss": 2.0}], snapshots=snapshots))
+    rows = re.findall(r'<td class="number steps">([^<]*)</td><td dir="auto">([^<]*)</td>', page)
+    assert rows == [("1,000", "a"), ("2,000 to 4,000", "ab"), ("5,000", "&lt;c&gt;")]
+
+
 def test_losses_that_cannot_be_drawn_are_left_out() -> None:
     history = [{"step": step, "loss": loss} for step, loss in enumerate([2.0, math.inf, math.nan, 1.0], start=1)]
     page = report_html(Report("t", "s", {}, history, [], []))

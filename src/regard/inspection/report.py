@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ h1{font-size:1.6rem;margin:0 0 .25rem} h2{font-size:1.15rem;margin:2.2rem 0 .5re
 p{max-width:44rem} .faint{color:var(--faint)} svg{max-width:100%;height:auto;display:block}
 table{border-collapse:collapse;margin:.5rem 0} td,th{text-align:left;padding:.2rem 1rem .2rem 0;
   border-bottom:1px solid var(--line);vertical-align:top} th{font-weight:600} td.number{font-variant-numeric:tabular-nums}
+td.steps{white-space:nowrap}
 .wrong{color:var(--second)} .pictures{display:flex;flex-wrap:wrap;gap:1.5rem 2.5rem} figure{margin:0}
 figcaption{margin-top:.4rem} code{font-family:ui-monospace,monospace}
 """
@@ -118,15 +120,16 @@ def _test_examples(examples: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _snapshots(snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]]) -> str:
-    """A table for each fixed example: what was written at which step."""
+    """A table for each fixed example: what was written at which steps, one row as long as it is the same."""
     if not snapshots:
         return ""
     tables = ""
     for number, (source, _, reference) in enumerate(snapshots[-1][1]):
-        rows = "".join(
-            f'<tr><td class="number">{step:,}</td><td dir="auto">{escape(texts[number][1])}</td></tr>'
-            for step, texts in snapshots
-        )
+        rows = ""
+        for written, same in itertools.groupby(snapshots, key=lambda snapshot: snapshot[1][number][1]):
+            first, *others = [step for step, _ in same]
+            steps = f"{first:,}" + (f" to {others[-1]:,}" if others else "")
+            rows += f'<tr><td class="number steps">{steps}</td><td dir="auto">{escape(written)}</td></tr>'
         end = f'<tr><th>reference</th><td dir="auto">{escape(reference)}</td></tr>' if reference else ""
         tables += (
             f'<p dir="auto"><b>{escape(source)}</b></p><table><tr><th>step</th><th>written</th></tr>{rows}{end}</table>'

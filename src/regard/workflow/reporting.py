@@ -11,7 +11,7 @@ from regard.training.run import TrainingRun
 from regard.workflow.card import SCORES
 from regard.workflow.progress import clock, quantity
 
-DRAWN_SNAPSHOTS = 6
+DRAWN_ALIGNMENTS = 6
 
 
 def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Report:
@@ -29,14 +29,13 @@ def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Rep
     }
     if steps["skipped"]:
         facts["steps without a finite gradient"] = f"{steps['skipped']:,}, which moved nothing"
-    shown = _spread(run.snapshots)
-    aligned = [snapshot for snapshot in shown if "alignment" in snapshot]
+    aligned = _spread([snapshot for snapshot in run.snapshots if "alignment" in snapshot])
     return Report(
         title=name,
         summary=f"Trained on {results['data']['training']['name']}.",
         facts=facts,
         history=run.history,
-        snapshots=[(snapshot["step"], [tuple(row) for row in snapshot["texts"]]) for snapshot in shown],
+        snapshots=[(snapshot["step"], [tuple(row) for row in snapshot["texts"]]) for snapshot in run.snapshots],
         alignments=[(f"step {snapshot['step']:,}", "", Alignment(**snapshot["alignment"])) for snapshot in aligned],
         alignments_are="One validation pair as cross-attention sees it while it is learnt, each token of the reference after "
         "the right ones.",
@@ -45,7 +44,7 @@ def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Rep
 
 def _spread(snapshots: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A few of many, evenly spread, the first and the last among them."""
-    if len(snapshots) <= DRAWN_SNAPSHOTS:
+    if len(snapshots) <= DRAWN_ALIGNMENTS:
         return list(snapshots)
     last = len(snapshots) - 1
-    return [snapshots[round(i * last / (DRAWN_SNAPSHOTS - 1))] for i in range(DRAWN_SNAPSHOTS)]
+    return [snapshots[round(i * last / (DRAWN_ALIGNMENTS - 1))] for i in range(DRAWN_ALIGNMENTS)]
