@@ -11,6 +11,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -83,10 +84,10 @@ def functions(rounds: int, dtypes: Sequence[torch.dtype], shapes: Sequence[tuple
                 options = {"none": {}, "causal": {"is_causal": True}, "padding": {"attn_mask": padding}}[mask]
                 own = {"none": {}, "causal": {"causal": True}, "padding": {"mask": padding}}[mask]
 
-                def theirs(q: Tensor, k: Tensor, v: Tensor, options: dict = options) -> Tensor:  # type: ignore[type-arg]
+                def theirs(q: Tensor, k: Tensor, v: Tensor, options: dict[str, Any] = options) -> Tensor:
                     return F.scaled_dot_product_attention(q, k, v, **options)
 
-                def ours(q: Tensor, k: Tensor, v: Tensor, own: dict = own) -> Tensor:  # type: ignore[type-arg]
+                def ours(q: Tensor, k: Tensor, v: Tensor, own: dict[str, Any] = own) -> Tensor:
                     return attention(q, k, v, **own)
 
                 for name, way in (("forward", forward), ("training", training)):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regard.inspection.pictures import curves_figure, picture_bytes
-from results import ROOT, average_best, files, multi30k, regard, to_measure
+from results import MULTI30K, ROOT, average_best, files, regard, score
 
 PRECISIONS = ("float32", "bfloat16")
 Curve = list[tuple[float, float]]
@@ -26,8 +26,8 @@ def train(folder: Path, precision: str, seed: int, steps: int, data: Path, threa
     if (folder / "results.json").is_file():
         return
     regard(
-        "train", *files(data, multi30k("train")), "--valid", *files(data, multi30k("val")), "-o", str(folder),
-        "--config", str(ROOT / "recipes" / "multi30k.yaml"), "--steps", str(steps), "--seed", str(seed),
+        "train", *files(data, MULTI30K.training), "--valid", *files(data, MULTI30K.valid), "-o", str(folder),
+        "--config", str(MULTI30K.recipe_file), "--steps", str(steps), "--seed", str(seed),
         "--precision", precision, "--resume", "--save-every", "5m",
         "--set", f"training.warmup_steps={steps // 10}", "--set", f"training.validate_every={steps // 20}", *threads,
     )  # fmt: skip
@@ -50,9 +50,7 @@ def draw(curves: dict[str, Curve]) -> None:
 def bleu(folder: Path, data: Path, threads: list[str]) -> float:
     """On the test data, of the mean of the best checkpoints, as in `docs/results.md`."""
     average_best(folder)
-    test = files(data, multi30k("test_2016_flickr"))
-    written = regard("evaluate", str(to_measure(folder)), *test, "--tokenize", "none", "--json", *threads)
-    return float(json.loads(written)["bleu"])
+    return score(MULTI30K, [folder], data, threads)
 
 
 def summary(scores: dict[str, Sequence[float]]) -> str:

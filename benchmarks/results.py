@@ -142,6 +142,8 @@ def raw_multi30k(part: str) -> tuple[str, str]:
     return f"multi30k_ende/{part}.en", f"multi30k_ende/{part}.de"
 
 
+MULTI30K = Run("Multi30k en-de, tok_lc", "multi30k", multi30k("train"), multi30k("test_2016_flickr"), "bleu",
+               "41.02 (same sizes)", seeds=(1, 2, 3), valid=multi30k("val"), options=("--tokenize", "none"))  # fmt: skip
 RUNS: list[Run | Ensemble] = [
     *scan("simple", {"": "scan-simple", ", Transformer": "scan-transformer"}, "99.8 (recurrent)"),
     *scan("length", {"": "scan-length", ", single actions": "scan-length-single", ", Transformer": "scan-transformer"},
@@ -153,8 +155,7 @@ RUNS: list[Run | Ensemble] = [
     *g2p("kor", "medium", "g2p", "16.3 (ensemble)"),
     *g2p("fre", "medium", "g2p", "8.5 (ensemble)"),
     *g2p("dut", "medium", "g2p", "14.7 (ensemble)"),
-    Run("Multi30k en-de, tok_lc", "multi30k", multi30k("train"), multi30k("test_2016_flickr"), "bleu", "41.02 (same sizes)",
-        seeds=(1, 2, 3), valid=multi30k("val"), options=("--tokenize", "none")),
+    MULTI30K,
     Run("Multi30k en-de, raw files", "multi30k", raw_multi30k("train"), raw_multi30k("test_2016_flickr"), "bleu", "",
         seeds=(1, 2, 3), valid=raw_multi30k("val")),
 ]  # fmt: skip
