@@ -77,7 +77,7 @@ def main() -> None:
     chosen = (options.only,) if options.only else PRECISIONS
     for seed in range(1, options.seeds + 1):
         for precision in chosen:
-            folder = options.work / f"precision-{precision}-{seed}"
+            folder = options.work / f"precision-{options.steps}-{precision}-{seed}"
             train(folder, precision, seed, options.steps, options.data, threads)
             curves[f"{precision}, seed {seed}"] = curve(folder)
             if not options.only:
