@@ -1,8 +1,11 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import regard.data.selection as selection_module
 from regard.data.selection import DataConfig, Selection, select_pairs
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError, SettingsError
@@ -57,12 +60,31 @@ def test_weights_decide_how_often_each_corpus_is_drawn_from(sizes: list[int], se
             assert counts.max() - counts.min() <= 1
 
 
-def test_over_many_epochs_a_part_of_a_corpus_is_all_of_it() -> None:
+@pytest.mark.parametrize("looked_at_once", [1 << 18, 7, 1])
+def test_over_many_epochs_each_pair_of_a_corpus_is_drawn_as_often(
+    looked_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection_module, "LOOKED_AT_ONCE", looked_at_once)
     selection, _ = select([(3, 3)] * 30, [20, 10], weights=[1, 5])
-    drawn = np.concatenate([selection(RNG(seed)) for seed in range(60)])
-    counts = np.bincount(drawn, minlength=30)
-    assert counts[:20].min() > 5
-    assert counts[:20].sum() == 60 * 5
+    drawn = np.stack([np.bincount(selection(RNG(seed)), minlength=30)[:20] for seed in range(2000)])
+    assert (drawn.sum(axis=1) == 5).all()
+    assert drawn.max() == 1
+    mean, pairs = drawn.mean(axis=0), (drawn.T @ drawn / 2000)[~np.eye(20, dtype=bool)]
+    np.testing.assert_allclose(mean, 5 / 20, atol=0.05)
+    np.testing.assert_allclose(pairs, 5 / 20 * 4 / 19, atol=0.03)  # of two pairs, both in one epoch
+
+
+def test_a_mixture_takes_8_bytes_for_each_pair() -> None:
+    half = 1 << 22
+    tracemalloc.start()
+    selection = Selection(
+        (np.arange(half, dtype=np.int32), np.arange(half, 2 * half, dtype=np.int32)), (half // 2, 3 * half // 2)
+    )
+    order = selection(RNG(1))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(order) == 2 * half
+    assert peak < 8.1 * len(order) + 16 * selection_module.LOOKED_AT_ONCE
 
 
 def test_temperature() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,11 +63,22 @@ class Selection:
             for _ in range(quota // len(kept)):
                 order[place : place + len(kept)] = kept
                 place += len(kept)
-            if rest:
-                order[place : place + rest] = rng.choice(kept, rest, replace=False)
-                place += rest
+            for part, count in _random_parts(kept, rest, rng):
+                order[place : place + count] = rng.choice(part, count, replace=False)
+                place += count
         rng.shuffle(order)
         return order
+
+
+def _random_parts(kept: np.ndarray, count: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, int]]:
+    """Parts of some pairs and how many to draw from each, so that all draws of `count` pairs together are equally likely."""
+    left = len(kept)
+    for begin in range(0, len(kept), LOOKED_AT_ONCE):
+        part = kept[begin : begin + LOOKED_AT_ONCE]
+        left -= len(part)
+        here = int(rng.hypergeometric(len(part), left, count)) if count else 0
+        count -= here
+        yield part, here
 
 
 def select_pairs(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import torch
@@ -59,16 +58,6 @@ class TrainingConfig(BaseModel):
     report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-
-    def is_better(self, scores: dict[str, float], than: dict[str, float]) -> bool:
-        """Whether some scores of validation are better than others, by the metric: losses fall, all else rises.
-
-        What is not a number is worse than any that is.
-        """
-        new, old = scores[self.metric], than[self.metric]
-        if math.isnan(old):
-            return not math.isnan(new)
-        return new < old if self.metric == "loss" else new > old
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:

@@ -118,7 +118,10 @@ class TrainingRun:
     """Where the batch after the last one stands: epoch, and number in it."""
 
     def best_steps(self, metric: str, count: int) -> list[int]:
-        """The steps of the best validations so far by a metric, the best first; of two that are equal, the earlier."""
+        """The steps of the best validations so far by a metric, the best first; of two that are equal, the earlier.
+
+        Losses fall, all else rises; what is not a number is worse than any that is.
+        """
         measured = [record for record in self.history if f"valid_{metric}" in record]
         sign = 1 if metric == "loss" else -1
 

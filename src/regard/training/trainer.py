@@ -239,11 +239,12 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
         if self.sample is not None:
             run.snapshots.append({"step": run.step, **self.updater.measure(self.sample)})
-        is_best = not run.best_scores or self.config.is_better(scores, run.best_scores)
+        best = run.best_steps(self.config.metric, self.config.keep_best)
+        is_best = best[0] == run.step
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
             run.best_step, run.best_scores = run.step, scores
-        if run.step in run.best_steps(self.config.metric, self.config.keep_best):
+        if run.step in best:
             self._keep()
         self.record(run)
         run.validation_seconds += time.perf_counter() - start
