@@ -113,6 +113,23 @@ def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
     assert "valid_exact_match" in (data / "written" / "metrics.jsonl").read_text()
 
 
+def test_a_run_that_is_asked_to_stop_saves_where_it_is(data: Path) -> None:
+    """`torchrun` hands a SIGTERM, as a cluster sends it, on to its processes."""
+    running = start(data, 2, "asked", "--steps", "100000", "--save-every", "100000")
+    deadline = time.monotonic() + 100
+    while not (data / "asked" / "metrics.jsonl").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not list((data / "asked.training").glob("step-*"))
+    running.send_signal(signal.SIGTERM)
+    shown, _ = running.communicate(timeout=100)
+    assert running.returncode != 0
+    assert "--resume" in shown
+    (saved,) = (data / "asked.training").glob("step-*")
+    step = int(saved.name.removeprefix("step-"))
+    again = train(data, 2, "asked", "--steps", str(step + 3), "--save-every", "100000", "--resume")
+    assert f"resumed at step {step:,}\n" in again
+
+
 def test_when_one_is_killed_the_others_say_so_and_nothing_is_lost(data: Path) -> None:
     running = start(data, 2, "killed", "--steps", "100000", "--save-every", "5")
     states, deadline = data / "killed.training", time.monotonic() + 100

@@ -12,12 +12,12 @@ from safetensors.torch import load_file
 from regard.errors import TrainingError
 from regard.training.distributed import ALONE, World, saying_who_is_lost
 
-SCRIPT = Path(__file__).with_name("one_step.py")
+ONE_STEP, LATE_WRITER = (Path(__file__).with_name(name) for name in ("one_step.py", "late_writer.py"))
 
 
-def launch(processes: int, *arguments: str) -> None:
+def launch(processes: int, script: Path, *arguments: str) -> None:
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
-    command = [*(torchrun if processes > 1 else [sys.executable]), str(SCRIPT), *arguments]
+    command = [*(torchrun if processes > 1 else [sys.executable]), str(script), *arguments]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=200, env=os.environ | {"OMP_NUM_THREADS": "1"}
     )
@@ -27,7 +27,7 @@ def launch(processes: int, *arguments: str) -> None:
 @pytest.fixture(scope="module")
 def one_batch(tmp_path_factory: pytest.TempPathFactory) -> dict[str, torch.Tensor]:
     path = tmp_path_factory.mktemp("step") / "whole"
-    launch(1, "0.1", "1", "whole", str(path))
+    launch(1, ONE_STEP, "0.1", "1", "whole", str(path))
     return load_file(path)
 
 
@@ -38,13 +38,19 @@ def test_however_64_pairs_are_cut(
     processes: int, cut: int, how: str, one_batch: dict[str, torch.Tensor], tmp_path: Path
 ) -> None:
     """1 x 64 = 8 x 8 one after the other = 2 x 32 side by side; 22 cuts leave some of 3 processes without a pair."""
-    launch(processes, "0.1", str(cut), how, str(tmp_path / "found"))
+    launch(processes, ONE_STEP, "0.1", str(cut), how, str(tmp_path / "found"))
     found = load_file(tmp_path / "found")
     assert found.keys() == one_batch.keys()
     for name, expected in one_batch.items():
         torch.testing.assert_close(
             found[name], expected, rtol=1e-4, atol=1e-6, msg=lambda text, name=name: f"{name}: {text}"
         )
+
+
+@pytest.mark.parametrize("slow", ["keep", "save"])
+def test_the_others_wait_for_the_one_that_writes(slow: str, tmp_path: Path) -> None:
+    """By the connection with the long limit, that is: in a step they would give up after half an hour."""
+    launch(2, LATE_WRITER, slow, str(tmp_path / "written"))
 
 
 def test_one_process_is_a_world_of_its_own() -> None:

@@ -1,0 +1,56 @@
+"""The main one of two processes takes its time to write; started by torchrun from test_distributed.py."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from regard.data.batching import endless
+from regard.data.sequences import EncodedPairs, Sequences
+from regard.models.config import ModelConfig
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.training.distributed import joined
+from regard.training.optimization import TrainingConfig
+from regard.training.run import Progress, Scores, TrainingRun
+from regard.training.trainer import Trainer
+
+rng = np.random.default_rng(0)
+rows = [[*rng.integers(4, 23, rng.integers(1, 9)).tolist(), 3] for _ in range(64)]
+pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
+slow, written = sys.argv[1], Path(sys.argv[2])
+
+
+class Silent:
+    def on_step(self, progress: Progress) -> None: ...
+
+    def on_validation(self, step: int, scores: Scores, is_best: bool) -> None: ...
+
+
+def write_late(*_: object) -> None:
+    time.sleep(2)
+    written.touch()
+
+
+def keep(model: EncoderDecoder, run: TrainingRun) -> None:
+    if slow == "keep":
+        write_late()
+
+
+with joined("cpu") as world:
+    torch.manual_seed(1)
+    model = EncoderDecoder(ModelConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20,
+                                       num_encoder_layers=1, num_decoder_layers=1))  # fmt: skip
+    trainer = Trainer(
+        model,
+        endless(pairs, 200, 1, pad_id=0, start_ids=[2], share=(world.rank, world.size)),
+        TrainingConfig(precision="float32", steps=2),
+        validate=lambda _: {"loss": 1.0},
+        keep=keep,
+        save=write_late if slow == "save" else None,
+        listener=Silent(),
+        world=world,
+    )
+    trainer.run()
+    assert written.exists(), f"process {world.rank} did not wait"
