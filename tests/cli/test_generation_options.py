@@ -156,6 +156,14 @@ def test_what_else_can_be_told(translator: Translator) -> None:
     assert plain.text == told.text
 
 
+@pytest.mark.parametrize("what", ["alternatives=3", "alignment=true", "trace=true"])
+def test_what_lines_of_text_have_no_place_for_is_refused(
+    what: str, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert command("translate", folder / "m1", folder / "words", "--set", what) == 2
+    assert f"{what.split('=')[0]} must be told with --json; got lines of text".encode() in capsysbinary.readouterr().err
+
+
 def test_an_alignment_of_one_head(translator: Translator) -> None:
     heads = [translator.align("abcd", "dcba", layer=0, head=head).weights for head in range(4)]
     mean = translator.align("abcd", "dcba", layer=0).weights

@@ -310,6 +310,18 @@ def test_an_interrupt_leaves_a_whole_model_and_says_how_to_go_on(work: Path, tmp
     assert not [path for path in (tmp_path / "m").iterdir() if path.name.startswith(".")]
 
 
+def test_an_interrupted_demo_says_what_it_can_do(tmp_path: Path) -> None:
+    process = spawn("demo", "histogram", "-o", tmp_path / "m", "--steps", "100000", "--threads", "1")
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "m").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, shown = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert shown.endswith("`. Train anew with `--overwrite`.\n")
+    assert "--resume" not in shown
+
+
 def test_output_without_a_terminal_is_plain_lines(work: Path, tmp_path: Path) -> None:
     options = ["-o", tmp_path / "m", *SMALL, "--steps", "10"]
     process = spawn("train", work / "train.src", work / "train.tgt", *options)

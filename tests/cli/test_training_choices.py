@@ -84,7 +84,7 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     assert "data.max_tokens is for pairs of texts; got --arch decoder." in capsys.readouterr().err
     command("train", data / "a.tsv", "-o", tmp_path / "n", *SMALL, "--set", "tokenizer.kind=unigram",
             "--set", "data.bpe_dropout=0.1", code=2)  # fmt: skip
-    assert "data.bpe_dropout must have a tokenizer of kind bpe; got Unigram." in capsys.readouterr().err
+    assert "data.bpe_dropout must have a tokenizer of kind bpe; got unigram." in capsys.readouterr().err
 
 
 def test_what_is_held_out_of_two_corpora_is_not_learnt_from(
@@ -95,6 +95,18 @@ def test_what_is_held_out_of_two_corpora_is_not_learnt_from(
     sizes = [int(line.split(" pairs")[0]) for line in shown.splitlines() if " pairs from " in line]
     assert sum(sizes[:2]) == 240 - 12
     assert sizes[2] == 12
+
+
+def test_runs_with_other_seeds_hold_out_the_same(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So their models have one vocabulary, and can decide together."""
+    for seed in ("1", "2"):
+        command("train", data / "a.tsv", "-o", tmp_path / seed, *SMALL, "--steps", "2", "--seed", seed)
+    (tmp_path / "words").write_text("ab\n")
+    command("translate", tmp_path / "1", tmp_path / "words", "--ensemble", tmp_path / "2")
+    first, second = ((tmp_path / seed / "tokenizer.json").read_bytes() for seed in ("1", "2"))
+    assert first == second
 
 
 def test_a_recipe_names_the_family_of_its_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

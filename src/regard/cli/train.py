@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model that stands there.")]
-Seed = Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from.")]
-Precision = Annotated[str | None, typer.Option(help="auto, float32 or bfloat16.")]
+Seed = Annotated[
+    int | None, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from; 1, if not given.")
+]
+Precision = Annotated[str | None, typer.Option(help="auto (the default), float32 or bfloat16.")]
 
 DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
 NEXT_COMMANDS = {
@@ -46,7 +48,7 @@ def train(
     valid: Annotated[
         list[str] | None,
         typer.Option(
-            help="The same for validation; by default some are held out.",
+            help="The same for validation, after DATA; by default some of DATA are held out.",
             metavar="DATA",
         ),
     ] = None,
@@ -68,17 +70,21 @@ def train(
         Path | None,
         typer.Option(help="A pretrained decoder, or an encoder for mlm, to begin with; with --encoder."),
     ] = None,
-    preset: Annotated[str, typer.Option(help="Size and matching settings: tiny, small, base or big.")] = "tiny",
+    preset: Annotated[
+        str, typer.Option(help="Size and settings that suit it: tiny, small, base; transformer: big, too.")
+    ] = "tiny",
     config: Annotated[Path | None, typer.Option(help="YAML file of settings.", metavar="FILE")] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
-            help="One setting, such as training.learning_rate=0.003; may be repeated.",
+            help="One setting: training.batch_tokens=4096; may be repeated.",
             metavar="KEY=VALUE",
         ),
     ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Updates of the weights.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Updates of the weights; if not given, as many as suit the size.")
+    ] = None,
     seed: Seed = None,
     precision: Precision = None,
     threads: Threads = None,
@@ -92,7 +98,7 @@ def train(
         typer.Option("--shard", help="Under torchrun: divide the weights among the processes (FSDP)."),
     ] = False,
     tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Also write for TensorBoard, into OUTPUT.training/tensorboard.")
+        bool, typer.Option("--tensorboard", help="Also write for TensorBoard, into OUTPUT.training.")
     ] = False,
     save_every: Annotated[
         str | None,
@@ -149,7 +155,9 @@ def demo(
         Path | None,
         typer.Option("-o", "--output", help="Folder for the model; by default demo-model or histogram-model."),
     ] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Updates of the weights.")] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Updates of the weights; if not given, as many as suit the size.")
+    ] = None,
     seed: Seed = None,
     precision: Precision = None,
     threads: Threads = None,
@@ -173,7 +181,7 @@ def demo(
     with saying_when_interrupted():
         outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
-        say_what_is_kept(output, outcome)
+        say_what_is_kept(output, outcome, "transformer", goes_on=False)
     print("\nTen dates that the model had not seen in any form:")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"
@@ -192,7 +200,7 @@ def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, de
     with saying_when_interrupted():
         outcome = run_histogram_demo(output, options, device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
-        say_what_is_kept(output, outcome, "encoder")
+        say_what_is_kept(output, outcome, "encoder", goes_on=False)
     print("\nTen sequences that the model had not seen:")
     for text, counted, right in outcome.examples:
         mark = "" if counted == right else f"  (should be {right})"
@@ -244,12 +252,13 @@ def saying_when_interrupted() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def say_what_is_kept(output: Path, run: TrainingRun, arch: str = "transformer") -> NoReturn:
+def say_what_is_kept(output: Path, run: TrainingRun, arch: str, *, goes_on: bool = True) -> NoReturn:
     """Tell where an interrupted run stands and how to go on, and exit."""
+    again = "Go on with the same command and `--resume`, or train anew with `--overwrite`."
     typer.echo(
         f"regard: interrupted at step {run.step:,}. {output} is whole and holds the weights of step "
-        f"{run.best_step or run.step:,}: use it with `{program()} {NEXT_COMMANDS[arch][0].format(output)}`. Go on with the "
-        "same command and `--resume`, or train anew with `--overwrite`.",
+        f"{run.best_step or run.step:,}: use it with `{program()} {NEXT_COMMANDS[arch][0].format(output)}`. "
+        + (again if goes_on else "Train anew with `--overwrite`."),
         err=True,
     )
     raise typer.Exit(130)

@@ -27,7 +27,7 @@ def translate(
     input: Annotated[str, typer.Argument(help="A text file, a sentence to a line; - is standard input.")] = "-",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
     beam: Beam = 5,
-    n_best: Annotated[int, typer.Option(min=1, help="Print so many: line ||| text ||| score. At most the beam.")] = 1,
+    n_best: Annotated[int, typer.Option(min=1, help="Print so many: line ||| text ||| score.")] = 1,
     batch_size: BatchSize = 64,
     length_penalty: LengthPenalty = 1.0,
     max_length: Annotated[
@@ -73,6 +73,9 @@ def translate(
             **parse_options(changes or []),
         }
     )
+    for name in ("alternatives", "alignment", "trace"):
+        if getattr(options, name) and not as_json:
+            raise SettingsError(f"{name} must be told with --json; got lines of text, which have no place for it.")
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
     is_typed = input == "-" and sys.stdin.isatty() and output is None

@@ -86,11 +86,15 @@ def sampled(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) ->
 
 def merges_pairs(tokenizer: Tokenizer) -> bool:
     """Whether a tokenizer is of ours, and of kind bpe."""
-    return tokenizer.is_ours and _kind(tokenizer) == "BPE"
+    return tokenizer.is_ours and _kind(tokenizer) == "bpe"
 
 
 def _kind(tokenizer: Tokenizer) -> str:
-    return str(json.loads(tokenizer.backend_json)["model"]["type"])
+    """As users know it; characters are byte pairs without a merge."""
+    model = json.loads(tokenizer.backend_json)["model"]
+    if model["type"] == "BPE":
+        return "bpe" if model["merges"] else "characters"
+    return {"Unigram": "unigram", "WordLevel": "words"}.get(model["type"], model["type"])
 
 
 def _as_it_is(ids: Sequence[int], random: Random) -> Sequence[int]:

@@ -139,7 +139,7 @@ def replicated(module: nn.Module) -> nn.Module:
     """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP)."""
     with warnings.catch_warnings():  # torch 2.13 has another word for the same, which earlier versions do not know
         warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
-        return nn.parallel.DistributedDataParallel(module, broadcast_buffers=False)
+        return nn.parallel.DistributedDataParallel(module, broadcast_buffers=False, gradient_as_bucket_view=True)
 
 
 def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()) -> nn.Module:

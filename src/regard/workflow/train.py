@@ -146,7 +146,7 @@ def _pairs(
     whole = find_corpora(data)
     corpora: list[Pairs] = [*whole]
     if valid is None:
-        corpora, valid_text = hold_out_pairs(whole, settings.training.seed)
+        corpora, valid_text = hold_out_pairs(whole)
     else:
         valid_text = read_pairs(valid)
     return translation_task(corpora, valid_text, settings, display, initial)
@@ -168,7 +168,7 @@ def _labelled(data: Names, valid: Names | None, settings: RunSettings, display: 
     by_word = getattr(settings.model, "task", "") == "tag"
     training: list[LabelledFile] = find_labelled(data, by_word=by_word)
     if valid is None:
-        training, valid_text = hold_out_labelled(training, settings.training.seed)
+        training, valid_text = hold_out_labelled(training)
     else:
         valid_text = read_labelled(valid, by_word=by_word)
     return label_task(training, valid_text, settings, display, by_word=by_word)

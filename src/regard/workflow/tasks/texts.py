@@ -56,7 +56,7 @@ from regard.workflow.tasks.task import (
 )
 
 
-def hold_out_labelled(files: Sequence[LabelledFile], seed: int) -> tuple[list[LabelledFile], LabelledText]:
+def hold_out_labelled(files: Sequence[LabelledFile], seed: int = 1) -> tuple[list[LabelledFile], LabelledText]:
     """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation.
 
     A text with a label that no other text has stays for training.
