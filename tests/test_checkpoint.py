@@ -210,10 +210,16 @@ def test_what_a_killed_process_left_is_no_obstacle_and_is_removed(
 ) -> None:
     folder = tmp_path / "m"
     save_new(folder, make_model(vocab_size=len(letters)), letters)
-    (folder / ".model.safetensors.4711.part").write_bytes(b"half")
+    (folder / f".model.safetensors.{'0af1' * 4}.part").write_bytes(b"half")
+    (folder / ".DS_Store").write_bytes(b"of a file browser")
     (tmp_path / ".m.abcd1234" / "new").mkdir(parents=True)
     (tmp_path / ".m.mine" / "new").mkdir(parents=True)
     check_output(folder, overwrite=True)
     remove_leftovers(folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    assert {path.name for path in folder.iterdir()} == {
+        ".DS_Store",
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+    }
     assert sorted(path.name for path in tmp_path.iterdir()) == [".m.mine", "m"]

@@ -31,8 +31,10 @@ WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "token
 SOURCE_TOKENIZER = "source_tokenizer.json"
 """Where the source has a vocabulary of its own; `tokenizer.json` is then the target's."""
 COMPANIONS = (SOURCE_TOKENIZER, "results.json", "README.md", "metrics.jsonl", "report.html")
-LEFTOVER = re.compile(r"\..+\.\d+\.part")
+LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}\.part")
 """The names of files that were being written when their process was killed (`write_whole`)."""
+LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}
+"""What file browsers leave in folders."""
 FORMAT_VERSION = 1
 
 
@@ -53,7 +55,7 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         ModelFolderError: something else stands there, or a model does and `overwrite` is not said.
     """
     path = path.absolute()
-    entries = {entry.name for entry in path.iterdir()} if path.is_dir() else set()
+    entries = {entry.name for entry in path.iterdir()} - LITTER if path.is_dir() else set()
     if entries >= set(PARTS):
         if not overwrite:
             raise ModelFolderError(

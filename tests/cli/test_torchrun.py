@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -109,7 +110,9 @@ def test_hidden_words_are_learnt_by_two_processes_as_by_one(data: Path) -> None:
 
 
 def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
-    train(data, 2, "written", "--steps", "20", "--shard", "--set", "training.metric=exact_match")
+    """Of more texts than one batch holds, by processes that have threads for two at once."""
+    more = ("--valid", str(data / "pairs.tsv"), "--threads", "2", "--set", "training.metric=exact_match")
+    train(data, 2, "written", "--steps", "20", "--shard", *more)
     assert "valid_exact_match" in (data / "written" / "metrics.jsonl").read_text()
 
 
@@ -119,15 +122,28 @@ def test_a_run_that_is_asked_to_stop_saves_where_it_is(data: Path) -> None:
     deadline = time.monotonic() + 100
     while not (data / "asked" / "metrics.jsonl").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert not list((data / "asked.training").glob("step-*"))
     running.send_signal(signal.SIGTERM)
     shown, _ = running.communicate(timeout=100)
     assert running.returncode != 0
-    assert "--resume" in shown
-    (saved,) = (data / "asked.training").glob("step-*")
-    step = int(saved.name.removeprefix("step-"))
+    (step,) = map(int, re.findall(r"interrupted at step (\d+)", shown))
+    assert (data / "asked.training" / f"step-{step:08d}").exists()
     again = train(data, 2, "asked", "--steps", str(step + 3), "--save-every", "100000", "--resume")
     assert f"resumed at step {step:,}\n" in again
+
+
+def test_processes_train_one_model_after_the_other(data: Path) -> None:
+    script = data / "several.py"
+    script.write_text(
+        "from regard.workflow.train import train\n"
+        "settings = {'model': {'model_dim': 24, 'num_heads': 2}, 'training': {'steps': 2}}\n"
+        f"for number in (1, 2, 3):\n    train({str(data / 'pairs.tsv')!r}, f'{data}/several-{{number}}', settings=settings)\n"
+    )
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(script)]
+    done = subprocess.run(
+        torchrun, capture_output=True, text=True, timeout=200, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (data / "several-3" / "results.json").is_file()
 
 
 def test_when_one_is_killed_the_others_say_so_and_nothing_is_lost(data: Path) -> None:

@@ -73,6 +73,8 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     assert "200 pairs from " in shown
     assert "40 pairs from " in shown
     assert "are over 5 tokens: left out" in shown
+    facts = json.loads((tmp_path / "m" / "results.json").read_text())["data"]["training"]
+    assert facts["num_pairs"] < facts["num_target_tokens"] <= 5 * facts["num_pairs"]
     assert f"an epoch is 25.0% {data / 'a.tsv'}, 75.0% {data / 'b.src'} + {data / 'b.tgt'}" in shown
     command("train", *names, "-o", tmp_path / "n", *options[:-8], "--set", "data.weights=[1, 2, 3]", code=2)
     assert (

@@ -53,3 +53,11 @@ def test_models_that_differ_are_refused(folders: list[Path], tmp_path: Path, mak
     save_new(tmp_path / "other", make_model(vocab_size=len(other)), other)
     with pytest.raises(SettingsError, match="must have one vocabulary"):
         average_models([folders[0], tmp_path / "other"])
+    of_source = [
+        Tokenizer.train([text], TokenizerConfig(kind="characters", vocab_size=50)) for text in ("abcd", "efgh")
+    ]
+    sizes = {"vocab_size": len(tokenizer), "source_vocab_size": len(of_source[0]), "tied_embeddings": "target"}
+    for name, source_tokenizer in zip(("abcd", "efgh"), of_source, strict=True):
+        save_new(tmp_path / name, make_model(**sizes), tokenizer, source_tokenizer)
+    with pytest.raises(SettingsError, match=r"must have one vocabulary; source_tokenizer\.json of .*efgh is not"):
+        average_models([tmp_path / "abcd", tmp_path / "efgh"])

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from regard.errors import TrainingError
-from regard.training.distributed import ALONE, World, saying_who_is_lost
+from regard.training.distributed import ALONE, World, joined, saying_who_is_lost
 
 ONE_STEP, LATE_WRITER = (Path(__file__).with_name(name) for name in ("one_step.py", "late_writer.py"))
 
@@ -57,6 +57,17 @@ def test_one_process_is_a_world_of_its_own() -> None:
     assert ALONE.sums(1, 2.5) == [1, 2.5]
     assert ALONE.of_main("a") == "a"
     assert ALONE.of_all("a") == ["a"]
+
+
+def test_what_torchrun_would_have_said_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"WORLD_SIZE": "2", "RANK": "0"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    with (
+        pytest.raises(TrainingError, match=r"must be started by torchrun; got WORLD_SIZE without LOCAL_RANK\."),
+        joined(),
+    ):
+        pass
 
 
 def test_a_lost_process_is_said_and_other_errors_are_left_alone() -> None:

@@ -11,6 +11,7 @@ import itertools
 import json
 import mmap
 import os
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -110,7 +111,9 @@ def in_files(
     if not _is_whole(folder):
         shutil.rmtree(folder, ignore_errors=True)
         _remove_abandoned(folder.parent)
-        aside = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+        aside = folder.with_name(
+            f".{folder.name}.{secrets.token_hex(8)}.part"
+        )  # other machines, too, have our process id
         try:
             make_folder(aside)
             dtype = np.dtype(np.uint16 if num_ids <= 1 << 16 else np.int32)

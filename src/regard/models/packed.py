@@ -187,7 +187,7 @@ def packed(model: Model) -> Model:
     processes, it is the model itself.
     """
     parameters = list(model.parameters())
-    if not parameters or not can_pack(parameters[0].device) or _is_divided(model):
+    if not parameters or not can_pack(parameters[0].device) or is_divided(model):
         return model
     shared: dict[int, Any] = {id(x): x for x in (*parameters, *model.buffers())}
     made = copy.deepcopy(model, shared)
@@ -205,7 +205,7 @@ def packed(model: Model) -> Model:
     return made
 
 
-def _is_divided(model: nn.Module) -> bool:
+def is_divided(model: nn.Module) -> bool:
     """Whether FSDP has divided the model's weights among processes; it does not let a model be copied."""
     fsdp = sys.modules.get("torch.distributed.fsdp")
     return fsdp is not None and any(isinstance(module, fsdp.FSDPModule) for module in model.modules())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,7 +101,7 @@ def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
         DataError: the disk is full, or the folder cannot be written.
     """
     path = Path(path).resolve()  # a link stays a link: what it points to is replaced
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     parts = [content] if isinstance(content, bytes) else content
     try:
         if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/null, is written to

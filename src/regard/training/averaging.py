@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from regard.checkpoint import TOKENIZER, LoadedModel, load_model
+from regard.checkpoint import SOURCE_TOKENIZER, TOKENIZER, LoadedModel, load_model
 from regard.errors import SettingsError
 
 
@@ -26,6 +26,8 @@ def average_models(folders: Sequence[Path]) -> LoadedModel:
         raise SettingsError(f"models to average must be at least 2; got {len(folders)}.")
     first, *others = (load_model(folder) for folder in folders)
     sums = {name: parameter.detach().double() for name, parameter in first.model.named_parameters()}
+    names = [TOKENIZER] if first.source_tokenizer is first.tokenizer else [TOKENIZER, SOURCE_TOKENIZER]
+    vocabularies = {name: (folders[0] / name).read_bytes() for name in names}
     for folder, other in zip(folders[1:], others, strict=True):
         if other.model.config != first.model.config:
             theirs, ours = other.model.config.model_dump(), first.model.config.model_dump()
@@ -33,10 +35,11 @@ def average_models(folders: Sequence[Path]) -> LoadedModel:
             raise SettingsError(
                 f"models to average must be alike; {key} is {ours[key]} in {folders[0]} and {theirs.get(key)} in {folder}."
             )
-        if (folder / TOKENIZER).read_bytes() != (folders[0] / TOKENIZER).read_bytes():
-            raise SettingsError(
-                f"models to average must have one vocabulary; that of {folder} is not that of {folders[0]}."
-            )
+        for name, tokenizer in vocabularies.items():
+            if not (folder / name).is_file() or (folder / name).read_bytes() != tokenizer:
+                raise SettingsError(
+                    f"models to average must have one vocabulary; {name} of {folder} is not that of {folders[0]}."
+                )
         for name, parameter in other.model.named_parameters():
             sums[name] += parameter.detach().double()
     with torch.no_grad():

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 from typing import Any, TypeVar
 
 import torch
@@ -88,32 +90,41 @@ ALONE = World()
 
 @contextmanager
 def joined(device: str = "auto") -> Iterator[World]:
-    """The processes that `torchrun` started, connected while this context lasts; a world of one without it.
+    """The processes that `torchrun` started; a world of one without it. Once connected, they stay so until they end.
 
     Raises:
-        TrainingError: the others are not there.
+        TrainingError: the others are not there, or something else than `torchrun` started them.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield ALONE
         return
+    if missing := [name for name in ("RANK", "LOCAL_RANK") if name not in os.environ]:
+        raise TrainingError(f"several processes must be started by torchrun; got WORLD_SIZE without {missing[0]}.")
     rank, size, local_rank = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
     world = World(rank, size, local_rank)
-    on_gpu = device != "cpu" and torch.cuda.is_available()
+    with saying_who_is_lost(world):
+        yield replace(world, talk=_connected(world, on_gpu=device != "cpu" and torch.cuda.is_available()))
+
+
+@cache
+def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
+    """What the processes talk by between steps; those of a step use torch's default group."""
     if on_gpu:
         torch.cuda.set_device(world.local_rank)
-    with saying_who_is_lost(world):
+    if not dist.is_initialized():
         dist.init_process_group("nccl" if on_gpu else "gloo")
+        atexit.register(_leave)
     try:
-        world = World(rank, size, local_rank, dist.new_group(backend="gloo", timeout=LONGEST_WAIT))
+        return dist.new_group(backend="gloo", timeout=LONGEST_WAIT)
     except RuntimeError as error:
         raise TrainingError(
             f"processes must reach each other by gloo, too, to wait for each other; got: {error}. GLOO_SOCKET_IFNAME names "
             "the network interface to use."
         ) from error
-    try:
-        with saying_who_is_lost(world):
-            yield world
-    finally:
+
+
+def _leave() -> None:
+    if dist.is_initialized():
         dist.destroy_process_group()
 
 

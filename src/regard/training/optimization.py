@@ -56,7 +56,7 @@ class TrainingConfig(BaseModel):
         1, ge=1, description="so many of the best models stay; all but the best in the folder of checkpoints"
     )
     report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")
-    seed: int = Field(1, ge=0)
+    seed: int = Field(1, ge=0, lt=1 << 32)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
 

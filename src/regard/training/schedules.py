@@ -21,8 +21,7 @@ def learning_rate(schedule: Schedule, step: int, *, peak: float, warmup_steps: i
         return inverse_sqrt_rate(step, peak=peak, warmup_steps=warmup_steps)
     if schedule == "constant":
         return constant_rate(step, peak=peak, warmup_steps=warmup_steps)
-    falling = {"linear": linear_rate, "cosine": cosine_rate, "warmup_stable_decay": warmup_stable_decay_rate}
-    return falling[schedule](step, peak=peak, warmup_steps=warmup_steps, steps=steps)
+    return FALLING[schedule](step, peak=peak, warmup_steps=warmup_steps, steps=steps)
 
 
 def inverse_sqrt_rate(step: int, *, peak: float, warmup_steps: int) -> float:
@@ -72,3 +71,7 @@ def paper_peak(model_dim: int, warmup_steps: int) -> float:
 def _remaining(step: int, warmup_steps: int, steps: int) -> float:
     """The share of the time after warm-up that is left, from 1 to 0."""
     return (steps + 1 - step) / max(steps + 1 - warmup_steps, 1)
+
+
+FALLING = {"linear": linear_rate, "cosine": cosine_rate, "warmup_stable_decay": warmup_stable_decay_rate}
+"""The schedules that depend on the length of the run."""

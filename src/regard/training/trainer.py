@@ -41,7 +41,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         validate: scores of a model; the one with the best `metric` is kept.
         keep: writes a model down; called for each that is among the `keep_best` best, the best itself being at `best_step`.
         record: writes down what the run has measured; called after each validation, and at the end, however the run ends.
-        save: writes down where the run stands, so that it can be resumed; called when `saving` says so, and at the end.
+        save: writes down where the run stands, so that it can be resumed; called when `saving` says so, before `keep`, and
+            at the end.
         resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
         example: where an example stands, in words, by its index.
         sample: what a model makes of some fixed examples; noted at each validation.
@@ -75,7 +76,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.save, self.saving, self.example = save, saving or SavingTimes(), example
         self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
         self.progress = TrainingRun()
-        self._resumed = resumed
+        self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
         if resumed is not None:
             self.updater.restore(resumed.tensors)
             changed = {"next_place": resumed.next_place, "interrupted": False}
@@ -101,6 +102,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         ):
             self._seed()
             try:
+                if self._resumed is not None and run.step in self._best_steps:
+                    self._keep()  # the run may have been killed between the checkpoint and the model
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(start, stop=bool(stop))
             except KeyboardInterrupt:
@@ -157,7 +160,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self._save()
 
     def _save(self) -> None:
-        if self.save is None:
+        if self.save is None or self._saved_step == self.progress.step:
             return
         tensors = self.updater.tensors()
         randoms = self.world.of_all(torch.get_rng_state())
@@ -168,7 +171,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if self.world.is_main:
             self.save(tensors, self.progress)
         self.world.wait()
-        self._saved_at = time.perf_counter()
+        self._saved_at, self._saved_step = time.perf_counter(), self.progress.step
 
     def _seed(self) -> None:
         """Random numbers: those of the seed, or those that come next in a run that goes on.
@@ -239,16 +242,21 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
         if self.sample is not None:
             run.snapshots.append({"step": run.step, **self.updater.measure(self.sample)})
-        best = run.best_steps(self.config.metric, self.config.keep_best)
-        is_best = best[0] == run.step
+        is_best = self._best_steps[0] == run.step
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
             run.best_step, run.best_scores = run.step, scores
-        if run.step in best:
+        seconds = time.perf_counter() - start
+        run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
+        if run.step in self._best_steps:
+            self._save()  # first, so that no checkpoint is older than the model: one that goes on from here keeps it again
             self._keep()
         self.record(run)
-        run.validation_seconds += time.perf_counter() - start
         self.listener.on_validation(run.step, scores, is_best)
+
+    @property
+    def _best_steps(self) -> list[int]:
+        return self.progress.best_steps(self.config.metric, self.config.keep_best)
 
     def _keep(self) -> None:
         model = self.updater.whole_model()

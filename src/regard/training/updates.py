@@ -155,10 +155,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """Stand where an earlier run stood, on however many processes."""
-        for kind, model in (("weights", self.model), ("average", self.average.model)):
-            for name, parameter in model.named_parameters():
-                if f"{kind}.{name}" in tensors:
-                    put(parameter, tensors[f"{kind}.{name}"])
+        for name, parameter in self.model.named_parameters():
+            put(parameter, tensors[f"weights.{name}"])
+        for name, parameter in self.average.model.named_parameters():
+            put(parameter, tensors.get(f"average.{name}", tensors[f"weights.{name}"]))
         self.weights.spread_weights()
         for name, parameter in self.model.named_parameters():
             for key in MOMENTS:

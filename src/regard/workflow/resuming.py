@@ -12,6 +12,7 @@ from regard.errors import SettingsError, TrainingError
 from regard.models.families import AnyModel
 from regard.training.distributed import World
 from regard.training.precision import resolve_precision
+from regard.training.schedules import FALLING
 from regard.training.state import TrainingState, first_difference, read_state
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
@@ -19,6 +20,7 @@ from regard.workflow.tasks.task import Task
 
 CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may be another when a run is resumed."""
+STEPS = "training.steps"
 
 
 def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
@@ -62,12 +64,17 @@ def state_to_resume(
             "all processes of a run must see the same checkpoints, on a disk that they share; process "
             f"{steps.index(max(steps))} found step {max(steps):,}, process {steps.index(min(steps))} step {min(steps):,}."
         )
-    if world.is_main and state is not None and state.progress["best_step"] and not (output / WEIGHTS).is_file():
+    if world.is_main and state is not None and is_written(state) and not (output / WEIGHTS).is_file():
         raise SettingsError(
             f"--resume must find the best model so far in {output}, of step {state.progress['best_step']:,}; it is not "
             "there. Move it back, or begin anew with --overwrite."
         )
     return state
+
+
+def is_written(state: TrainingState) -> bool:
+    """Whether the best model so far stands in its folder; that of the checkpoint's own step is written anew by who goes on."""
+    return state.progress["best_step"] not in (0, state.step)
 
 
 def _newest(
@@ -80,7 +87,7 @@ def _newest(
     if state is None:
         display.say(f"nothing to resume in {states}: a new run")
         return None
-    then = {key: value for key, value in state.made_of.items() if key not in made_on}
+    then = {key: value for key, value in state.made_of.items() if key not in made_on and key != STEPS}
     asked = {key: value for key, value in made_of.items() if key in then or not _is_default(settings, key, value)}
     if (difference := first_difference(then, asked)) is not None:
         raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
@@ -91,6 +98,12 @@ def _newest(
     ]
     note = f"; {', '.join(changes)}, so its last bits may be others" if changes else ""
     display.say(f"resumed at step {state.step:,}{note}")
+    steps, schedule = settings.training.steps, settings.training.schedule
+    if schedule in FALLING and state.made_of.get(STEPS, steps) != steps:
+        display.say(
+            f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate is that of a {schedule} "
+            f"schedule of {steps:,} steps"
+        )
     return state
 
 

@@ -30,11 +30,13 @@ from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
-from regard.workflow.resuming import made_of, made_on, state_to_resume
+from regard.workflow.resuming import STEPS, is_written, made_of, made_on, state_to_resume
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
 METRICS = "metrics.jsonl"
+ABOUT_WEIGHTS = RESULTS, CARD, REPORT = "results.json", "README.md", "report.html"
+"""What is written of a model when its run is over."""
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 
 
@@ -126,7 +128,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
     write_results(output, results)
     report = training_report(output.absolute().name, results, run)
-    write_whole(output / "report.html", report_html(report).encode("utf-8"))
+    write_whole(output / REPORT, report_html(report).encode("utf-8"))
     return TrainingResult(output, run, loaded, results)
 
 
@@ -145,10 +147,12 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         remove_leftovers(output)
         if not execution.resume:
             shutil.rmtree(states, ignore_errors=True)  # of an earlier run
-    writer = _Writer(task, output, is_saved=resumed is not None and (output / WEIGHTS).is_file())
+    writer = _Writer(task, output, is_saved=resumed is not None and is_written(resumed))
 
     def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
-        write_state(states, TrainingState(tensors, asdict(run), is_made_of | is_made_on))
+        write_state(
+            states, TrainingState(tensors, asdict(run), is_made_of | is_made_on | {STEPS: task.settings.training.steps})
+        )
 
     listener: Listener = display
     if execution.tensorboard and world.is_main:
@@ -191,6 +195,8 @@ class _Writer:
             self._keep_among(model, run, run.best_steps(settings.metric, settings.keep_best))
         if run.best_step in (0, run.step):
             if self.is_saved:
+                for name in ABOUT_WEIGHTS:
+                    (self.output / name).unlink(missing_ok=True)
                 save_weights(self.output, model)
             else:
                 self._save(self.output, model)
@@ -243,8 +249,8 @@ def state_folder(output: Path) -> Path:
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     """Write `results.json` of a model folder, and the README rendered from it."""
     content = json.dumps(in_json(results), indent=2, ensure_ascii=False) + "\n"
-    write_whole(folder / "results.json", content.encode("utf-8"))
-    write_whole(folder / "README.md", model_card(folder.name, results).encode("utf-8"))
+    write_whole(folder / RESULTS, content.encode("utf-8"))
+    write_whole(folder / CARD, model_card(folder.name, results).encode("utf-8"))
 
 
 def _facts(model: AnyModel, task: Task) -> dict[str, Any]:

@@ -61,8 +61,8 @@ class RunSettings(BaseModel):
             if "tied_embeddings" in family.model_fields:
                 merged["model"].setdefault("tied_embeddings", "target")
         sections: dict[str, type[BaseModel]] = {
+            "tokenizer": TokenizerConfig,  # first, as its size becomes the model's
             "model": family,
-            "tokenizer": TokenizerConfig,
             "data": DataConfig,
             "training": TrainingConfig,
         }

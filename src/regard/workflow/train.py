@@ -14,7 +14,7 @@ from regard.checkpoint import LoadedModel, check_output
 from regard.data.corpus import Pairs, ParallelText, find_corpora, read_pairs
 from regard.data.labelled import LabelledFile, find_labelled, read_labelled
 from regard.data.language import find_texts, hold_out_end, read_text
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.families import config_class
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
@@ -75,6 +75,8 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
+    data = [data] if isinstance(data, str | os.PathLike) else data
+    valid = [valid] if isinstance(valid, str | os.PathLike) else valid
     arch = chosen_arch(arch, settings or {})
     config_class(arch)
     if (task is None) == (arch == "encoder") or (task is not None and task not in TASKS):
@@ -114,10 +116,13 @@ def _prepared(
 
 def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
     """Make sure, before hours of work, that nothing is lost: neither another folder nor an earlier run."""
-    earlier = bool(checkpoints(state_folder(output)))
+    states = state_folder(output)
+    if states.exists() and not (states.is_dir() and os.access(states, os.W_OK)):
+        raise DataError(f"{states} must be a folder that can be written, for checkpoints; it is not.")
+    earlier = bool(checkpoints(states))
     if earlier and not (resume or overwrite):
         raise SettingsError(
-            f"{state_folder(output)} must not hold checkpoints of an earlier run; it does. Go on with --resume, or replace "
+            f"{states} must not hold checkpoints of an earlier run; it does. Go on with --resume, or replace "
             "them and the model with --overwrite."
         )
     check_output(output, overwrite=overwrite or (resume and earlier))

@@ -125,7 +125,7 @@ def translation_task(
         {
             "name": " + ".join(names),
             "num_pairs": _num_kept(selection),
-            "num_target_tokens": len(encoded.pairs.targets.ids),
+            "num_target_tokens": _num_target_tokens(encoded.pairs, selection),
         },
         {"name": valid.name, "num_pairs": len(valid)},
         padding_share((sources, targets), targets, batch_tokens),
@@ -190,6 +190,11 @@ def _within(
 
 def _num_kept(selection: Selection) -> int:
     return sum(len(part) for part in selection.kept)
+
+
+def _num_target_tokens(pairs: EncodedPairs, selection: Selection) -> int:
+    parts = (part[begin : begin + POOL] for part in selection.kept for begin in range(0, len(part), POOL))
+    return sum(int(pairs.targets.lengths_of(part).sum()) for part in parts)
 
 
 def _blank(count: int) -> str:

@@ -16,7 +16,7 @@ from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
 from regard.models.families import PairModel
 from regard.models.interface import SequenceToSequence
-from regard.models.packed import packed
+from regard.models.packed import is_divided, packed
 from regard.workflow.translation.options import DecodingOptions
 
 
@@ -90,8 +90,8 @@ class Workers:
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
         """Two where a processor has the threads and there is work: the Python of one runs beside the products of the other."""
-        if options.trace or self.device.type != "cpu":
-            return 1
+        if options.trace or self.device.type != "cpu" or any(map(is_divided, self.models)):
+            return 1  # processes that have parts of a model ask each other for them in one order
         if options.workers is not None:
             return options.workers
         return 2 if torch.get_num_threads() > 1 and num_texts >= 2 * options.batch_size else 1
