@@ -5,8 +5,8 @@ BIN := .venv/bin
 .PHONY: help demo test test-long check bench bench-generation bench-training results clean
 
 help:
-	@echo "make demo    train the built-in task and show the result (about 3 minutes)"
-	@echo "make test    run all tests"
+	@echo "make demo    train the built-in task and show the result (2 to 3 minutes)"
+	@echo "make test    run the tests, but for those that take minutes each"
 	@echo "make test-long  run the tests that take minutes each"
 	@echo "make check   lint and type-check"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"

@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from pydantic import BaseModel
+
+from regard.data.selection import DataConfig
+from regard.models.presets import PRESETS
+from regard.text.tokenizer import TokenizerConfig
+from regard.training.optimization import TrainingConfig
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -70,3 +76,35 @@ def test_the_page_on_attention_runs(capsys: pytest.CaptureFixture[str]) -> None:
     with torch.random.fork_rng():
         exec(compile("\n".join(blocks), "docs/attention.md", "exec"), {})
     assert "sdpa: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("section", "kind"), [("tokenizer", TokenizerConfig), ("data", DataConfig), ("training", TrainingConfig)]
+)
+def test_every_setting_is_documented_with_its_default(section: str, kind: type[BaseModel]) -> None:
+    page = (ROOT / "docs" / "training.md").read_text()
+    rows = dict(re.findall(rf"^\| `{section}\.(\w+)` \| (.*?) \|", page, re.M))
+    assert rows.keys() == kind.model_fields.keys()
+    for name, field in kind.model_fields.items():
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        shown = "null" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
+        others = any(name in preset.get(section, {}) for presets in PRESETS.values() for preset in presets.values())
+        assert rows[name] == shown + " *p*" * others, name
+
+
+def test_every_preset_is_documented() -> None:
+    page = (ROOT / "docs" / "training.md").read_text()
+    for family, presets in PRESETS.items():
+        for name, preset in presets.items():
+            (row,) = re.findall(rf"^\| `{family}`, `{name}`.*?\| (.*) \|$", page, re.M)
+            model, tokenizer, training = (preset[section] for section in ("model", "tokenizer", "training"))
+            encoder, decoder = (model.get(f"num_{side}_layers", 1) for side in ("encoder", "decoder"))
+            kind = " characters" if tokenizer.get("kind") == "characters" else ""
+            rate = (
+                f"{training['learning_rate']}, {training['schedule']}" if "learning_rate" in training else "the paper's"
+            )
+            assert row.replace("| |", "|  |").split(" | ") == [
+                str(model.get("num_layers", f"{encoder} + {decoder}")), f"{model['model_dim']:,}",
+                f"{model['ff_dim']:,}" if "ff_dim" in model else "", str(model["dropout"]),
+                f"{tokenizer['vocab_size']:,}{kind}", f"{training['steps']:,}", f"{training['batch_tokens']:,}", rate,
+            ]  # fmt: skip

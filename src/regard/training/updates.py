@@ -144,14 +144,15 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return self._unspread
 
     def tensors(self) -> dict[str, Tensor]:
-        """Weights, averages and moments, whole; all processes must ask."""
+        """Weights, averages and moments, whole, in the main process; all processes must ask."""
         found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
         if self.average.model is not self.model:
             found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
         for name, parameter in self.model.named_parameters():
             moments = self.optimizer.state.get(parameter, {})
             found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
-        return {name: whole(tensor).cpu().contiguous() for name, tensor in found.items()}
+        gathered = ((name, whole(tensor)) for name, tensor in found.items())
+        return {name: tensor.cpu().contiguous() for name, tensor in gathered if self.world.is_main}
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """Stand where an earlier run stood, on however many processes."""
