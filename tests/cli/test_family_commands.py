@@ -255,6 +255,12 @@ def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys:
     captured = capsys.readouterr()
     assert "1 texts of" in captured.out + captured.err
     assert "evaluate" not in captured.out.split("Next:")[1]
+    (tmp_path / "other").write_text("犬 猫\n")
+    message = refused(
+        capsys, "train", tmp_path / "text", "--valid", tmp_path / "other", "-o", tmp_path / "n", *options,
+        "--set", "tokenizer.kind=words",
+    )  # fmt: skip
+    assert "other must have a word that" in message
 
 
 @pytest.mark.parametrize("options", [["--seed", "99999999999999999"], ["--device", "meta"], ["--temperature", "-1"]])

@@ -1,3 +1,4 @@
+import gzip
 import io
 from pathlib import Path
 
@@ -25,6 +26,13 @@ def test_invalid_utf8_is_named_by_file_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "latin.txt"
     path.write_bytes(b"fine\nM\xe4rz\n")
     with pytest.raises(DataError, match=r"latin\.txt, line 2: text must be UTF-8; got byte 0xe4 at column 2\."):
+        read_lines(path)
+
+
+def test_a_compressed_file_is_to_be_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress(b"a\nb\n"))
+    with pytest.raises(DataError, match=r"text\.gz must be text; got a compressed file\. Unpack it first: gunzip"):
         read_lines(path)
 
 

@@ -78,7 +78,7 @@ def train(
         list[str] | None,
         typer.Option(
             "--set",
-            help="One setting: training.batch_tokens=4096; may be repeated.",
+            help="One setting, such as model.dropout=0.3; may be repeated.",
             metavar="KEY=VALUE",
         ),
     ] = None,

@@ -18,6 +18,8 @@ from typing import BinaryIO
 from regard.errors import DataError
 
 MEASURED_AT_ONCE = 1 << 22
+GZIP = b"\x1f\x8b"
+"""What a file that gzip made begins with."""
 
 
 def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
@@ -46,6 +48,8 @@ def decode_line(raw: bytes, number: int, name: str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        if number == 1 and raw.startswith(GZIP):
+            raise DataError(f"{name} must be text; got a compressed file. Unpack it first: gunzip") from error
         raise DataError(
             f"{name}, line {number}: text must be UTF-8; got byte 0x{raw[error.start]:02x} at column "
             f"{error.start + 1}. Convert the file first, for example with: iconv -f latin1 -t utf-8"

@@ -186,6 +186,8 @@ def masked_task(
     if not len(ids) or not len(valid_ids):
         both = f"{' + '.join(names)} and {valid_name}"
         raise DataError(f"{both} must both have lines of text; got {len(ids)} and {len(valid_ids)}.")
+    if not (valid_ids.ids >= masking.first_ordinary_id).any():
+        raise DataError(f"{valid_name} must have a word that {' + '.join(names)} has, too; got none to hide.")
     pool = _some_lengths(ids)
     batch_tokens = settings.training.batch_tokens
 
