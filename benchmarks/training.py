@@ -186,13 +186,18 @@ def undisturbed(run: Callable[[], Result], patience: int) -> tuple[Result, float
 
 
 def take_turns(contestants: dict[str, System], rounds: int, patience: int) -> dict[str, list[float]]:
-    """Target tokens per second of each system in each round, after one round to warm up."""
+    """Target tokens per second of each system in each round, after one round to warm up; a system that fails is left out."""
     rates: dict[str, list[float]] = {name: [] for name in contestants}
     disturbed = 0
     for turn in range(rounds + 1):
         for name, system in contestants.items():
-            if turn or system.warms_up:
-                rate, others = undisturbed(system.run, patience if turn else 0)
+            if name in rates and (turn or system.warms_up):
+                try:
+                    rate, others = undisturbed(system.run, patience if turn else 0)
+                except RuntimeError as error:  # one of others must not cost what was measured of the rest
+                    print(f"Left out: {name} ({error}).\n")
+                    del rates[name]
+                    continue
                 print(f"round {turn}, {name}: {rate:,.0f}; others used {others:.2f} processors", file=sys.stderr)
                 if turn:
                     rates[name].append(rate)
