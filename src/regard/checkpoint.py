@@ -30,7 +30,10 @@ from regard.text.tokenizer import Tokenizer
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
 SOURCE_TOKENIZER = "source_tokenizer.json"
 """Where the source has a vocabulary of its own; `tokenizer.json` is then the target's."""
-COMPANIONS = (SOURCE_TOKENIZER, "results.json", "README.md", "metrics.jsonl", "report.html")
+METRICS = "metrics.jsonl"
+ABOUT_WEIGHTS = RESULTS, CARD, REPORT = ("results.json", "README.md", "report.html")
+"""What is written of a model when its run is over."""
+COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
 LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}\.part")
 """The names of files that were being written when their process was killed (`write_whole`)."""
 LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}

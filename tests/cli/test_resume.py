@@ -319,6 +319,21 @@ def test_the_curve_of_a_run_that_fails_is_written_down(data: Path, capsys: pytes
     assert not (data / "failed.training" / "metrics.jsonl").exists()
 
 
+def test_a_folder_that_cannot_be_written_any_more_does_not_hide_what_ended_a_run(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed = Trainer._seed
+
+    def barring(trainer: Trainer) -> None:
+        seed(trainer)
+        (data / "barred-later.training").write_text("a file is in the way")
+
+    monkeypatch.setattr(Trainer, "_seed", barring)
+    broken = ("--set", "training.learning_rate=1e38", "--set", "training.warmup_steps=1")
+    train(data, "barred-later", 50, *broken, "--set", "training.validate_every=40", code=2)
+    assert "must be a finite number" in capsys.readouterr().err
+
+
 def test_a_folder_that_checkpoints_cannot_go_to_is_said_at_once(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "barred.training").write_text("a file is in the way")
     train(data, "barred", 20, code=2)

@@ -293,15 +293,21 @@ def spawn(*arguments: str | Path) -> "subprocess.Popen[str]":
     )
 
 
-def test_an_interrupt_leaves_a_whole_model_and_says_how_to_go_on(work: Path, tmp_path: Path) -> None:
-    options = ["-o", tmp_path / "m", *SMALL, "--steps", "100000", "--set", "training.validate_every=20"]
-    process = spawn("train", work / "train.src", work / "train.tgt", *options)
+def interrupted(process: "subprocess.Popen[str]", model: Path) -> str:
+    """What a run says that is interrupted as soon as it has a model."""
     deadline = time.monotonic() + 120
-    while not (tmp_path / "m").exists() and time.monotonic() < deadline:
+    while not model.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, shown = process.communicate(timeout=60)
     assert process.returncode == 130
+    return shown
+
+
+def test_an_interrupt_leaves_a_whole_model_and_says_how_to_go_on(work: Path, tmp_path: Path) -> None:
+    options = ["-o", tmp_path / "m", *SMALL, "--steps", "100000", "--set", "training.validate_every=20"]
+    process = spawn("train", work / "train.src", work / "train.tgt", *options)
+    shown = interrupted(process, tmp_path / "m")
     assert "interrupted at step" in shown
     assert f" -m regard translate {tmp_path / 'm'}`. Go on with the same command and `--resume`" in shown
     assert "Traceback" not in shown
@@ -312,12 +318,7 @@ def test_an_interrupt_leaves_a_whole_model_and_says_how_to_go_on(work: Path, tmp
 
 def test_an_interrupted_demo_says_what_it_can_do(tmp_path: Path) -> None:
     process = spawn("demo", "histogram", "-o", tmp_path / "m", "--steps", "100000", "--threads", "1")
-    deadline = time.monotonic() + 120
-    while not (tmp_path / "m").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    _, shown = process.communicate(timeout=60)
-    assert process.returncode == 130
+    shown = interrupted(process, tmp_path / "m")
     assert shown.endswith("`. Train anew with `--overwrite`.\n")
     assert "--resume" not in shown
 

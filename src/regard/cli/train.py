@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model that stands there.")]
+Steps = Annotated[
+    int | None, typer.Option(min=1, help="Updates of the weights; if not given, as many as suit the size.")
+]
 Seed = Annotated[
     int | None, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from; 1, if not given.")
 ]
@@ -82,9 +85,7 @@ def train(
             metavar="KEY=VALUE",
         ),
     ] = None,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Updates of the weights; if not given, as many as suit the size.")
-    ] = None,
+    steps: Steps = None,
     seed: Seed = None,
     precision: Precision = None,
     threads: Threads = None,
@@ -155,9 +156,7 @@ def demo(
         Path | None,
         typer.Option("-o", "--output", help="Folder for the model; by default demo-model or histogram-model."),
     ] = None,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Updates of the weights; if not given, as many as suit the size.")
-    ] = None,
+    steps: Steps = None,
     seed: Seed = None,
     precision: Precision = None,
     threads: Threads = None,

@@ -16,7 +16,17 @@ from typing import Any
 import torch
 
 import regard
-from regard.checkpoint import WEIGHTS, remove_leftovers, save_new, save_weights
+from regard.checkpoint import (
+    ABOUT_WEIGHTS,
+    CARD,
+    METRICS,
+    REPORT,
+    RESULTS,
+    WEIGHTS,
+    remove_leftovers,
+    save_new,
+    save_weights,
+)
 from regard.errors import DataError, SettingsError, TrainingError
 from regard.inspection.report import report_html
 from regard.models.families import AnyModel, build
@@ -34,9 +44,6 @@ from regard.workflow.resuming import STEPS, is_written, made_of, made_on, state_
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
-METRICS = "metrics.jsonl"
-ABOUT_WEIGHTS = RESULTS, CARD, REPORT = "results.json", "README.md", "report.html"
-"""What is written of a model when its run is over."""
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 
 
