@@ -207,7 +207,7 @@ def test_train_from_python_and_from_one_file(work: Path, tmp_path: Path, form: s
     path = tmp_path / f"pairs.{form}"
     path.write_text("\n".join(rows) + "\n")
     settings = {"model": {"model_dim": 16, "ff_dim": 16}, "training": {"steps": 3}, "tokenizer": {"kind": "unigram"}}
-    result = regard.train([str(path)], tmp_path / "model", settings=settings)
+    result = regard.train(str(path), tmp_path / "model", settings=settings)  # one name needs no list
     assert result.results["data"]["training"]["num_pairs"] + result.results["data"]["validation"]["num_pairs"] == len(
         rows
     )
@@ -223,7 +223,7 @@ def test_validation_pairs_that_are_too_long_are_left_out(tmp_path: Path) -> None
         "training": {"steps": 1},
         "tokenizer": {"kind": "characters"},
     }
-    result = regard.train([tmp_path / "train.tsv"], tmp_path / "m", valid=[tmp_path / "valid.tsv"], settings=settings)
+    result = regard.train([tmp_path / "train.tsv"], tmp_path / "m", valid=tmp_path / "valid.tsv", settings=settings)
     assert result.results["num_pairs"] == 2
     assert result.results["data"]["validation"]["num_pairs"] == 2
     assert 0 < result.results["target_tokens_per_second"] < 1e7

@@ -100,6 +100,20 @@ def test_a_damaged_store_is_made_again(damage: str, corpora: list[Pairs], letter
     assert rows(encode_corpora(corpora, letters, None, silent)) == kept
 
 
+def test_two_that_store_the_same_at_once(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
+    """On two machines that share a cache, say; there their process ids may be the same, as they are here."""
+    others: list[EncodedCorpora] = []
+
+    def halfway(what: str, done: int, total: int) -> None:
+        if not others and done:
+            others.append(encode_corpora(corpora, letters, None, silent))
+
+    ours = encode_corpora(corpora, letters, None, halfway)
+    assert same(ours, others[0])
+    assert same(ours, encode_corpora(corpora, letters, None, lambda *_: pytest.fail("made again")))
+    assert len(list((large / "corpora").iterdir())) == 1
+
+
 def test_a_cache_without_room(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
     large.write_text("a file is in the way")
     with pytest.raises(DataError, match=r"must be writable, with room .* can be named with the variable REGARD_CACHE"):

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from regard.errors import TrainingError
+from regard.errors import SettingsError, TrainingError
 from regard.training.distributed import ALONE, World, joined, saying_who_is_lost
 
 ONE_STEP, LATE_WRITER = (Path(__file__).with_name(name) for name in ("one_step.py", "late_writer.py"))
@@ -65,6 +65,18 @@ def test_what_torchrun_would_have_said_is_missed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("LOCAL_RANK", raising=False)
     with (
         pytest.raises(TrainingError, match=r"must be started by torchrun; got WORLD_SIZE without LOCAL_RANK\."),
+        joined(),
+    ):
+        pass
+
+
+def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"WORLD_SIZE": "3", "RANK": "2", "LOCAL_RANK": "2"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with (
+        pytest.raises(SettingsError, match=r"must be at most as many as its GPUs; got 3 for 2\. Start fewer"),
         joined(),
     ):
         pass

@@ -111,9 +111,8 @@ def in_files(
     if not _is_whole(folder):
         shutil.rmtree(folder, ignore_errors=True)
         _remove_abandoned(folder.parent)
-        aside = folder.with_name(
-            f".{folder.name}.{secrets.token_hex(8)}.part"
-        )  # other machines, too, have our process id
+        # Named by chance: what runs on another machine, and stores the same on a disk they share, may have our process id.
+        aside = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.part")
         try:
             make_folder(aside)
             dtype = np.dtype(np.uint16 if num_ids <= 1 << 16 else np.int32)

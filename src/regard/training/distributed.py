@@ -94,6 +94,7 @@ def joined(device: str = "auto") -> Iterator[World]:
 
     Raises:
         TrainingError: the others are not there, or something else than `torchrun` started them.
+        SettingsError: there is no GPU for this one.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield ALONE
@@ -110,6 +111,11 @@ def joined(device: str = "auto") -> Iterator[World]:
 def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
     """What the processes talk by between steps; those of a step use torch's default group."""
     if on_gpu:
+        if world.local_rank >= (count := torch.cuda.device_count()):
+            raise SettingsError(
+                f"processes on a machine must be at most as many as its GPUs; got {world.local_rank + 1} for {count}. Start "
+                "fewer (--nproc-per-node), or add --device cpu."
+            )
         torch.cuda.set_device(world.local_rank)
     if not dist.is_initialized():
         dist.init_process_group("nccl" if on_gpu else "gloo")

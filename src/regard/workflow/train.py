@@ -29,14 +29,15 @@ from regard.workflow.tasks.texts import hold_out_labelled, label_task, language_
 
 TASKS = ("mlm", "classify", "tag")
 """What an encoder can be trained for."""
-Names = Sequence[str | os.PathLike[str]]
+Name = str | os.PathLike[str]
+Names = Sequence[Name]
 
 
 def train(
-    data: Names,
+    data: Name | Names,
     output: Path | str,
     *,
-    valid: Names | None = None,
+    valid: Name | Names | None = None,
     arch: str | None = None,
     task: str | None = None,
     preset: str = "tiny",
