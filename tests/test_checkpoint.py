@@ -205,6 +205,42 @@ def test_a_folder_with_other_things_is_never_replaced(folder: Path, monkeypatch:
         check_output(Path(), overwrite=False)
 
 
+def test_a_link_stays_a_link(tmp_path: Path, make_model: MakeModel, letters: Tokenizer) -> None:
+    """To another disk, say: the model is written there, whether there was a folder or not."""
+    for name in ("there", "not-yet"):
+        (tmp_path / f"link-{name}").symlink_to(tmp_path / "disk" / name)
+    (tmp_path / "disk" / "there").mkdir(parents=True)
+    for name in ("there", "not-yet"):
+        check_output(tmp_path / f"link-{name}", overwrite=False)
+        save_new(tmp_path / f"link-{name}", make_model(vocab_size=len(letters)), letters)
+        assert (tmp_path / f"link-{name}").is_symlink()
+        load_model(tmp_path / "disk" / name)
+    assert sorted(path.name for path in (tmp_path / "disk").iterdir()) == ["not-yet", "there"]
+
+
+def test_a_disk_of_its_own_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_mount", lambda path: path == tmp_path)
+    with pytest.raises(ModelFolderError, match=r"must not be a disk of its own, .* Choose one in it: .*/model"):
+        check_output(tmp_path, overwrite=False)
+    check_output(tmp_path / "model", overwrite=False)
+
+
+def test_a_model_that_a_killed_process_had_moved_away_is_put_back(
+    tmp_path: Path, make_model: MakeModel, letters: Tokenizer
+) -> None:
+    folder, beside = tmp_path / "m", tmp_path / ".m.abcd1234"
+    save_new(folder, make_model(vocab_size=len(letters)), letters)
+    for has_followed in (False, True):
+        (beside / "new").mkdir(parents=True)
+        if has_followed:
+            (beside / "old").mkdir()
+        else:
+            folder.rename(beside / "old")
+        remove_leftovers(folder)
+        load_model(folder)
+        assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
 def test_what_a_killed_process_left_is_no_obstacle_and_is_removed(
     tmp_path: Path, make_model: MakeModel, letters: Tokenizer
 ) -> None:

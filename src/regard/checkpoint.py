@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,7 +57,12 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     Raises:
         ModelFolderError: something else stands there, or a model does and `overwrite` is not said.
     """
-    path = path.absolute()
+    path = path.resolve()
+    if path.is_mount():
+        raise ModelFolderError(
+            f"the output folder must not be a disk of its own, as it is renamed into place; got {path}. Choose one in it: "
+            f"{path / 'model'}"
+        )
     entries = {entry.name for entry in path.iterdir()} - LITTER if path.is_dir() else set()
     if entries >= set(PARTS):
         if not overwrite:
@@ -104,12 +109,18 @@ def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what a process that was killed while it wrote a model folder left in it and beside it."""
+    """Remove what a process that was killed while it wrote a model folder left in it and beside it.
+
+    A model that had been moved out of the way and that nothing had followed yet is put back.
+    """
+    path = path.resolve()
     for entry in path.iterdir() if path.is_dir() else ():
         if LEFTOVER.fullmatch(entry.name):
             entry.unlink(missing_ok=True)
-    for beside in path.absolute().parent.glob(f".{glob.escape(path.name)}.????????"):
-        if beside.is_dir() and {entry.name for entry in beside.iterdir()} <= {"new"}:
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.????????"):
+        if beside.is_dir() and {entry.name for entry in beside.iterdir()} <= {"new", "old"}:
+            with suppress(OSError):  # there is nothing to put back, or something stands there
+                (beside / "old").rename(path)
             shutil.rmtree(beside, ignore_errors=True)
 
 
@@ -120,7 +131,7 @@ def aside(path: Path) -> Iterator[Path]:
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written.
     """
-    path = path.absolute()
+    path = path.resolve()  # a link stays a link: what it points to is replaced
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as beside:
@@ -198,6 +209,11 @@ def _load_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(config, dict) and "format_version" not in config:
+            raise ModelFolderError(
+                f"{path} must be the configuration of a model of ours; got none of ours. What another library wrote is "
+                f"brought here by: regard convert {folder} NEW"
+            )
         version = config["format_version"]
         if version != FORMAT_VERSION:
             raise ModelFolderError(

@@ -29,13 +29,14 @@ def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert ended.value.code == 2
     assert "Traceback" not in shown.err
     assert not Path("model").exists()
-    return " ".join(shown.err.replace("│", " ").split())
+    _, is_ours, told = (words := " ".join(shown.err.replace("│", " ").split())).rpartition("regard: ")
+    return told if is_ours else words  # typer says how an option is written, and we what else is wrong
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--preset", "tinny"], "regard: preset must be one of ours; got 'tinny'. Did you mean 'tiny'?"),
+        (["--preset", "tinny"], "preset must be one of ours; got 'tinny'. Did you mean 'tiny'?"),
         (["--set", "training.stepps=3"], "training must have keys of ours; got 'stepps'. Did you mean 'steps'?"),
         (["--set", "trainig.steps=3"], "a section must be one of ours; got 'trainig'. Did you mean 'training'?"),
         (["--set", "steps=3"], "--set must be section.key=value, such as training.steps=1000; got 'steps=3'."),
@@ -46,12 +47,17 @@ def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (["--set", "training.adam_betas=[0.9,1.5]"], "training.adam_betas.1 must be less than 1; got 1.5."),
         (["--precision", "float8"], "training.precision must be 'auto', 'float32' or 'bfloat16'; got 'float8'."),
         (["--device", "tpu"], "device must be auto, cpu, or a GPU of this machine such as cuda; got 'tpu'."),
+        (["--set", "training.learning_rate=.inf"], "training.learning_rate must be a finite number; got inf."),
+        (["--set", "data.weights=[.nan]"], "data.weights.0 must be a finite number; got nan."),
+        (["--set", "training.steps=2024-13-45"], "--set training.steps must have a YAML value; got '2024-13-45'."),
+        (["--set", f"training.steps={'[' * 5000}"], "--set training.steps must have a YAML value; got '[["),
+        (["--task", "mlm"], "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got mlm."),
         (["--config", "none.yaml"], "none.yaml must be a readable text file; got: No such file or directory."),
         (["--valid", "a", "c"], "c must be a readable text file; got: No such file or directory."),
     ],
 )
 def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str) -> None:
-    assert expected in message(capsys, *TRAIN, *options)
+    assert message(capsys, *TRAIN, *options).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -61,13 +67,15 @@ def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: lis
         ("training: [", "c.yaml must be YAML; got:"),
         ("3", "c.yaml must hold sections, such as training:, with keys and values below them; got 3."),
         ("training:", "c.yaml must hold sections, such as training:, with keys and values below them; got 'training'."),
+        ("training: {1: 2}", "training must have keys of ours; got '1'."),
+        ("training: {steps: 2024-13-45}", "c.yaml must be YAML; got: month must be in 1..12"),
         ("1: {a: 2}", "a section must be one of ours; got '1'. Allowed: data, model, tokenizer, training."),
         ("steps: 3", "c.yaml must hold sections, such as training:, with keys and values below them; got 'steps'."),
     ],
 )
 def test_settings_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str], content: str, expected: str) -> None:
     (folder / "c.yaml").write_text(content)
-    assert expected in message(capsys, *TRAIN, "--config", "c.yaml")
+    assert message(capsys, *TRAIN, "--config", "c.yaml").startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +89,36 @@ def test_settings_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str], co
 )
 def test_data(folder: Path, capsys: pytest.CaptureFixture[str], source: bytes, expected: str) -> None:
     (folder / "a").write_bytes(source)
-    assert expected in message(capsys, *TRAIN)
+    assert message(capsys, *TRAIN).startswith(expected)
+    if source:
+        (folder / "good").write_text("one\n")
+        assert message(capsys, *TRAIN, "--valid", "good", "good").startswith(expected)
+
+
+def test_files_for_validation_are_all_words_up_to_the_next_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of them is trained on, and none is overlooked: a variable of the shell may be empty."""
+    files = ["a", "b", "--valid"]
+    assert message(capsys, "train", *files, "-o", "model").startswith("--valid must be followed by files; got -o.")
+    assert message(capsys, "train", "-o", "model", *files).startswith("--valid must be followed by files; got nothing.")
+    for valid in (["--valid", "a", "b"], ["--valid=a", "b"], []):
+        shown = message(capsys, "train", "-o", "model", *valid)
+        assert shown.startswith("DATA must be given, before --valid, which takes all words up to the next option")
+    for valid in (["--valid", "a", "c"], ["--valid=a", "c"]):
+        assert message(capsys, *TRAIN, *valid).startswith("c must be a readable text file")
+
+
+def test_blank_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a").write_text("\n\n\n")
+    shown = message(capsys, "train", "a", "a", "-o", "model")
+    assert shown.startswith("a + a must hold at least one pair; got none. Is it the right file?")
+
+
+def test_a_number_with_too_many_digits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "p.jsonl").write_text('{"source": "a", "target": "b"}\n{"source": ' + "1" * 5000 + "}\n")
+    shown = message(capsys, "train", "p.jsonl", "-o", "model", "--valid", "p.jsonl")
+    assert shown.startswith("p.jsonl, line 2: a line must be one JSON object; got: Exceeds the limit")
 
 
 def test_empty_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

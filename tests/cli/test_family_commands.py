@@ -137,6 +137,14 @@ def test_a_model_is_told_from_its_command(work: Path, capsys: pytest.CaptureFixt
     assert "got one of arch encoder. Use: regard predict" in refused(capsys, "generate", work / "tag")
 
 
+@pytest.mark.parametrize("name", ["lm", "tag"])
+def test_options_of_translating_are_refused_where_nothing_is_translated(
+    work: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refused(capsys, "evaluate", work / name, work / "text", "--beam", "7", "--set", "bogus=1", "--lowercase")
+    assert "lowercase, beam_size, bogus must be asked of models that translate; got" in message
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 
 from regard.checkpoint import load_model
 from regard.cli.main import run
+from regard.errors import SettingsError
 from regard.training.distributed import World
 from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
@@ -317,6 +318,55 @@ def test_the_curve_of_a_run_that_fails_is_written_down(data: Path, capsys: pytes
     assert records[-1]["loss"] is None
     train(data, "failed", 5, "--overwrite")
     assert not (data / "failed.training" / "metrics.jsonl").exists()
+
+
+@pytest.mark.parametrize("metric", ["loss", "bleu"])
+def test_a_model_without_a_score_is_not_kept(data: Path, metric: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor is it searched for what it would write: there is nothing to find in it."""
+    output = f"diverged-{metric}"
+    train(data, output, 2)
+    before = (data / output / "model.safetensors").read_bytes()
+    capsys.readouterr()
+    broken = ("training.learning_rate=1e38", "training.warmup_steps=1", f"training.metric={metric}")
+    settings = [word for setting in broken for word in ("--set", setting)]
+    for steps, said in ((30, "must be a finite number"), (3, f"the {metric} of a validation must be a number")):
+        train(data, output, steps, *settings, "--set", "training.validate_every=2", "--overwrite", code=2)
+        shown = " ".join(capsys.readouterr().err.split())
+        assert said in shown
+        assert "(best, kept)" not in shown
+        assert (data / output / "model.safetensors").read_bytes() == before
+
+
+def test_a_run_that_cannot_begin_replaces_nothing(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(data, "kept", 5)
+    capsys.readouterr()
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    train(data, "kept", 5, "--overwrite", "--tensorboard", code=2)
+    shown = capsys.readouterr().err
+    assert "pip install 'regard[tensorboard]'" in shown
+    assert "pairs from" not in shown
+    monkeypatch.setattr(Trainer, "__init__", lambda *_, **__: (_ for _ in ()).throw(SettingsError("cannot be divided")))
+    train(data, "kept", 5, "--overwrite", code=2)
+    assert "cannot be divided" in capsys.readouterr().err
+    assert (data / "kept.training" / "step-00000005").is_dir()
+
+
+def test_a_stop_in_the_last_step_is_heard(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            pairs,
+            "likelihood",
+            lambda *_: os.kill(os.getpid(), signal.SIGTERM) or SimpleNamespace(loss=1.0, token_accuracy=0.0),
+        )
+        train(data, "late", 5, code=130)
+    assert "interrupted at step 5." in " ".join(capsys.readouterr().err.split())
+    assert not (data / "late" / "results.json").exists()
+    train(data, "late", 5, "--resume")
+    assert (data / "late" / "results.json").is_file()
 
 
 def test_a_folder_that_cannot_be_written_any_more_does_not_hide_what_ended_a_run(

@@ -78,7 +78,8 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     assert f"an epoch is 25.0% {data / 'a.tsv'}, 75.0% {data / 'b.src'} + {data / 'b.tgt'}" in shown
     command("train", *names, "-o", tmp_path / "n", *options[:-8], "--set", "data.weights=[1, 2, 3]", code=2)
     assert (
-        "data.weights must be 2 positive numbers, one for each corpus; got [1.0, 2.0, 3.0]." in capsys.readouterr().err
+        "data.weights must be a positive number for each corpus, 2 in all; got [1.0, 2.0, 3.0]."
+        in capsys.readouterr().err
     )
     command("train", *names, "-o", tmp_path / "n", *SMALL, "--set", "data.max_ration=3", code=2)
     assert "data must have keys of ours; got 'max_ration'. Did you mean 'max_ratio'?" in capsys.readouterr().err

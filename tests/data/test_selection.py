@@ -98,7 +98,7 @@ def test_temperature() -> None:
 
 def test_weights_that_are_none() -> None:
     for weights in ([1.0], [1.0, 0.0], [1.0, -2.0], [1.0, 2.0, 3.0]):
-        with pytest.raises(SettingsError, match="must be 2 positive numbers, one for each corpus; got"):
+        with pytest.raises(SettingsError, match="must be a positive number for each corpus, 2 in all; got"):
             select([(3, 3)] * 4, [2, 2], weights=weights)
     with pytest.raises(SettingsError, match="must not be given together"):
         select([(3, 3)] * 4, [2, 2], weights=[1, 2], temperature=2)

@@ -86,7 +86,7 @@ def test_other_texts_or_tokenizers_are_stored_anew(corpora: list[Pairs], letters
     assert rows(changed)[0][1] == [*letters.encode("xx"), 3]
 
 
-@pytest.mark.parametrize("damage", ["cut", "gone", "record"])
+@pytest.mark.parametrize("damage", ["cut", "gone", "key", "record"])
 def test_a_damaged_store_is_made_again(damage: str, corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
     first = encode_corpora(corpora, letters, None, silent)
     kept = rows(first)
@@ -95,6 +95,9 @@ def test_a_damaged_store_is_made_again(damage: str, corpora: list[Pairs], letter
         (folder / "target.ids").write_bytes((folder / "target.ids").read_bytes()[:-1])
     elif damage == "gone":
         (folder / "lines").unlink()
+    elif damage == "key":
+        about = json.loads((folder / "about.json").read_text())
+        (folder / "about.json").write_text(json.dumps({key: about[key] for key in about if key != "dtype"}))
     else:
         (folder / "about.json").write_text("[")
     assert rows(encode_corpora(corpora, letters, None, silent)) == kept
@@ -149,6 +152,9 @@ def test_the_vocabulary_is_learnt_once(corpora: list[Pairs], large: Path, monkey
     assert again.backend_json == first.backend_json
     (kept,) = (large / "tokenizers").iterdir()
     assert json.loads(kept.read_text())["model"]["type"] == "BPE"
+    monkeypatch.undo()
+    kept.write_bytes(kept.read_bytes()[:99])
+    assert learn_tokenizer(corpora, ["source", "target"], config, silent).backend_json == first.backend_json
 
 
 @pytest.mark.parametrize("limit", [None, 4])

@@ -1,11 +1,12 @@
 import gzip
+import hashlib
 import io
 from pathlib import Path
 
 import pytest
 
 from regard.errors import DataError
-from regard.text.lines import iterate_lines, read_lines, write_lines, write_whole
+from regard.text.lines import iterate_lines, measure_lines, read_lines, write_lines, write_whole
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
@@ -34,6 +35,17 @@ def test_a_compressed_file_is_to_be_unpacked(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"a\nb\n"))
     with pytest.raises(DataError, match=r"text\.gz must be text; got a compressed file\. Unpack it first: gunzip"):
         read_lines(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_text_of_windows_is_to_be_converted(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "wide"
+    path.write_bytes("ab\ncd\n".encode(encoding))
+    for read in (read_lines, lambda path: measure_lines(path, hashlib.sha256())):
+        with pytest.raises(DataError, match=r"wide: text must be UTF-8; got UTF-16, .* iconv -f utf-16 -t utf-8"):
+            read(path)
+    path.write_text("a\nb\0\n")  # further on it may be a slip
+    assert read_lines(path) == ["a", "b\0"]
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:

@@ -60,18 +60,22 @@ def test_one_process_is_a_world_of_its_own() -> None:
 
 
 def test_what_torchrun_would_have_said_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"WORLD_SIZE": "2", "RANK": "0"}.items():
+    for name, value in {"WORLD_SIZE": "2", "RANK": "x", "MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("LOCAL_RANK", raising=False)
     with (
-        pytest.raises(TrainingError, match=r"must be started by torchrun; got WORLD_SIZE without LOCAL_RANK\."),
+        pytest.raises(TrainingError, match=r"must be started by torchrun, which sets .*; got RANK=x, LOCAL_RANK=\."),
         joined(),
     ):
         pass
+    monkeypatch.setenv("WORLD_SIZE", "")
+    with joined() as world:
+        assert world is ALONE
 
 
 def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"WORLD_SIZE": "3", "RANK": "2", "LOCAL_RANK": "2"}.items():
+    said = {"WORLD_SIZE": "3", "RANK": "2", "LOCAL_RANK": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}
+    for name, value in said.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)

@@ -215,12 +215,24 @@ def test_a_run_that_ended_early_makes_no_step_when_it_is_resumed(make_model: Mak
     assert trainer_of(model, Recorder(), losses=iter([1.0, 9, 9]), steps=10, patience=3, resumed=state).run().step == 10
 
 
-def test_a_score_that_is_no_number_is_worse_than_any(make_model: MakeModel) -> None:
-    recorder = Recorder()
-    run = trainer_of(make_model(), recorder, losses=iter([math.nan, 3.0, math.nan, 2.0]), steps=8, keep_best=3).run()
+def test_what_scores_no_number_is_not_kept(make_model: MakeModel) -> None:
+    recorder, looks = Recorder(), []
+    trainer = trainer_of(make_model(), recorder, losses=iter([math.nan, 3.0, math.inf, 2.0]), steps=8, keep_best=3)
+    trainer.sample = lambda model: looks.append(model) or {}
+    run = trainer.run()
     assert run.best_step == 8
-    assert recorder.kept == [2, 4, 6, 8]
-    assert run.best_steps("loss", 4) == [8, 4, 2, 6]
+    assert recorder.kept == [4, 8]
+    assert run.best_steps("loss", 4) == [8, 4]
+    assert len(looks) == 2  # nothing can be searched for in a model whose scores are no numbers
+
+
+def test_a_run_without_any_score_keeps_nothing(make_model: MakeModel) -> None:
+    recorder = Recorder()
+    with pytest.raises(TrainingError, match=r"the loss of a validation must be a number; it never was, up to step 4\."):
+        trainer_of(make_model(), recorder, losses=iter([math.nan] * 2), steps=4).run()
+    interrupted = trainer_of(make_model(), recorder, batches=interrupted_after(3), losses=iter([math.nan])).run()
+    assert (interrupted.interrupted, interrupted.step) == (True, 3)
+    assert recorder.kept == []
 
 
 def test_what_was_measured_is_written_down_at_each_validation_and_when_a_run_fails(make_model: MakeModel) -> None:

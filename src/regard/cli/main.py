@@ -17,7 +17,7 @@ from regard.cli import look, train, use
 from regard.cli.convert import average, convert
 from regard.cli.heads import heads
 from regard.cli.translate import translate
-from regard.errors import RegardError
+from regard.errors import RegardError, SettingsError
 
 app = typer.Typer(
     name="regard",
@@ -72,18 +72,24 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
 
 def spread_values(arguments: Sequence[str], option: str) -> list[str]:
-    """`--valid a b` as `--valid a --valid b`: an option takes all words up to the next option."""
+    """`--valid a b` as `--valid a --valid b`: an option takes all words up to the next option.
+
+    Raises:
+        SettingsError: there are none.
+    """
     spread: list[str] = []
     inside = False
-    for argument in arguments:
-        if argument.startswith("-") and argument != "-":
-            inside = argument == option
-            if not inside:
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if argument == option and (not following or _is_option(following)):
+            raise SettingsError(f"{option} must be followed by files; got {following or 'nothing'}.")
+        if _is_option(argument):
+            inside = argument.partition("=")[0] == option
+            if argument != option:
                 spread.append(argument)
-            elif arguments[-1] == option:
-                spread.append(argument)  # nothing follows: the parser says that a value is missing
-        elif inside:
-            spread += [option, argument]
         else:
-            spread.append(argument)
+            spread += [option, argument] if inside else [argument]
     return spread
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word != "-"

@@ -38,16 +38,16 @@ NEXT_COMMANDS = {
 
 
 def train(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new or empty.")],
     data: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            help="Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
+            help="Required. Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
             "hf:name:split:source_column:target_column; or several of these. For --arch decoder and --task mlm: text "
             "files. For --task classify: files of label, tab, text. For --task tag: files of word, tab, tag.",
             metavar="DATA",
         ),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new or empty.")],
+    ] = None,
     valid: Annotated[
         list[str] | None,
         typer.Option(
@@ -119,6 +119,10 @@ def train(
     for layer in layers:
         for section, values in layer.items():
             settings.setdefault(section, {}).update(values)
+    if not data:
+        raise SettingsError(
+            "DATA must be given, before --valid, which takes all words up to the next option; got none."
+        )
     if (encoder is None) != (decoder is None):
         raise SettingsError("--encoder and --decoder must be given together; got one of them.")
     prepare_process(threads)

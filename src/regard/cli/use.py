@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.train import Device, Threads, prepare_process, summary
-from regard.errors import DataError, ModelFolderError
+from regard.errors import DataError, ModelFolderError, SettingsError
 
 if TYPE_CHECKING:
     from regard.workflow.loading import Loaded
@@ -124,16 +124,21 @@ def evaluate(
     from regard.workflow.translation.translator import Translator
 
     loaded = _load(model, threads, device, precision, ensemble)
-    options: dict[str, Any] = {}
-    if isinstance(loaded, Translator):
-        options = {
-            "tokenize": tokenize,
-            "lowercase": lowercase,
-            "beam_size": beam,
-            "batch_size": batch_size,
-            "length_penalty": length_penalty,
-            **parse_options(changes or []),
-        }
+    options: dict[str, Any] = {
+        "tokenize": tokenize,
+        "lowercase": lowercase,
+        "beam_size": beam,
+        "batch_size": batch_size,
+        "length_penalty": length_penalty,
+        **parse_options(changes or []),
+    }
+    if not isinstance(loaded, Translator):
+        defaults = {"tokenize": "13a", "lowercase": False, "beam_size": 5, "batch_size": 64, "length_penalty": 1.0}
+        if asked := [name for name, value in options.items() if value != defaults.get(name)]:
+            raise SettingsError(
+                f"{', '.join(asked)} must be asked of models that translate; got {type(loaded).__name__}."
+            )
+        options = {}
     results = measure(loaded, data, **options)
     print(json.dumps(results, indent=2) if as_json else summary(results))
 

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from regard.data.labelled import Labelled, LabelledLine, LabelledText, framed, n
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
+from regard.errors import ModelFolderError
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -82,7 +84,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
         since_then = None if config.across_spaces else {"across_spaces"}  # so that what was learnt before it is found
         described = config.model_dump_json(exclude=since_then)
         path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), described])
-        if path.is_file():
+        with suppress(ModelFolderError):  # not there, or damaged: made anew
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)
     every = -(-num_lines // config.max_lines)
@@ -116,8 +118,8 @@ def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
     path = None
     if is_large(corpora):
         path = _kept("labels", [corpus.digest for corpus in corpora])
-        if path.is_file():
-            return [str(name) for name in json.loads(path.read_text(encoding="utf-8"))]
+        if (kept := _kept_names(path)) is not None:
+            return kept
     num_lines, before = sum(corpus.num_lines for corpus in corpora), 0
     names: set[str] = set()
     for corpus in corpora:
@@ -265,6 +267,15 @@ def _encoded(
 def _kept(kind: str, parts: Sequence[str]) -> Path:
     """Where what was learnt of large corpora is kept in the cache."""
     return cache_folder() / kind / f"{_key(parts)}.json"
+
+
+def _kept_names(path: Path) -> list[str] | None:
+    """The names that a file of the cache holds; None: it is not there, or damaged."""
+    try:
+        names = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
 
 
 def _key(parts: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ LOOKED_AT_ONCE = 1 << 18
 class DataConfig(BaseModel):
     """Which pairs are learnt from, how often, and cut how."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     weights: list[float] | None = Field(
         None, description="how often each corpus is drawn from, one number for each; null: each pair once in an epoch"
@@ -140,7 +140,7 @@ def _quotas(sizes: list[int], config: DataConfig) -> list[int]:
     if config.weights is not None:
         if len(config.weights) != len(sizes) or min(config.weights) <= 0:
             raise SettingsError(
-                f"data.weights must be {len(sizes)} positive numbers, one for each corpus; got {config.weights}."
+                f"data.weights must be a positive number for each corpus, {len(sizes)} in all; got {config.weights}."
             )
         if config.temperature != 1:
             raise SettingsError("data.weights and data.temperature must not be given together; got both.")

@@ -2,7 +2,7 @@
 
 A stored corpus is a folder `<key>` in the cache: for each side (`source` and `target`; or `text`, and its `labels` where it
 has them) `<side>.ids` and `<side>.offsets`, `lines` (arrays, one number after the other), and `about.json`. It is written
-aside and renamed, so that a folder that is there is whole.
+aside, synced and renamed, so that a folder that is there is whole.
 """
 
 from __future__ import annotations
@@ -158,6 +158,9 @@ def _write(
                 ends[side] = int(found[-1])
             lines.write(np.array(chunk.lines, dtype=np.int64).tobytes())
             sizes[chunk.part] += len(chunk.lines)
+        for stream in (*ids, *offsets, lines):  # on the disk before its name is: a power cut would leave zeros
+            stream.flush()
+            os.fsync(stream.fileno())
     return sizes
 
 
@@ -169,9 +172,8 @@ def _is_whole(folder: Path) -> bool:
     """Whether a stored corpus is there, with files of the sizes that were written."""
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        return bool(about["format_version"] == FORMAT_VERSION) and all(
-            (folder / name).stat().st_size == size for name, size in about["bytes"].items()
-        )
+        is_ours = about["format_version"] == FORMAT_VERSION and {"dtype", "part_sizes"} <= about.keys()
+        return bool(is_ours) and all((folder / name).stat().st_size == size for name, size in about["bytes"].items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 

@@ -26,7 +26,7 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 class TransformerConfig(BaseModel):
     """What the layers of every Transformer need to know; the paper's `base` model where nothing is said."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     vocab_size: int = Field(ge=5, description="tokens of the vocabulary")
     model_dim: int = Field(512, ge=2, description="width of the residual stream; even, a multiple of num_heads")
@@ -179,7 +179,7 @@ class EncoderConfig(TransformerConfig):
 class RecurrentConfig(BaseModel):
     """A recurrent encoder-decoder with attention."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     arch: Literal["rnn"] = "rnn"
     vocab_size: int = Field(ge=5, description="tokens of the vocabulary")

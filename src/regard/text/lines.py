@@ -20,6 +20,8 @@ from regard.errors import DataError
 MEASURED_AT_ONCE = 1 << 22
 GZIP = b"\x1f\x8b"
 """What a file that gzip made begins with."""
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""What most files in UTF-16 begin with."""
 
 
 def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
@@ -43,17 +45,26 @@ def decode_line(raw: bytes, number: int, name: str) -> str:
         DataError: it is not UTF-8.
     """
     if number == 1:
+        _check_beginning(raw, name)
         raw = raw.removeprefix(b"\xef\xbb\xbf")
     raw = raw.removesuffix(b"\n").removesuffix(b"\r")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        if number == 1 and raw.startswith(GZIP):
-            raise DataError(f"{name} must be text; got a compressed file. Unpack it first: gunzip") from error
         raise DataError(
             f"{name}, line {number}: text must be UTF-8; got byte 0x{raw[error.start]:02x} at column "
             f"{error.start + 1}. Convert the file first, for example with: iconv -f latin1 -t utf-8"
         ) from error
+
+
+def _check_beginning(raw: bytes, name: str) -> None:
+    """Recognise files that are no text, or text in another encoding, by their first line."""
+    if raw.startswith(GZIP):
+        raise DataError(f"{name} must be text; got a compressed file. Unpack it first: gunzip")
+    if raw.startswith(UTF_16) or b"\0" in raw:
+        raise DataError(
+            f"{name}: text must be UTF-8; got UTF-16, it seems. Convert the file first: iconv -f utf-16 -t utf-8"
+        )
 
 
 def read_lines(path: Path | str) -> list[str]:
@@ -70,13 +81,15 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
     """How many lines a file has; all its bytes go into a checksum.
 
     Raises:
-        DataError: the file cannot be read, or only once.
+        DataError: the file cannot be read, or only once, or is no text.
     """
     if Path(path).is_fifo():
         raise DataError(f"{path} must be a file, as it is read more than once; got a pipe. Write it to a file first.")
     count, last = 0, b"\n"
     with open_lines(path) as stream:
         while block := stream.read(MEASURED_AT_ONCE):
+            if not count:
+                _check_beginning(block.partition(b"\n")[0], str(path))
             digest.update(block)
             count, last = count + block.count(b"\n"), block[-1:]
     return count + (last != b"\n")

@@ -25,7 +25,7 @@ import tokenizers
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
-from regard.errors import DataError, ModelFolderError, SettingsError
+from regard.errors import DataError, ModelFolderError, RegardError, SettingsError
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
@@ -40,7 +40,7 @@ Kind = Literal["bpe", "unigram", "characters", "words"]
 class TokenizerConfig(BaseModel):
     """How a vocabulary is learnt from text."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     kind: Kind = "bpe"
     target_kind: Kind | None = Field(None, description="the targets' kind, where it is another; with shared: false")
@@ -87,7 +87,7 @@ class TokenizerConfig(BaseModel):
 class Symbols(BaseModel):
     """The ids with a meaning of their own, and where they stand around a text; Regard's own where nothing is said."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     pad_id: int = Field(0, ge=-1, description="-1: the vocabulary has none, and what fills up a batch is no token")
     unk_id: int = Field(1, ge=0)
@@ -182,6 +182,8 @@ class Tokenizer:
         backend.decoder = decoders.Metaspace(prepend_scheme=scheme) if splits else spaces_decoder(config.leading_space)
         try:
             backend.train_from_iterator(lines, trainer)
+        except RegardError:  # what reads the lines may say something of its own
+            raise
         except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
             raise SettingsError(
                 f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Raise it, or use bpe."

@@ -26,6 +26,8 @@ from regard.errors import SettingsError, TrainingError
 Thing = TypeVar("Thing")
 LOST = ("connection closed", "connection reset", "broken pipe", "timed out", "nccl error", "gloo")
 """How libraries say that another process is gone."""
+NUMBERS = ("WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_PORT")
+"""What `torchrun` sets, beside the address MASTER_ADDR."""
 LONGEST_WAIT = timedelta(hours=24)
 """For another process between steps. In a step, torch's own limit holds."""
 
@@ -96,12 +98,17 @@ def joined(device: str = "auto") -> Iterator[World]:
         TrainingError: the others are not there, or something else than `torchrun` started them.
         SettingsError: there is no GPU for this one.
     """
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+    if os.environ.get("WORLD_SIZE") in (None, "", "1"):
         yield ALONE
         return
-    if missing := [name for name in ("RANK", "LOCAL_RANK") if name not in os.environ]:
-        raise TrainingError(f"several processes must be started by torchrun; got WORLD_SIZE without {missing[0]}.")
-    rank, size, local_rank = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+    told = {name: os.environ.get(name, "") for name in (*NUMBERS, "MASTER_ADDR")}
+    if wrong := [
+        f"{name}={value}" for name, value in told.items() if not (value.isdecimal() if name in NUMBERS else value)
+    ]:
+        raise TrainingError(
+            f"several processes must be started by torchrun, which sets {', '.join(told)}; got {', '.join(wrong)}."
+        )
+    size, rank, local_rank = (int(told[name]) for name in NUMBERS[:3])
     world = World(rank, size, local_rank)
     with saying_who_is_lost(world):
         yield replace(world, talk=_connected(world, on_gpu=device != "cpu" and torch.cuda.is_available()))

@@ -21,7 +21,7 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 class TrainingConfig(BaseModel):
     """The settings of a training run."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     steps: int = Field(10_000, ge=1, description="optimizer updates")
     batch_tokens: int = Field(4096, ge=1, description="rows times longest source or target, padding included")

@@ -120,16 +120,12 @@ class TrainingRun:
     def best_steps(self, metric: str, count: int) -> list[int]:
         """The steps of the best validations so far by a metric, the best first; of two that are equal, the earlier.
 
-        Losses fall, all else rises; what is not a number is worse than any that is.
+        Losses fall, all else rises; what is not a number is not among them.
         """
-        measured = [record for record in self.history if f"valid_{metric}" in record]
-        sign = 1 if metric == "loss" else -1
-
-        def rank(record: dict[str, float]) -> tuple[bool, float, float]:
-            score = sign * record[f"valid_{metric}"]
-            return math.isnan(score), 0.0 if math.isnan(score) else score, record["step"]
-
-        return [int(record["step"]) for record in sorted(measured, key=rank)[:count]]
+        name, sign = f"valid_{metric}", 1 if metric == "loss" else -1
+        measured = [record for record in self.history if math.isfinite(record.get(name, math.nan))]
+        measured.sort(key=lambda record: (sign * record[name], record["step"]))
+        return [int(record["step"]) for record in measured[:count]]
 
     @property
     def tokens_per_second(self) -> float:

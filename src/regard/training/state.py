@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 import threading
@@ -69,11 +70,12 @@ def write_state(folder: Path, state: TrainingState) -> None:
         for left_behind in folder.glob(".step-*.part"):
             shutil.rmtree(left_behind, ignore_errors=True)
         aside.mkdir()
-        content = safetensors.torch.save(state.tensors)
-        write_whole(aside / TENSORS, content)
+        safetensors.torch.save_file(state.tensors, aside / TENSORS)
+        with (aside / TENSORS).open("rb+") as stream:
+            os.fsync(stream.fileno())
         record = {
             "format_version": FORMAT_VERSION,
-            "tensors_sha256": hashlib.sha256(content).hexdigest(),
+            "tensors_sha256": _digest_of_file(aside / TENSORS),
             "progress": state.progress,
             "made_of": state.made_of,
         }
@@ -83,7 +85,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
         aside.rename(folder / name)
         for old in checkpoints(folder)[KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
-    except (OSError, RegardError) as error:
+    except (OSError, RegardError, SafetensorError) as error:
         shutil.rmtree(aside, ignore_errors=True)
         reason = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise TrainingError(f"{folder} must be writable, with room for a checkpoint; got: {reason}.") from error
@@ -119,10 +121,14 @@ def _read(path: Path) -> TrainingState:
         raise ValueError("the checksum of its record differs")
     if record["format_version"] != FORMAT_VERSION:
         raise ValueError(f"of format {record['format_version']}, not {FORMAT_VERSION}")
-    content = (path / TENSORS).read_bytes()
-    if hashlib.sha256(content).hexdigest() != record["tensors_sha256"]:
+    if _digest_of_file(path / TENSORS) != record["tensors_sha256"]:
         raise ValueError("the checksum of its tensors differs")
-    return TrainingState(safetensors.torch.load(content), record["progress"], record["made_of"])
+    return TrainingState(safetensors.torch.load_file(path / TENSORS), record["progress"], record["made_of"])
+
+
+def _digest_of_file(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _digest(record: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ from regard.training.updates import AnyModel, Updater
 
 SKIPPED_IN_A_ROW = 5
 """So many steps without a finite loss and gradient end a run."""
+REMEDY = "A lower training.learning_rate or --precision float32 usually helps, in a new run."
 RANK_STRIDE = 0x9E3779B1
 """Between the seeds of two processes: odd and wide, as a processor's generator takes the lowest 32 bits of a seed only."""
 
@@ -106,6 +107,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     self._keep()  # the run may have been killed between the checkpoint and the model
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(start, stop=bool(stop))
+                run.interrupted = run.interrupted or any(self.world.sums(bool(stop)))  # in the last step, and saved
+                self._check_any_best()
             except KeyboardInterrupt:
                 run.interrupted = True
             except BaseException:
@@ -113,8 +116,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     self.record(run)
                 raise
             run.seconds = time.perf_counter() - start
-            if run.interrupted and run.step and not run.best_step:
-                self._keep()
+            if run.interrupted and run.step and not run.best_step and not run.validations_since_best:
+                self._keep()  # before the first validation
             self.record(run)
         return run
 
@@ -122,6 +125,19 @@ class Trainer(Generic[AnyModel, AnyBatch]):
     def _has_stalled(self) -> bool:
         """Whether validation has been no better for so long that the run ends."""
         return self.progress.validations_since_best >= (self.config.patience or math.inf)
+
+    def _check_any_best(self) -> None:
+        """Make sure that a run has come to something.
+
+        Raises:
+            TrainingError: no validation has found a number.
+        """
+        run, metric = self.progress, self.config.metric
+        if not run.best_step and not run.interrupted:
+            raise TrainingError(
+                f"the {metric} of a validation must be a number; it never was, up to step {run.step:,}. {REMEDY} No model was "
+                "written."
+            )
 
     def _advance(self, start: float, *, stop: bool) -> None:
         """One step, and what is due after it; or where somebody was asked to stop, the end of the run."""
@@ -210,8 +226,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             rows = sorted(index for batch in batches for index in batch.indices)
             raise TrainingError(
                 f"the {problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
-                f"{run.step + 1}, whose batch holds {self._places(rows)}. A lower training.learning_rate or "
-                "--precision float32 usually helps, in a new run. What was kept before is whole."
+                f"{run.step + 1}, whose batch holds {self._places(rows)}. {REMEDY} What was kept before is whole."
             )
 
     def _places(self, rows: list[int]) -> str:
@@ -240,9 +255,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run, start = self.progress, time.perf_counter()
         scores = self.updater.measure(self.validate)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
-        if self.sample is not None:
+        if self.sample is not None and math.isfinite(scores["loss"]):
             run.snapshots.append({"step": run.step, **self.updater.measure(self.sample)})
-        is_best = self._best_steps[0] == run.step
+        is_best = self._best_steps[:1] == [run.step]
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
             run.best_step, run.best_scores = run.step, scores

@@ -63,7 +63,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         self.device = next(model.parameters()).device
         dtype = resolve_precision(config.precision, self.device)
         self._loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
-        self._unspread = copy.deepcopy(model).cpu() if self.shard else None
+        self._unspread = copy.deepcopy(model).cpu() if self.shard and world.is_main else None
         self.model = model
         self.average = WeightAverage(model, config.average_decay, is_separate=self.shard)
         if self.shard:
@@ -136,12 +136,15 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return shared
 
     def whole_model(self) -> AnyModel:
-        """The averaged model in one piece, for writing down; all processes must ask."""
-        if self._unspread is None:
+        """The averaged model, for writing down; in one piece in the main process. All processes must ask."""
+        if not self.shard:
             return self.average.model
-        for plain, spread in zip(self._unspread.parameters(), self.average.model.parameters(), strict=True):
-            put(plain.data, whole(spread.detach()).cpu())
-        return self._unspread
+        held = {} if self._unspread is None else dict(self._unspread.named_parameters())
+        for name, spread in self.average.model.named_parameters():
+            value = whole(spread.detach())  # each process has a part of it
+            if held:
+                put(held[name], value)
+        return self.average.model if self._unspread is None else self._unspread
 
     def tensors(self) -> dict[str, Tensor]:
         """Weights, averages and moments, whole, in the main process; all processes must ask."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -111,6 +113,19 @@ class RunDisplay:
             self._live = None
 
 
+def event_writer() -> Callable[..., Any]:
+    """What writes event files for TensorBoard.
+
+    Raises:
+        MissingExtraError: the package is not installed.
+    """
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise MissingExtraError("Writing for TensorBoard", "tensorboard") from error
+    return SummaryWriter
+
+
 class TensorBoard:
     """Writes what a run tells to event files that `tensorboard --logdir FOLDER` shows.
 
@@ -121,12 +136,13 @@ class TensorBoard:
     """
 
     def __init__(self, folder: Path, first_step: int, report_every: int) -> None:
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError as error:
-            raise MissingExtraError("Writing for TensorBoard", "tensorboard") from error
-        self._writer = SummaryWriter(str(folder), purge_step=first_step + 1)
+        self._open = partial(event_writer(), str(folder), purge_step=first_step + 1)
         self._report_every = report_every
+
+    @cached_property
+    def _writer(self) -> Any:
+        """Opened when there is something to write."""
+        return self._open()
 
     def on_step(self, progress: Progress) -> None:
         """Note loss, learning rate and speed every `report_every` steps."""

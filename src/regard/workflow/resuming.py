@@ -83,7 +83,7 @@ def _newest(
     """The newest checkpoint that is whole; what is to be told of it is said."""
     state, damaged = read_state(states)
     for sentence in damaged:
-        display.say(sentence)
+        display.say(f"{sentence}. The model may be of a step after it, until there is a better one")
     if state is None:
         display.say(f"nothing to resume in {states}: a new run")
         return None

@@ -150,10 +150,6 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
     resumed = state_to_resume(states, output, task, model, world, display) if execution.resume else None
-    if world.is_main:
-        remove_leftovers(output)
-        if not execution.resume:
-            shutil.rmtree(states, ignore_errors=True)  # of an earlier run
     writer = _Writer(task, output, is_saved=resumed is not None and is_written(resumed))
 
     def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
@@ -181,6 +177,10 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         world=world,
         shard=execution.shard,
     )
+    if world.is_main:  # last, so that nothing is lost where this run cannot begin
+        remove_leftovers(output)
+        if not execution.resume:
+            shutil.rmtree(states, ignore_errors=True)  # of an earlier run
     run = trainer.run()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt

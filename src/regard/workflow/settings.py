@@ -19,6 +19,8 @@ from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 
 Nested = dict[str, dict[str, Any]]
+NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
+"""How the library says so: dates that no calendar has, and what is nested too deeply, have other errors."""
 
 
 class RunSettings(BaseModel):
@@ -97,9 +99,10 @@ def read_yaml(path: Path | str) -> Nested:
         DataError: the file cannot be read.
         SettingsError: it is not YAML, or not made of sections.
     """
+    text = "\n".join(read_lines(path))
     try:
-        content = yaml.safe_load("\n".join(read_lines(path)))
-    except yaml.YAMLError as error:
+        content = yaml.safe_load(text)
+    except NOT_YAML as error:
         raise SettingsError(f"{path} must be YAML; got: {' '.join(str(error).split())}") from error
     if content is None:
         return {}
@@ -112,7 +115,7 @@ def read_yaml(path: Path | str) -> Nested:
         raise SettingsError(
             f"{path} must hold sections, such as training:, with keys and values below them; got {wrong[0]!r}."
         )
-    return {str(section): values for section, values in content.items()}
+    return {str(section): {str(key): value for key, value in values.items()} for section, values in content.items()}
 
 
 def parse_assignments(assignments: Sequence[str]) -> Nested:
@@ -150,7 +153,7 @@ def _value(name: str, value: str) -> Any:
     """What is written behind the equals sign, read as YAML."""
     try:
         return yaml.safe_load(value)
-    except yaml.YAMLError as error:
+    except NOT_YAML as error:
         raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error
 
 

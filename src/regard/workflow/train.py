@@ -19,8 +19,8 @@ from regard.models.families import config_class
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
 from regard.training.state import checkpoints
-from regard.workflow.loading import load_any
-from regard.workflow.progress import RunDisplay
+from regard.workflow.loading import load_any, resolve_device
+from regard.workflow.progress import RunDisplay, event_writer
 from regard.workflow.run import Execution, TrainingResult, run_task, state_folder
 from regard.workflow.settings import RunSettings, chosen_arch
 from regard.workflow.tasks.pairs import hold_out_pairs, translation_task
@@ -81,7 +81,7 @@ def train(
     arch = chosen_arch(arch, settings or {})
     config_class(arch)
     if (task is None) == (arch == "encoder") or (task is not None and task not in TASKS):
-        hint = "" if task is None else f" {nearest_hint(task, TASKS)}"
+        hint = "" if task is None or task in TASKS else f" {nearest_hint(task, TASKS)}"
         raise SettingsError(
             f"task must be given for --arch encoder, one of {', '.join(TASKS)}, and else not; got {task}.{hint}"
         )
@@ -91,7 +91,12 @@ def train(
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     saving = SavingTimes.parse(save_every)
     _check_folders(Path(output), overwrite=overwrite, resume=resume)
+    if tensorboard:
+        event_writer()
     with joined(device) as world, display or RunDisplay(is_silent=not world.is_main) as shown:
+        resolve_device(device)
+        if shard and world.size == 1:
+            shown.say("--shard has nothing to divide: there is one process, and torchrun starts several")
         with world.first_on_each_machine():
             prepared = _prepared(data, valid, chosen, shown, pretrained)
         execution = Execution(device, resume, saving, world, shard, tensorboard)

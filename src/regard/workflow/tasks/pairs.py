@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -56,6 +57,8 @@ def hold_out_pairs(corpora: Sequence[Corpus], seed: int = 1) -> tuple[list[Pairs
     different = {corpus.digest: corpus for corpus in corpora}
     found = [pair for digest, corpus in different.items() if lines[digest] for pair in corpus.numbered(lines[digest])]
     if not found:
+        if not any(True for corpus in corpora for _ in corpus.numbered()):
+            raise no_pairs(name)
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
     rest: list[Pairs] = [Part(corpus, lines[corpus.digest]) for corpus in corpora]
     return rest, ParallelText.of(found, f"{name} (held out at random)", len(found))
@@ -98,10 +101,11 @@ def translation_task(
     def validate(model: Any) -> Scores:
         scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
         scores = {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
-        if settings.training.metric in DECODED:
-            translator = Translator(model, tokenizer, source_tokenizer)
-            measured = translator.evaluate(valid.sources, valid.targets, beam_size=1)
-            scores[settings.training.metric] = measured[settings.training.metric]
+        if (metric := settings.training.metric) in DECODED:
+            scores[metric] = math.nan
+            if math.isfinite(scored.loss):  # else there is nothing to search in
+                translator = Translator(model, tokenizer, source_tokenizer)
+                scores[metric] = translator.evaluate(valid.sources, valid.targets, beam_size=1)[metric]
         return scores
 
     measured, epoch = (encoded.pairs, selection) if joined is None else (joined, joined.order(selection))
