@@ -282,6 +282,11 @@ def test_a_best_model_that_is_gone_is_missed_at_once(
         assert "must find the best model so far in " in capsys.readouterr().err
     (data / "elsewhere").rename(data / "moved")
     train(data, "moved", 22, "--resume")
+    aside = data / ".moved.abcd1234"  # where it is for a moment while another takes its place
+    (aside / "new").mkdir(parents=True)
+    (data / "moved").rename(aside / "old")
+    train(data, "moved", 24, "--resume")
+    assert not aside.exists()
 
 
 def test_processes_that_see_different_checkpoints_do_not_go_on(

@@ -149,6 +149,8 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     is_made_of, is_made_on = made_of(task, model), made_on(model, world)
     if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
+    if world.is_main:
+        remove_leftovers(output)
     resumed = state_to_resume(states, output, task, model, world, display) if execution.resume else None
     writer = _Writer(task, output, is_saved=resumed is not None and is_written(resumed))
 
@@ -177,10 +179,8 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         world=world,
         shard=execution.shard,
     )
-    if world.is_main:  # last, so that nothing is lost where this run cannot begin
-        remove_leftovers(output)
-        if not execution.resume:
-            shutil.rmtree(states, ignore_errors=True)  # of an earlier run
+    if world.is_main and not execution.resume:  # last, so that nothing is lost where this run cannot begin
+        shutil.rmtree(states, ignore_errors=True)  # of an earlier run
     run = trainer.run()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
