@@ -90,8 +90,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         SIGTERM ends the run after the step that is under way.
 
         Raises:
-            TrainingError: the loss or the gradient was not finite several times in a row, memory is used up, or another
-                process of the run has ended.
+            TrainingError: the loss or the gradient was not finite several times in a row, no validation had a finite score,
+                memory is used up, or another process of the run has ended.
         """
         run = self.progress
         start = time.perf_counter() - run.seconds
