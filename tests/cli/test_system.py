@@ -359,7 +359,7 @@ def test_help_is_quick_and_import_leaves_torch_alone() -> None:
             ["train", "a", "b", "--valid", "c", "--valid", "d", "-o", "m"],
         ),
         (["a", "--valid", "c"], ["a", "--valid", "c"]),
-        (["a", "--valid"], ["a", "--valid"]),
+        (["a", "--valid=c", "d", "-o", "m"], ["a", "--valid=c", "--valid", "d", "-o", "m"]),
         (["translate", "m", "-", "--beam", "2"], ["translate", "m", "-", "--beam", "2"]),
     ],
 )
