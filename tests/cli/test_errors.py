@@ -115,10 +115,11 @@ def test_blank_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.startswith("a + a must hold at least one pair; got none. Is it the right file?")
 
 
-def test_a_number_with_too_many_digits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "p.jsonl").write_text('{"source": "a", "target": "b"}\n{"source": ' + "1" * 5000 + "}\n")
-    shown = message(capsys, "train", "p.jsonl", "-o", "model", "--valid", "p.jsonl")
-    assert shown.startswith("p.jsonl, line 2: a line must be one JSON object; got: Exceeds the limit")
+def test_a_line_that_is_no_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong, said in (("1" * 5000, ": Exceeds the limit"), ("b", " Expecting value at column 12.")):
+        (folder / "p.jsonl").write_text('{"source": "a", "target": "b"}\n{"source": ' + wrong + "}\n")
+        shown = message(capsys, "train", "p.jsonl", "-o", "model", "--valid", "p.jsonl")
+        assert shown.startswith(f"p.jsonl, line 2: a line must be one JSON object; got{said}")
 
 
 def test_empty_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -151,7 +151,7 @@ def test_a_disk_that_fills_up(undisturbed: Path, capsys: pytest.CaptureFixture[s
         train(data, "disk/m", 60, "--save-every", "7", code=2)
         shown = capsys.readouterr().err  # a checkpoint, or the weights themselves
         assert "must be writable" in shown
-        assert "No space left on device" in shown
+        assert "got: No space left on device" in shown
         assert not list((disk / "m.training").glob(".step-*"))
         subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
         train(data, "disk/m", 60, "--resume")

@@ -289,6 +289,10 @@ def _read_jsonl(path: str, only: Collection[int] | None) -> Iterator[NumberedPai
             continue
         try:
             record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise DataError(
+                f"{path}, line {number}: a line must be one JSON object; got {error.msg} at column {error.colno}."
+            ) from error
         except (ValueError, RecursionError) as error:  # a number may have too many digits, a list be nested too deeply
             raise DataError(f"{path}, line {number}: a line must be one JSON object; got: {error}.") from error
         source, target = map(record.get, ("source", "target")) if isinstance(record, dict) else (None, None)

@@ -30,6 +30,8 @@ from regard.text.lines import write_whole
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
 CHECKSUM_LENGTH = 32
+NOT_WRITTEN = "Error while serializing: I/O error: "
+"""What safetensors puts before the system's reason."""
 KEPT = 2
 """Checkpoints that stay."""
 
@@ -87,7 +89,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
             shutil.rmtree(old, ignore_errors=True)
     except (OSError, RegardError, SafetensorError) as error:
         shutil.rmtree(aside, ignore_errors=True)
-        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+        reason = getattr(error, "strerror", None) or str(error).removeprefix(NOT_WRITTEN).rstrip(".")
         raise TrainingError(f"{folder} must be writable, with room for a checkpoint; got: {reason}.") from error
 
 
