@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -270,6 +271,22 @@ def test_an_earlier_run_is_not_lost_by_mistake(undisturbed: Path, capsys: pytest
     train(data, "first", 5, "--overwrite")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
+def test_a_folder_is_written_by_one_run_at_a_time(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    running, states = process(data, "shared", 100_000), data / "shared.training"
+    deadline = time.monotonic() + 60
+    while not list(states.glob("step-*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for how in ("--resume", "--overwrite"):
+        train(data, "shared", 100_000, how, code=2)
+        assert "must be written by one run at a time; another one is under way" in capsys.readouterr().err
+    assert running.poll() is None
+    running.kill()
+    running.communicate()
+    train(data, "shared", 20, "--overwrite")
+    assert [path.name for path in sorted(states.iterdir())] == ["step-00000010", "step-00000020"]
+
+
 def test_a_best_model_that_is_gone_is_missed_at_once(
     data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,6 +398,7 @@ def test_a_folder_that_cannot_be_written_any_more_does_not_hide_what_ended_a_run
 
     def barring(trainer: Trainer) -> None:
         seed(trainer)
+        shutil.rmtree(data / "barred-later.training")
         (data / "barred-later.training").write_text("a file is in the way")
 
     monkeypatch.setattr(Trainer, "_seed", barring)

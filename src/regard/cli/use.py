@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,7 +109,7 @@ def evaluate(
     ],
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF.")] = False,
-    beam: Beam = 5,
+    beam_size: Beam = 5,
     batch_size: BatchSize = 64,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
@@ -127,14 +128,14 @@ def evaluate(
     options: dict[str, Any] = {
         "tokenize": tokenize,
         "lowercase": lowercase,
-        "beam_size": beam,
+        "beam_size": beam_size,
         "batch_size": batch_size,
         "length_penalty": length_penalty,
         **parse_options(changes or []),
     }
     if not isinstance(loaded, Translator):
-        defaults = {"tokenize": "13a", "lowercase": False, "beam_size": 5, "batch_size": 64, "length_penalty": 1.0}
-        if asked := [name for name, value in options.items() if value != defaults.get(name)]:
+        ours = {name: parameter.default for name, parameter in signature(evaluate).parameters.items()}
+        if asked := [name for name, value in options.items() if value != ours.get(name)]:
             raise SettingsError(
                 f"{', '.join(asked)} must be asked of models that translate; got {type(loaded).__name__}."
             )

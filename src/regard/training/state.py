@@ -12,9 +12,10 @@ import json
 import os
 import shutil
 import signal
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -34,6 +35,8 @@ NOT_WRITTEN = "Error while serializing: I/O error: "
 """What safetensors puts before the system's reason."""
 KEPT = 2
 """Checkpoints that stay."""
+LOCK = ".lock"
+"""What a run holds while it lasts, so that no other one writes to the same folder."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,60 @@ class TrainingState:
     def step(self) -> int:
         """Updates that were made."""
         return int(self.progress["step"])
+
+
+@contextmanager
+def only_run(folder: Path) -> Iterator[None]:
+    """While this context lasts, no other run writes to a folder of checkpoints.
+
+    The system gives the lock back when a process ends, however that is; where it has none to give, two runs are not kept apart.
+
+    Raises:
+        TrainingError: another run is under way, or the folder cannot be written.
+    """
+    path = folder / LOCK
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = path.open("a")
+    except OSError as error:
+        raise TrainingError(f"{folder} must be a folder that can be written; got: {error.strerror}.") from error
+    with stream:
+        if not _locked(stream.fileno()):
+            raise TrainingError(
+                f"{folder} must be written by one run at a time; another one is under way. Wait for it, or choose another "
+                "output folder."
+            )
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # something else is in the folder, or has come into its place
+                path.unlink(missing_ok=True)
+                folder.rmdir()
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock a file that is open; False: another process holds it, or has removed it since."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return os.fstat(descriptor).st_nlink > 0
+
+
+def clear(folder: Path) -> None:
+    """Remove what an earlier run left in its folder of checkpoints."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != LOCK:
+            with suppress(OSError):
+                path.unlink()
 
 
 def write_state(folder: Path, state: TrainingState) -> None:

@@ -9,6 +9,7 @@ import platform
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from regard.text.lines import write_whole
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.run import Listener, SavingTimes, TrainingRun
-from regard.training.state import TrainingState, write_state
+from regard.training.state import TrainingState, clear, only_run, write_state
 from regard.training.trainer import Trainer
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
@@ -93,7 +94,17 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     """The run itself: model, training, scores, model folder.
 
     Of several processes, the main one measures and writes the scores; the others return when training is over.
+
+    Raises:
+        TrainingError: another run writes to the same folder.
+        KeyboardInterrupt: interrupted before anything was saved.
     """
+    with only_run(state_folder(output)) if execution.world.is_main else nullcontext():
+        return _run(task, output, execution, display, preset)
+
+
+def _run(task: Task, output: Path, execution: Execution, display: RunDisplay, preset: str) -> TrainingResult:
+    """The run, alone in its folder."""
     start = time.perf_counter()
     place = resolve_device(execution.device)
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
@@ -180,7 +191,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         shard=execution.shard,
     )
     if world.is_main and not execution.resume:  # last, so that nothing is lost where this run cannot begin
-        shutil.rmtree(states, ignore_errors=True)  # of an earlier run
+        clear(states)
     run = trainer.run()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
