@@ -2,9 +2,6 @@
 
 import json
 import os
-import signal
-import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +24,6 @@ from regard.training.state import (
     checkpoints,
     first_difference,
     read_state,
-    stopping_on_signals,
     write_state,
 )
 from regard.training.trainer import Trainer
@@ -202,49 +198,3 @@ def test_times_to_save() -> None:
     assert not SavingTimes(every_seconds=10).is_due(3, 9.5, validated=True)
     assert SavingTimes().is_due(3, 0.0, validated=True)
     assert not SavingTimes().is_due(3, 1e9, validated=False)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_first_signal_is_noted_and_a_second_one_acts(number: signal.Signals) -> None:
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    for each in before:
-        signal.signal(each, signal.default_int_handler)  # or it would end the tests, or be ignored in the background
-    try:
-        with stopping_on_signals() as stop:
-            assert not stop
-            os.kill(os.getpid(), number)
-            assert stop
-            with pytest.raises(KeyboardInterrupt):
-                _interrupt_again(number)
-        assert signal.getsignal(number) is signal.default_int_handler
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def test_an_ignored_signal_stays_ignored() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with stopping_on_signals() as stop:
-            os.kill(os.getpid(), signal.SIGINT)
-            assert not stop
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _interrupt_again(number: signal.Signals) -> None:
-    os.kill(os.getpid(), number)
-    time.sleep(5)
-
-
-def test_other_threads_are_left_alone() -> None:
-    seen = []
-
-    def enter() -> None:
-        with stopping_on_signals() as stop:
-            seen.append(bool(stop))
-
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
-    assert seen == [False]

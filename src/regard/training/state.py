@@ -11,14 +11,9 @@ import hashlib
 import json
 import os
 import shutil
-import signal
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import safetensors.torch
@@ -27,6 +22,7 @@ from torch import Tensor
 
 from regard.errors import RegardError, TrainingError
 from regard.text.lines import write_whole
+from regard.training.process import LOCK
 
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
@@ -35,8 +31,6 @@ NOT_WRITTEN = "Error while serializing: I/O error: "
 """What safetensors puts before the system's reason."""
 KEPT = 2
 """Checkpoints that stay."""
-LOCK = ".lock"
-"""What a run holds while it lasts, so that no other one writes to the same folder."""
 
 
 @dataclass(frozen=True)
@@ -60,50 +54,6 @@ class TrainingState:
     def step(self) -> int:
         """Updates that were made."""
         return int(self.progress["step"])
-
-
-@contextmanager
-def only_run(folder: Path) -> Iterator[None]:
-    """While this context lasts, no other run writes to a folder of checkpoints.
-
-    The system gives the lock back when a process ends, however that is; where it has none to give, two runs are not kept apart.
-
-    Raises:
-        TrainingError: another run is under way, or the folder cannot be written.
-    """
-    path = folder / LOCK
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        stream = path.open("a")
-    except OSError as error:
-        raise TrainingError(f"{folder} must be a folder that can be written; got: {error.strerror}.") from error
-    with stream:
-        if not _locked(stream.fileno()):
-            raise TrainingError(
-                f"{folder} must be written by one run at a time; another one is under way. Wait for it, or choose another "
-                "output folder."
-            )
-        try:
-            yield
-        finally:
-            with suppress(OSError):  # something else is in the folder, or has come into its place
-                path.unlink(missing_ok=True)
-                folder.rmdir()
-
-
-def _locked(descriptor: int) -> bool:
-    """Lock a file that is open; False: another process holds it, or has removed it since."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return os.fstat(descriptor).st_nlink > 0
 
 
 def clear(folder: Path) -> None:
@@ -203,44 +153,3 @@ def first_difference(then: dict[str, Any], now: dict[str, Any]) -> str | None:
         if before != after:
             return f"{key} was {before!r} and is {after!r}"
     return None
-
-
-class StopAsked:
-    """Whether somebody asked a run to stop (Ctrl-C, or SIGTERM from a scheduler)."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __bool__(self) -> bool:
-        return self.asked
-
-
-@contextmanager
-def stopping_on_signals() -> Iterator[StopAsked]:
-    """While this context lasts, a first Ctrl-C or SIGTERM only notes that a stop is asked for: a step is never cut in two.
-
-    A second one ends the process as usual. A signal that is ignored, as in a shell's background, stays ignored; and nothing
-    is done outside the main thread, where signals cannot be caught.
-    """
-    stop = StopAsked()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        stop.asked = True
-        _restore(before)
-
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield stop
-    finally:
-        _restore(before)
-
-
-def _restore(handlers: dict[signal.Signals, Any]) -> None:
-    for number, handler in handlers.items():
-        signal.signal(number, handler)

@@ -19,9 +19,10 @@ from regard.data.batching import ahead
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import ALONE, World, saying_who_is_lost
 from regard.training.optimization import TrainingConfig
+from regard.training.process import stopping_on_signals
 from regard.training.run import AnyBatch, Listener, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.schedules import learning_rate, paper_peak
-from regard.training.state import TrainingState, stopping_on_signals
+from regard.training.state import TrainingState
 from regard.training.updates import AnyModel, Updater
 
 SKIPPED_IN_A_ROW = 5

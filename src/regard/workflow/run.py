@@ -34,8 +34,9 @@ from regard.models.families import AnyModel, build
 from regard.text.lines import write_whole
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
+from regard.training.process import only_run
 from regard.training.run import Listener, SavingTimes, TrainingRun
-from regard.training.state import TrainingState, clear, only_run, write_state
+from regard.training.state import TrainingState, clear, write_state
 from regard.training.trainer import Trainer
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
