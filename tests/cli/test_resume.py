@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,11 +20,14 @@ from safetensors.torch import load_file
 
 from regard.checkpoint import load_model
 from regard.cli.main import run
-from regard.errors import SettingsError
+from regard.errors import ModelFolderError, SettingsError
 from regard.training.distributed import World
+from regard.training.process import only_run
 from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
+from regard.workflow import run as workflow_run
 from regard.workflow.run import _Writer as Writer
+from regard.workflow.run import claimed
 from regard.workflow.tasks import pairs
 
 ALPHABET = "abcdefghij"
@@ -285,6 +290,48 @@ def test_a_folder_is_written_by_one_run_at_a_time(data: Path, capsys: pytest.Cap
     running.communicate()
     train(data, "shared", 20, "--overwrite")
     assert [path.name for path in sorted(states.iterdir())] == ["step-00000010", "step-00000020"]
+
+
+def test_somebody_elses_files_beside_the_checkpoints_stay(data: Path) -> None:
+    states = data / "mine.training"
+    (states / "texts").mkdir(parents=True)
+    for name in ("source", "target"):
+        shutil.copy(data / name, states / "texts" / name)
+    with pytest.raises(SystemExit) as ended:
+        run(["train", str(states / "texts" / "source"), str(states / "texts" / "target"), "-o", str(data / "mine"),
+             "--steps", "10", *OPTIONS])  # fmt: skip
+    assert not ended.value.code
+    train(data, "mine", 20, "--overwrite")
+    assert {path.name for path in states.iterdir()} == {"texts", "step-00000010", "step-00000020"}
+    assert (states / "texts" / "source").read_text() == (data / "source").read_text()
+
+
+def test_what_another_run_has_just_written_is_not_replaced(
+    undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def late(states: Path) -> Iterator[None]:
+        shutil.copytree(undisturbed / "whole", tmp_path / "m")  # the other one ends between our look and our lock
+        with only_run(states):
+            yield
+
+    monkeypatch.setattr(workflow_run, "only_run", late)
+    with pytest.raises(ModelFolderError, match="must not hold a model yet"), claimed(tmp_path / "m", overwrite=False):
+        raise AssertionError
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
+def test_a_folder_by_another_name_is_the_same(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (data / "called").symlink_to(data / "meant")
+    with claimed(data / "meant", overwrite=False):
+        for name in ("called", "new/../called"):
+            train(data, name, 10, code=2)
+            assert "another one is under way" in capsys.readouterr().err
+    train(data, "new/../meant", 10)
+    assert (data / "meant" / "results.json").is_file()
+    train(data, "called", 20, "--resume")
+    assert "resumed at step 10" in capsys.readouterr().err
+    assert not list(data.glob("called.training")) + list(data.glob("new"))
 
 
 def test_a_best_model_that_is_gone_is_missed_at_once(

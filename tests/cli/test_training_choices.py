@@ -51,6 +51,9 @@ def test_a_decoded_metric_decides_and_the_best_few_can_be_averaged(
     assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
     command("average", *sorted(best.iterdir()), "-o", tmp_path / "mean")
     assert "the mean of 2 models" in capsys.readouterr().out
+    command("train", data / "a.tsv", "--valid", data / "valid.tsv", "-o", tmp_path / "few", *SMALL, "--steps", "20",
+            "--set", "training.keep_best=5", "--set", "training.validate_every=10")  # fmt: skip
+    assert "the 2 best models are in" in capsys.readouterr().err
 
 
 def test_a_metric_that_is_not_measured_is_refused(

@@ -48,6 +48,26 @@ def test_text_of_windows_is_to_be_converted(encoding: str, tmp_path: Path) -> No
     assert read_lines(path) == ["a", "b\0"]
 
 
+def test_a_zero_byte_is_no_other_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "slip"
+    for text in ("a\0b\nc\n", "\0", "one\0two\0\n"):
+        path.write_text(text)
+        assert read_lines(path) == text.removesuffix("\n").split("\n")
+        assert measure_lines(path, hashlib.sha256()) == len(read_lines(path))
+    path.write_bytes("a\nb\n".encode("utf-16-le"))
+    with pytest.raises(DataError, match="got UTF-16"):
+        read_lines(path)
+
+
+def test_lines_that_end_otherwise_are_to_be_converted(tmp_path: Path) -> None:
+    path = tmp_path / "old"
+    path.write_bytes(b"a\rb\rc\r")
+    with pytest.raises(DataError, match=r"old: lines must end with \\n; got \\r alone\. .* tr '\\r' '\\n'"):
+        measure_lines(path, hashlib.sha256())
+    path.write_bytes(b"a\rb\nc\r\n")  # inside of a line it may be anything
+    assert measure_lines(path, hashlib.sha256()) == 2
+
+
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nothing must be a readable text file; got: No such file"):
         read_lines(tmp_path / "nothing")

@@ -59,6 +59,20 @@ def test_what_is_held_out_of_a_file_is_trained_on_in_no_copy_of_it(tmp_path: Pat
     assert len(valid) == len(set(valid.sources)) > 0
 
 
+def test_lines_held_out_that_are_blank_are_counted(tmp_path: Path) -> None:
+    (path,) = files(tmp_path, "".join("\n" if i % 2 else f"{i}\ta\n" for i in range(400)))
+    (rest,), valid = hold_out_pairs(find_corpora([path]))
+    assert len(valid) + valid.num_blank == 20
+    assert rest.num_lines + len(valid) + valid.num_blank == 400
+    assert valid.num_blank > 0
+
+
+def test_a_file_that_is_wrong_altogether_is_wrong_from_its_first_line_on(tmp_path: Path) -> None:
+    (path,) = files(tmp_path, "a\tb\tc\n" * 40)
+    with pytest.raises(DataError, match="line 1: a line must be source, tab, target; got 3 columns"):
+        hold_out_pairs(find_corpora([path]))
+
+
 def test_all_of_a_file_cannot_be_held_out(tmp_path: Path) -> None:
     whole = find_labelled(files(tmp_path, "x\ta\ny\tb\nx\tc\n", "x\td\n"), by_word=False)
     allowed = []

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.checkpoint import check_output
 from regard.data.synthetic import LOCALES, date_pairs
 from regard.inspection.report import Report, report_html
 from regard.text.lines import write_whole
 from regard.training.run import TrainingRun
 from regard.workflow.progress import RunDisplay, clock
-from regard.workflow.run import write_results
+from regard.workflow.run import claimed, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.train import train_texts
 
@@ -62,8 +61,7 @@ def run_demo(
         options: training settings that differ from the demo's own.
     """
     settings = RunSettings.build("tiny", SETTINGS, {"training": options})
-    check_output(output, overwrite=overwrite)
-    with RunDisplay() as display:
+    with claimed(output, overwrite=overwrite), RunDisplay() as display:
         display.say(f"Dates in {len(LOCALES)} locales to ISO 8601; the split is by calendar date.")
         training, valid, test = (
             date_pairs("train", NUM_TRAINING_PAIRS),

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from regard.checkpoint import check_output
 from regard.data.labelled import LabelledText, encode_words
 from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
@@ -21,7 +20,7 @@ from regard.text.lines import write_whole
 from regard.training.run import TrainingRun
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay, clock
-from regard.workflow.run import Execution, run_task, write_results
+from regard.workflow.run import Execution, claimed, run_task, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.texts import label_task
 
@@ -62,9 +61,8 @@ def run_histogram_demo(
         options: training settings that differ from the demo's own.
     """
     settings = RunSettings.build("tiny", SETTINGS, {"training": options}, arch="encoder")
-    check_output(output, overwrite=overwrite)
     test = histogram_texts("test", NUM_TEST_TEXTS)
-    with RunDisplay() as display:
+    with claimed(output, overwrite=overwrite), RunDisplay() as display:
         lengths = ", ".join(map(str, sorted(HELD_OUT_LENGTHS)))
         display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
         training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)

@@ -61,10 +61,17 @@ def _check_beginning(raw: bytes, name: str) -> None:
     """Recognise files that are no text, or text in another encoding, by their first line."""
     if raw.startswith(GZIP):
         raise DataError(f"{name} must be text; got a compressed file. Unpack it first: gunzip")
-    if raw.startswith(UTF_16) or b"\0" in raw:
+    if raw.startswith(UTF_16) or _is_utf_16(raw):
         raise DataError(
             f"{name}: text must be UTF-8; got UTF-16, it seems. Convert the file first: iconv -f utf-16 -t utf-8"
         )
+
+
+def _is_utf_16(raw: bytes) -> bool:
+    """Whether nearly every other byte is 0, as in Latin letters of two bytes each."""
+    if len(raw) < 4 and not raw.endswith(b"\0\n"):
+        return False
+    return any(half.count(0) > 3 / 4 * len(half) for half in (raw[::2], raw[1::2]))
 
 
 def read_lines(path: Path | str) -> list[str]:
@@ -81,7 +88,7 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
     """How many lines a file has; all its bytes go into a checksum.
 
     Raises:
-        DataError: the file cannot be read, or only once, or is no text.
+        DataError: the file cannot be read, or only once, or is no text of lines.
     """
     if Path(path).is_fifo():
         raise DataError(f"{path} must be a file, as it is read more than once; got a pipe. Write it to a file first.")
@@ -89,7 +96,11 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
     with open_lines(path) as stream:
         while block := stream.read(MEASURED_AT_ONCE):
             if not count:
-                _check_beginning(block.partition(b"\n")[0], str(path))
+                _check_beginning(block[: block.find(b"\n") + 1] or block, str(path))
+                if b"\r" in block and b"\n" not in block:
+                    raise DataError(
+                        f"{path}: lines must end with \\n; got \\r alone. Convert the file first: tr '\\r' '\\n'"
+                    )
             digest.update(block)
             count, last = count + block.count(b"\n"), block[-1:]
     return count + (last != b"\n")

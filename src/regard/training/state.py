@@ -20,9 +20,9 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from regard.checkpoint import METRICS
 from regard.errors import RegardError, TrainingError
 from regard.text.lines import write_whole
-from regard.training.process import LOCK
 
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
@@ -31,6 +31,10 @@ NOT_WRITTEN = "Error while serializing: I/O error: "
 """What safetensors puts before the system's reason."""
 KEPT = 2
 """Checkpoints that stay."""
+BEST, EVENTS = "best", "tensorboard"
+"""What else a run writes beside them: the best few models, and what TensorBoard reads."""
+PARTS = ("step-????????", ".step-*.part", BEST, EVENTS, METRICS)
+"""All that is a run's in its folder. What else stands there is somebody's own."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,11 @@ class TrainingState:
 
 
 def clear(folder: Path) -> None:
-    """Remove what an earlier run left in its folder of checkpoints."""
-    for path in folder.iterdir():
+    """Remove what an earlier run left in its folder of checkpoints, and nothing else."""
+    for path in (found for name in PARTS for found in folder.glob(name)):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
-        elif path.name != LOCK:
+        else:
             with suppress(OSError):
                 path.unlink()
 

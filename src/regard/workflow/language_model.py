@@ -105,7 +105,8 @@ class LanguageModel:
         """How well the model predicts some lines of text, line breaks included.
 
         `nats_per_token`, `perplexity` per token, `nats_per_character`, `bits_per_byte` (of UTF-8), and `token_accuracy`, in
-        windows side by side of the length that the model was made for.
+        windows side by side of the length that the model was made for. Where the end symbol is the line break, nothing stands
+        before the first token: it is not predicted, nor are its characters counted.
         """
         stream = encode_stream(lines, self.tokenizer)
         if len(stream) < 2:
@@ -113,8 +114,9 @@ class LanguageModel:
         scored = label_likelihood(
             self.model, windows_in_order(stream, SCORING_BATCH_TOKENS, self.model.config.max_positions)
         )
-        num_bytes = sum(len(line.encode()) + 1 for line in lines)
-        num_characters = sum(len(line) + 1 for line in lines)
+        not_predicted = self._first_token(lines[0]) if self.tokenizer.symbols.lines_end else ""
+        num_bytes = sum(len(line.encode()) + 1 for line in lines) - len(not_predicted.encode())
+        num_characters = sum(len(line) + 1 for line in lines) - len(not_predicted)
         return {
             "nats_per_token": scored.loss,
             "perplexity": math.exp(min(scored.loss, 700.0)),
@@ -123,6 +125,11 @@ class LanguageModel:
             "token_accuracy": scored.accuracy,
             "num_tokens": scored.num_labels,
         }
+
+    def _first_token(self, line: str) -> str:
+        """What the first token of a line stands for; the line break itself, where there is none."""
+        spans = self.tokenizer.offsets(line)
+        return line[: spans[0][1]] if spans else "\n"
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """What every head looks at while the model reads a text; `token_log_probs` are of each token after the first.

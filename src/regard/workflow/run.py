@@ -8,8 +8,8 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from regard.checkpoint import (
     REPORT,
     RESULTS,
     WEIGHTS,
+    check_output,
     remove_leftovers,
     save_new,
     save_weights,
@@ -36,7 +37,7 @@ from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.process import only_run
 from regard.training.run import Listener, SavingTimes, TrainingRun
-from regard.training.state import TrainingState, clear, write_state
+from regard.training.state import BEST, EVENTS, TrainingState, checkpoints, clear, write_state
 from regard.training.trainer import Trainer
 from regard.workflow.card import model_card
 from regard.workflow.loading import Loaded, load, resolve_device
@@ -91,21 +92,45 @@ class TrainingResult:
         return self.loaded
 
 
+@contextmanager
+def claimed(output: Path, world: World = ALONE, *, overwrite: bool, resume: bool = False) -> Iterator[None]:
+    """While this context lasts, this run alone writes to its folders; and nothing is lost there by mistake.
+
+    Raises:
+        ModelFolderError: something else stands at `output`, or a model does and `overwrite` is not said.
+        SettingsError: checkpoints of an earlier run stand beside it, and neither `overwrite` nor `resume` is said.
+        TrainingError: another run is under way there.
+    """
+    _check_folders(output, overwrite=overwrite, resume=resume)
+    if not world.is_main:
+        yield
+        return
+    with only_run(state_folder(output)):
+        _check_folders(output, overwrite=overwrite, resume=resume)  # another run may have ended since
+        yield
+
+
+def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
+    states = state_folder(output)
+    if states.exists() and not (states.is_dir() and os.access(states, os.W_OK)):
+        raise DataError(f"{states} must be a folder that can be written, for checkpoints; it is not.")
+    earlier = bool(checkpoints(states))
+    if earlier and not (resume or overwrite):
+        raise SettingsError(
+            f"{states} must not hold checkpoints of an earlier run; it does. Go on with --resume, or replace "
+            "them and the model with --overwrite."
+        )
+    check_output(output, overwrite=overwrite or (resume and earlier))
+
+
 def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str) -> TrainingResult:
     """The run itself: model, training, scores, model folder.
 
     Of several processes, the main one measures and writes the scores; the others return when training is over.
 
-    Raises:
-        TrainingError: another run writes to the same folder.
-        KeyboardInterrupt: interrupted before anything was saved.
+    Args:
+        output: `claimed`.
     """
-    with only_run(state_folder(output)) if execution.world.is_main else nullcontext():
-        return _run(task, output, execution, display, preset)
-
-
-def _run(task: Task, output: Path, execution: Execution, display: RunDisplay, preset: str) -> TrainingResult:
-    """The run, alone in its folder."""
     start = time.perf_counter()
     place = resolve_device(execution.device)
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
@@ -174,7 +199,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     listener: Listener = display
     if execution.tensorboard and world.is_main:
         first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
-        listener = Listeners([display, TensorBoard(states / "tensorboard", first_step, every)])
+        listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
     trainer = Trainer(
         model,
         task.batches(start=(0, 0) if resumed is None else resumed.next_place, share=(world.rank, world.size)),
@@ -196,7 +221,7 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
     run = trainer.run()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
-    if (count := task.settings.training.keep_best) > 1:
+    if task.settings.training.keep_best > 1 and (count := len(list(best_folder(output).glob("*")))) > 1:
         display.say(f"the {count} best models are in {best_folder(output)}, for `regard average`")
     return run
 
@@ -257,12 +282,12 @@ class _Writer:
 
 def best_folder(output: Path) -> Path:
     """Where the best few models of a run stand."""
-    return state_folder(output) / "best"
+    return state_folder(output) / BEST
 
 
 def state_folder(output: Path) -> Path:
-    """Where the checkpoints of a run stand: beside its model folder."""
-    return output.absolute().with_name(f"{output.absolute().name}.training")
+    """Where the checkpoints of a run stand: beside its model folder, whatever name or link that is called by."""
+    return output.resolve().with_name(f"{output.resolve().name}.training")
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:

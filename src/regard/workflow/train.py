@@ -10,18 +10,17 @@ from typing import Any
 import torch
 
 from regard.assembling import assemble
-from regard.checkpoint import LoadedModel, check_output
+from regard.checkpoint import LoadedModel
 from regard.data.corpus import Pairs, ParallelText, find_corpora, read_pairs
 from regard.data.labelled import LabelledFile, find_labelled, read_labelled
 from regard.data.language import find_texts, hold_out_end, read_text
-from regard.errors import DataError, SettingsError, nearest_hint
+from regard.errors import SettingsError, nearest_hint
 from regard.models.families import config_class
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
-from regard.training.state import checkpoints
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
-from regard.workflow.run import Execution, TrainingResult, run_task, state_folder
+from regard.workflow.run import Execution, TrainingResult, claimed, run_task
 from regard.workflow.settings import RunSettings, chosen_arch
 from regard.workflow.tasks.pairs import hold_out_pairs, translation_task
 from regard.workflow.tasks.task import Task
@@ -90,17 +89,21 @@ def train(
         _check_pretrained(arch, settings or {})
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     saving = SavingTimes.parse(save_every)
-    _check_folders(Path(output), overwrite=overwrite, resume=resume)
+    output = Path(output).resolve()
     if tensorboard:
         event_writer()
-    with joined(device) as world, display or RunDisplay(is_silent=not world.is_main) as shown:
+    with (
+        joined(device) as world,
+        display or RunDisplay(is_silent=not world.is_main) as shown,
+        claimed(output, world, overwrite=overwrite, resume=resume),
+    ):
         resolve_device(device)
         if shard and world.size == 1:
             shown.say("--shard has nothing to divide: there is one process, and torchrun starts several")
         with world.first_on_each_machine():
             prepared = _prepared(data, valid, chosen, shown, pretrained)
         execution = Execution(device, resume, saving, world, shard, tensorboard)
-        return run_task(prepared, Path(output), execution, display=shown, preset=preset)
+        return run_task(prepared, output, execution, display=shown, preset=preset)
 
 
 def _prepared(
@@ -118,20 +121,6 @@ def _prepared(
     if arch == "decoder" or task == "mlm":
         return _running_text(data, valid, settings, display)
     return _labelled(data, valid, settings, display)
-
-
-def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
-    """Make sure, before hours of work, that nothing is lost: neither another folder nor an earlier run."""
-    states = state_folder(output)
-    if states.exists() and not (states.is_dir() and os.access(states, os.W_OK)):
-        raise DataError(f"{states} must be a folder that can be written, for checkpoints; it is not.")
-    earlier = bool(checkpoints(states))
-    if earlier and not (resume or overwrite):
-        raise SettingsError(
-            f"{states} must not hold checkpoints of an earlier run; it does. Go on with --resume, or replace "
-            "them and the model with --overwrite."
-        )
-    check_output(output, overwrite=overwrite or (resume and earlier))
 
 
 def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
@@ -195,6 +184,10 @@ def train_texts(
     display: RunDisplay,
     preset: str,
 ) -> TrainingResult:
-    """Train an encoder-decoder on pairs that are in memory."""
+    """Train an encoder-decoder on pairs that are in memory.
+
+    Args:
+        output: `claimed`.
+    """
     task = translation_task([training_text], valid_text, settings, display)
     return run_task(task, output, Execution(device), display=display, preset=preset)

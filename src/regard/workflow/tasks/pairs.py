@@ -55,13 +55,19 @@ def hold_out_pairs(corpora: Sequence[Corpus], seed: int = 1) -> tuple[list[Pairs
     chosen = held_out(corpora, [corpus.num_lines for corpus in corpora], "pairs", seed)
     lines = {digest: frozenset(index + 1 for index in indices) for digest, indices in chosen.items()}
     different = {corpus.digest: corpus for corpus in corpora}
-    found = [pair for digest, corpus in different.items() if lines[digest] for pair in corpus.numbered(lines[digest])]
+    found = [
+        pair
+        for digest, corpus in different.items()
+        if lines[digest]
+        for pair in corpus.numbered(lines[digest] | {1})  # a file that is wrong altogether is so from its first line on
+        if pair.line in lines[digest]
+    ]
     if not found:
         if not any(True for corpus in corpora for _ in corpus.numbered()):
             raise no_pairs(name)
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
     rest: list[Pairs] = [Part(corpus, lines[corpus.digest]) for corpus in corpora]
-    return rest, ParallelText.of(found, f"{name} (held out at random)", len(found))
+    return rest, ParallelText.of(found, f"{name} (held out at random)", sum(map(len, lines.values())))
 
 
 def translation_task(

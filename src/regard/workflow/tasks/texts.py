@@ -240,4 +240,5 @@ def _some_lengths(ids: Sequences) -> np.ndarray:
 
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:
     full = int((ids.lengths >= limit).sum())
-    return [f"{full:,} texts of {name} have {limit} tokens or more: cut there"] if full else []
+    """What to say where texts fill all positions: whatever stood behind them was cut off."""
+    return [f"{full:,} texts of {name} fill all {limit} positions: longer ones are cut there"] if full else []

@@ -369,8 +369,10 @@ class Translator:
         limit = self.model.config.max_positions
         pairs = encode_pairs(text, self.tokenizer, limit, source_tokenizer=self.source_tokenizer)
         if pairs.too_long:
-            line, room = pairs.too_long[0] + 1, limit - 1
-            raise DataError(f"line {line}: a text must have at most {room} tokens; got more. Split it into sentences.")
+            number, room = pairs.too_long[0] + 1, limit - 1
+            raise DataError(
+                f"pair {number}: a text must have at most {room} tokens; got more. Split it into sentences."
+            )
         start_ids = self.tokenizer.symbols.start_ids
         batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=self.tokenizer.pad_id, start_ids=start_ids)
         return likelihood(self.model, batches)
