@@ -44,6 +44,14 @@ def test_a_special_token_in_a_text_is_text(tokenizer: Tokenizer) -> None:
     assert not {0, 2, 3} & set(ids)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_special_token_of_known_characters_is_given_back(kind: str) -> None:
+    text = "write </s> here <pad>, <unk> and <s>"
+    trained = Tokenizer.train([text, "others > than / these <"], TokenizerConfig(kind=kind, vocab_size=60))
+    assert trained.decode(trained.encode(text)) == text
+    assert not {0, 1, 2, 3} & set(trained.encode(text))
+
+
 def test_unknown_characters_become_unknown(tokenizer: Tokenizer) -> None:
     assert tokenizer.unk_id in tokenizer.encode("Ж")
 

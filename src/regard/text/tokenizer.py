@@ -188,7 +188,7 @@ class Tokenizer:
             raise SettingsError(
                 f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Raise it, or use bpe."
             ) from error
-        return cls(backend)
+        return cls(_with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
         """The same tokenizer with other symbols; itself, where they are the same."""
@@ -302,6 +302,15 @@ class Tokenizer:
     def _ordinary(self, id: int) -> int:
         """The id itself, or unknown for a symbol: unigram models would read "</s>" in a text as the end."""
         return self.unk_id if id in self._special or id >= self.num_ids else id
+
+
+def _with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenizers.Tokenizer:
+    """A unigram model that reads "</s>" in a text as its characters: the library makes symbols the likeliest of all tokens."""
+    content = json.loads(backend.to_str())
+    scores = content["model"]["vocab"]
+    lowest = min(score for _, score in scores)
+    scores[:count] = [[token, lowest * (len(token) + 1) - 1] for token, _ in scores[:count]]
+    return tokenizers.Tokenizer.from_str(json.dumps(content))
 
 
 def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
