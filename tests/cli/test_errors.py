@@ -202,6 +202,7 @@ def test_results_that_are_truncated(folder: Path, capsys: pytest.CaptureFixture[
 
 
 def test_half_a_surrogate_pair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "p.jsonl").write_text('{"source": "a", "target": "\\ud800"}\n' * 3)
+    whole, half = (f'{{"source": "a", "target": "{target}"}}\n' for target in ("b", "\\ud800"))
+    (folder / "p.jsonl").write_text(whole + half * 2)
     shown = message(capsys, "train", "p.jsonl", "-o", "model", "--steps", "1")
     assert "p.jsonl, line 2: text must be whole Unicode characters; got half of a pair." in shown

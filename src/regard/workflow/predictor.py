@@ -64,6 +64,8 @@ class Predictor:
     def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
         """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts.
 
+        A word that was cut off counts as well; validation in training leaves it out.
+
         Raises:
             SettingsError: the model has no labels.
             DataError: there are no texts.
