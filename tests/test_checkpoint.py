@@ -1,5 +1,6 @@
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,6 +217,13 @@ def test_a_link_stays_a_link(tmp_path: Path, make_model: MakeModel, letters: Tok
         assert (tmp_path / f"link-{name}").is_symlink()
         load_model(tmp_path / "disk" / name)
     assert sorted(path.name for path in (tmp_path / "disk").iterdir()) == ["not-yet", "there"]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="such a link is one to nothing there")
+def test_a_link_to_itself_is_no_output(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(ModelFolderError, match=r"must not be a link that leads to itself; got .*loop"):
+        check_output(tmp_path / "loop", overwrite=False)
 
 
 def test_a_disk_of_its_own_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,7 +57,10 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     Raises:
         ModelFolderError: something else stands there, or a model does and `overwrite` is not said.
     """
-    path = path.resolve()
+    try:
+        path = path.resolve()
+    except RuntimeError as error:
+        raise ModelFolderError(f"the output folder must not be a link that leads to itself; got {path}.") from error
     if path.is_mount():
         raise ModelFolderError(
             f"the output folder must not be a disk of its own, as it is renamed into place; got {path}. Choose one in it: "

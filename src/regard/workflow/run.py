@@ -287,7 +287,8 @@ def best_folder(output: Path) -> Path:
 
 def state_folder(output: Path) -> Path:
     """Where the checkpoints of a run stand: beside its model folder, whatever name or link that is called by."""
-    return output.resolve().with_name(f"{output.resolve().name}.training")
+    real = Path(os.path.realpath(output))
+    return real.with_name(f"{real.name}.training")
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:

@@ -89,7 +89,7 @@ def train(
         _check_pretrained(arch, settings or {})
     chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
     saving = SavingTimes.parse(save_every)
-    output = Path(output).resolve()
+    output = Path(os.path.realpath(output))
     if tensorboard:
         event_writer()
     with (
