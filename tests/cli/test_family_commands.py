@@ -149,6 +149,10 @@ def test_options_of_translating_are_refused_where_nothing_is_translated(
 ) -> None:
     message = refused(capsys, "evaluate", work / name, work / "text", "--beam", "7", "--set", "bogus=1", "--lowercase")
     assert "lowercase, beam_size, bogus must be asked of models that translate; got" in message
+    message = refused(
+        capsys, "evaluate", work / name, work / "text", "--set", "device=auto"
+    )  # an option, but not of decoding
+    assert "device must be asked of models that translate; got" in message
 
 
 @pytest.mark.parametrize(

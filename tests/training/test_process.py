@@ -34,7 +34,8 @@ def test_a_second_run_is_refused_until_the_first_has_ended(tmp_path: Path) -> No
 @locked
 def test_what_a_killed_run_left_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / LOCK).touch()
-    (tmp_path / "metrics.jsonl").touch()
+    for name in ("metrics.jsonl", ".metrics.jsonl.0123456789abcdef.part"):
+        (tmp_path / name).touch()
     with only_run(tmp_path):
         clear(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == [LOCK]

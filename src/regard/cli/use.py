@@ -125,17 +125,17 @@ def evaluate(
     from regard.workflow.translation.translator import Translator
 
     loaded = _load(model, threads, device, precision, ensemble)
-    options: dict[str, Any] = {
+    named = {
         "tokenize": tokenize,
         "lowercase": lowercase,
         "beam_size": beam_size,
         "batch_size": batch_size,
         "length_penalty": length_penalty,
-        **parse_options(changes or []),
     }
+    options: dict[str, Any] = {**named, **parse_options(changes or [])}
     if not isinstance(loaded, Translator):
-        ours = {name: parameter.default for name, parameter in signature(evaluate).parameters.items()}
-        if asked := [name for name, value in options.items() if value != ours.get(name)]:
+        defaults = {name: signature(evaluate).parameters[name].default for name in named}
+        if asked := [name for name, value in options.items() if value != defaults.get(name)]:
             raise SettingsError(
                 f"{', '.join(asked)} must be asked of models that translate; got {type(loaded).__name__}."
             )

@@ -31,9 +31,11 @@ NOT_WRITTEN = "Error while serializing: I/O error: "
 """What safetensors puts before the system's reason."""
 KEPT = 2
 """Checkpoints that stay."""
+WHOLE, BEGUN = "step-????????", ".step-*.part"
+"""How checkpoints are called, and while they are written."""
 BEST, EVENTS = "best", "tensorboard"
 """What else a run writes beside them: the best few models, and what TensorBoard reads."""
-PARTS = ("step-????????", ".step-*.part", BEST, EVENTS, METRICS)
+PARTS = (WHOLE, BEGUN, BEST, EVENTS, METRICS, f".{METRICS}.*.part")
 """All that is a run's in its folder. What else stands there is somebody's own."""
 
 
@@ -80,7 +82,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
     aside = folder / f".{name}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for left_behind in folder.glob(".step-*.part"):
+        for left_behind in folder.glob(BEGUN):
             shutil.rmtree(left_behind, ignore_errors=True)
         aside.mkdir()
         safetensors.torch.save_file(state.tensors, aside / TENSORS)
@@ -106,7 +108,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
 
 def checkpoints(folder: Path) -> list[Path]:
     """The checkpoints of a folder, the newest first."""
-    return sorted(folder.glob("step-????????"), reverse=True)
+    return sorted(folder.glob(WHOLE), reverse=True)
 
 
 def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:

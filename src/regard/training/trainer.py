@@ -76,7 +76,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
         self.record = record if world.is_main else lambda run: None
         self.save, self.saving, self.example = save, saving or SavingTimes(), example
-        self.peak_rate = config.learning_rate or paper_peak(int(model.config.model_dim), config.warmup_steps)  # type: ignore[union-attr, arg-type]
+        self.peak_rate = config.learning_rate or paper_peak(
+            int(model.config.model_dim),  # type: ignore[union-attr, arg-type]  # every family's, but not nn.Module's
+            config.warmup_steps,
+        )
         self.progress = TrainingRun()
         self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
         if resumed is not None:

@@ -116,7 +116,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         """Add a batch's gradient to what there is; its part of the mean loss."""
         # float32 gradients are summed up over micro-batches and reduced once; bfloat16 ones would lose digits in the sum.
         waits = self.world.size > 1 and not is_last and self.weights.compute is self.model and not self.shard
-        with self.module.no_sync() if waits else nullcontext():  # type: ignore[operator]
+        with self.module.no_sync() if waits else nullcontext():  # type: ignore[operator]  # DDP's, not nn.Module's
             loss: Tensor = self.module(batch.to(self.device)) / num_tokens
             (loss * self.world.size).backward()  # the reduction over processes is a mean
         self.weights.gather_gradients()

@@ -239,6 +239,6 @@ def _some_lengths(ids: Sequences) -> np.ndarray:
 
 
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:
-    full = int((ids.lengths >= limit).sum())
     """What to say where texts fill all positions: whatever stood behind them was cut off."""
+    full = int((ids.lengths >= limit).sum())
     return [f"{full:,} texts of {name} fill all {limit} positions: longer ones are cut there"] if full else []
