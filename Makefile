@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-long check bench bench-generation bench-training results clean
+.PHONY: help demo test test-older-processor test-long check bench bench-generation bench-training results clean
 
 help:
-	@echo "make demo    train the built-in task and show the result (2 to 3 minutes)"
+	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
 	@echo "make test    run the tests, but for those that take minutes each"
+	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
 	@echo "make test-long  run the tests that take minutes each"
 	@echo "make check   lint and type-check"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
@@ -20,6 +21,11 @@ demo: .venv/demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+
+test-older-processor: .venv/dev
+	ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 $(BIN)/python -m pytest -n auto --maxprocesses 8 \
+		tests/models/test_packed.py tests/nn/test_attention.py tests/generation/test_beam.py tests/workflow/test_threads.py \
+		tests/cli/test_generation_options.py
 
 test-long: .venv/dev
 	$(BIN)/python -m pytest -m slow

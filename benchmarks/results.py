@@ -56,7 +56,7 @@ class Run:
     @property
     def recipe_file(self) -> Path:
         """Where its recipe stands."""
-        return ROOT / "recipes" / f"{self.recipe}.yaml"
+        return ROOT / "src" / "regard" / "recipes" / f"{self.recipe}.yaml"
 
     @property
     def recipe_digest(self) -> str:
@@ -289,7 +289,7 @@ def rows(what: Run | Ensemble, found: list[dict[str, Any]]) -> Iterator[tuple[st
         score = f"{factor * statistics.mean(scores):.2f}{spread} {metric} | {len(scores)}"
         minutes = statistics.mean(record["seconds"] for record in records) / 60
         rest = f"{records[0]['parameters']:,} | {minutes:.0f} min |"
-        return name, f"| {name} | `recipes/{what.measured.recipe}.yaml` | {score} | {together} | {published} | {rest}"
+        return name, f"| {name} | `recipe:{what.measured.recipe}` | {score} | {together} | {published} | {rest}"
 
     if isinstance(what, Ensemble) and together:
         count = sum(len(run.seeds) for run in what.runs)

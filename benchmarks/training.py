@@ -47,7 +47,7 @@ from regard.data.sequences import EncodedPairs
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
-from regard.training.precision import keep_freed_memory
+from regard.training.precision import keep_freed_memory, resolve_precision
 from speed import BOS, PAD, PlainLoop, regard_step
 from training_peers import HuggingFace, JoeyNMT, Rows, grouped_batches, missing_for_hugging_face, unsorted_batches
 
@@ -127,14 +127,15 @@ def systems(config: ModelConfig, corpus: Corpus, options: argparse.Namespace) ->
     """All that can be had here; the first is what the others are compared with."""
     found: dict[str, System] = {}
     steps = options.steps
-    pairs, dtypes = corpus.pairs, {"float32": torch.float32, "bfloat16": torch.bfloat16}
+    pairs, dtypes = corpus.pairs, number_types(options)
     epoch = plan_batches(pairs.lengths, BATCH_TOKENS)
     if reason := missing_for_hugging_face():
         print(f"Left out: Seq2SeqTrainer ({reason}).\n")
     else:
         grouped = grouped_batches(pairs, round(len(pairs) / len(epoch)))
         ways = [(name, attention, "", grouped) for name in dtypes for attention in ("sdpa", "eager")]
-        ways += [("float32", "sdpa", ", same batches", epoch), ("bfloat16", "eager", ", same batches", epoch)]
+        same = [("float32", "sdpa", ", same batches", epoch), ("bfloat16", "eager", ", same batches", epoch)]
+        ways += [way for way in same if way[0] in dtypes]
         for name, attention, note, batches in ways:
             settings = {"attention": attention, "bf16": name == "bfloat16"}
             run = HuggingFace(config, corpus.tokenizer, pairs, spread(batches, pairs, steps), **settings)
@@ -221,15 +222,25 @@ def operations_per_target_token(config: ModelConfig, corpus: Corpus) -> float:
     return 6 * (encoder * corpus.source_tokens_per_target_token + decoder + projection)
 
 
-def matmul_rate(dtype: torch.dtype, repeats: int = 60) -> float:
-    """Operations per second of a product of matrices, the best of several."""
+def matmul_rate(dtype: torch.dtype, repeats: int = 60, seconds: float = 10.0) -> float:
+    """Operations per second of a product of matrices, the best of several, but of no more than a time allows."""
     a, b = torch.randn(4096, 512).to(dtype), torch.randn(512, 2048).to(dtype)
-    best = float("inf")
+    best, begun = float("inf"), time.perf_counter()
     for _ in range(repeats):
         start = time.perf_counter()
         a @ b
         best = min(best, time.perf_counter() - start)
+        if time.perf_counter() - begun > seconds:
+            break
     return 2 * 4096 * 512 * 2048 / best
+
+
+def number_types(options: argparse.Namespace) -> dict[str, torch.dtype]:
+    """In what is trained: bfloat16 only where the processor multiplies it, as one product takes a minute elsewhere."""
+    found = {"float32": torch.float32}
+    if options.bfloat16 or resolve_precision("auto", torch.device("cpu")) == torch.bfloat16:
+        found["bfloat16"] = torch.bfloat16
+    return found
 
 
 def print_table(
@@ -280,6 +291,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of train.en and train.de")
     parser.add_argument("--joeynmt", metavar="PYTHON", help="the interpreter that has JoeyNMT 2.3 installed")
     parser.add_argument("--patience", type=int, default=3, help="how often to repeat a turn that others disturbed")
+    parser.add_argument("--bfloat16", action="store_true", help="also where the processor has no products of it")
     parser.add_argument("--default-allocator", action="store_true", help="without keep_freed_memory")
     return parser.parse_args()
 
@@ -296,16 +308,18 @@ def main() -> None:
     missing_for_hugging_face()  # imports what `versions` names
     peaks = {
         dtype: undisturbed(lambda dtype=dtype: matmul_rate(dtype), options.patience)[0]
-        for dtype in (torch.float32, torch.bfloat16)
+        for dtype in number_types(options).values()
     }
+    measured = ", ".join(f"{rate / 1e9:,.0f} in {str(dtype).removeprefix('torch.')}" for dtype, rate in peaks.items())
     print(
         f"`{shlex.join(['python', *sys.argv])}`\n\n"
         f"{machine()}, {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} threads; {versions()}\n\n"
-        f"matrix product 4,096 x 512 x 2,048: {peaks[torch.float32] / 1e9:,.0f} GFLOP/s in float32, "
-        f"{peaks[torch.bfloat16] / 1e9:,.0f} in bfloat16\n\n"
+        f"matrix product 4,096 x 512 x 2,048, GFLOP/s: {measured}\n\n"
         f"{len(corpus.pairs):,} pairs, {lengths[0].mean():.1f} source and {lengths[1].mean():.1f} target tokens each, "
         f"{len(corpus.tokenizer):,} subwords; {options.rounds} rounds of {options.steps} steps\n"
     )
+    if torch.bfloat16 not in peaks:
+        print("Left out: bfloat16, which this processor does not multiply (--bfloat16 measures it all the same).\n")
     if not options.joeynmt:
         print("Left out: JoeyNMT (--joeynmt PYTHON was not given).\n")
     for size in options.sizes:

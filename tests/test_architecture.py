@@ -12,6 +12,7 @@ RANKS = {
     "nn": 1,
     "data": 2,
     "models": 2,
+    "memory": 3,
     "checkpoint": 3,
     "assembling": 3,
     "interop": 3,
@@ -28,6 +29,7 @@ FORBIDDEN = {
     "data": {"nn", "models"},
     "models": {"text", "data", "training"},
     "interop": {"training", "generation"},
+    "memory": {"checkpoint", "interop", "assembling"},
     "checkpoint": {"interop", "assembling"},
     "assembling": {"interop"},
     "generation": {"text", "training"},
@@ -41,6 +43,7 @@ THIRD_PARTY = {
     "nn": {"torch", "jaxtyping"},
     "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "babel"},
     "models": {"torch", "jaxtyping", "pydantic"},
+    "memory": {"torch"},
     "checkpoint": {"torch", "safetensors", "pydantic"},
     "assembling": {"torch"},
     "interop": {

@@ -1,5 +1,6 @@
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,8 @@ import pytest
 import safetensors.torch
 import torch
 
-from regard.checkpoint import PARTS, check_output, load_model, remove_leftovers, save_new, save_weights
+import regard
+from regard.checkpoint import PARTS, aside, check_output, load_model, remove_leftovers, save_new, save_weights
 from regard.errors import DataError, ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
@@ -267,3 +269,113 @@ def test_what_a_killed_process_left_is_no_obstacle_and_is_removed(
         "tokenizer.json",
     }
     assert sorted(path.name for path in tmp_path.iterdir()) == [".m.mine", "m"]
+
+
+def killed_between_renames(folder: Path) -> Path:
+    """What a process leaves that is killed when the old model has gone and the new one has not come: a real one."""
+    code = (
+        "import os, signal\n"
+        "from pathlib import Path\n"
+        "from regard.checkpoint import aside\n"
+        "rename = Path.rename\n"
+        "def killed(path, target):\n"
+        "    if path.name == 'new':\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return rename(path, target)\n"
+        "Path.rename = killed\n"
+        f"with aside(Path({str(folder)!r})) as new:\n"
+        "    (new / 'half').touch()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert not folder.exists()
+    (beside,) = folder.parent.glob(f".{folder.name}.*")
+    return beside
+
+
+def test_a_kill_between_the_renames_does_not_lose_the_model(folder: Path) -> None:
+    before = (folder / "model.safetensors").read_bytes()
+    beside = killed_between_renames(folder)
+    regard.load(folder)
+    assert (folder / "model.safetensors").read_bytes() == before
+    assert not beside.exists()
+
+
+def test_where_it_cannot_be_put_back_it_is_read_where_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = killed_between_renames(folder)
+
+    def refused(*arguments: object, **named: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", refused)
+        patch.setattr(shutil, "rmtree", refused)
+        load_model(folder)
+        assert (beside / "old").is_dir()
+    load_model(folder)
+    assert folder.is_dir()
+
+
+def test_such_a_model_is_in_the_way_of_another(folder: Path) -> None:
+    killed_between_renames(folder)
+    with pytest.raises(ModelFolderError, match="must not hold a model yet"):
+        check_output(folder, overwrite=False)
+    check_output(folder, overwrite=True)
+
+
+def test_saving_removes_what_killed_processes_left(folder: Path, model: EncoderDecoder, letters: Tokenizer) -> None:
+    """Whatever command saves, not only training."""
+    (folder.parent / ".model.abcd1234" / "new").mkdir(parents=True)
+    save_new(folder, model, letters)
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+    (folder / f".model.safetensors.{'0af1' * 4}.part").write_bytes(b"half")
+    save_weights(folder, model)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(PARTS)
+
+
+def test_two_that_save_at_once(folder: Path, model: EncoderDecoder, letters: Tokenizer) -> None:
+    """Neither removes what the other is writing, nor takes a model for one that was left moved away."""
+    with aside(folder) as new:
+        save_new(folder, model, letters)
+        for part in PARTS:
+            shutil.copy(folder / part, new / part)
+        (new / "last").touch()
+        remove_leftovers(folder)
+    assert (folder / "last").is_file()
+    load_model(folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_while_it_is_being_replaced_nobody_puts_it_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+    seen = []
+
+    def watched(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            with pytest.raises(ModelFolderError, match="must be an existing folder"):
+                load_model(folder)
+            seen.append(path)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", watched)
+    with aside(folder) as new:
+        (new / "mine").touch()
+    assert len(seen) == 1
+    assert (folder / "mine").is_file()
+
+
+@pytest.mark.parametrize("name", ["n" * 250, "ä" * 120])
+def test_the_longest_names_can_be_written(name: str, model: EncoderDecoder, letters: Tokenizer, tmp_path: Path) -> None:
+    check_output(tmp_path / name, overwrite=False)
+    save_new(tmp_path / name, model, letters)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_names_that_no_disk_has_are_no_output(model: EncoderDecoder, letters: Tokenizer, tmp_path: Path) -> None:
+    with pytest.raises(ModelFolderError, match=r"must have a name that can be written; got .*: File name too long"):
+        check_output(tmp_path / ("n" * 300), overwrite=False)
+    with pytest.raises(ModelFolderError, match="must be writable; got: File name too long"):
+        save_new(tmp_path / ("n" * 300), model, letters)
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(ModelFolderError, match="must be writable; got: "):
+        save_new(tmp_path / "loop", model, letters)
+    assert [path.name for path in tmp_path.iterdir()] == ["loop"]

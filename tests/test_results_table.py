@@ -29,15 +29,13 @@ def record(work: Path, run: Run, seed: int, score: float, **more: Any) -> None:
 
 
 def standing(name: str, score: str, seeds: int, together: str = "") -> str:
-    return f"| {name} | `recipes/x.yaml` | {score} | {seeds} | {together} | 1 | 1,000 | 1 min |"
+    return f"| {name} | `recipe:x` | {score} | {seeds} | {together} | 1 | 1,000 | 1 min |"
 
 
 def test_a_line_is_the_mean_and_the_spread_of_its_seeds(tmp_path: Path) -> None:
     for seed, score in enumerate([0.5, 0.25], start=1):
         record(tmp_path, SIMPLE, seed, score)
-    line = (
-        "| SCAN simple | `recipes/scan-simple.yaml` | 37.50 ± 17.68 % exact | 2 |  | 99.8 (recurrent) | 1,000 | 2 min |"
-    )
+    line = "| SCAN simple | `recipe:scan-simple` | 37.50 ± 17.68 % exact | 2 |  | 99.8 (recurrent) | 1,000 | 2 min |"
     assert list(table(tmp_path, "")) == [*HEAD, line]
 
 
@@ -71,8 +69,8 @@ def test_known_lengths_and_ensembles_have_lines_of_their_own(tmp_path: Path) -> 
         json.dumps({"run": BOTH.name, "recipe": BOTH.recipe_digest, "together": 0.09})
     )
     assert [cells(line)[1:6] for line in list(table(tmp_path, ""))[2:]] == [
-        [LENGTH.name, "`recipes/scan-length-single.yaml`", "20.00 % exact", "1", ""],
-        [f"{LENGTH.name}, lengths told", "`recipes/scan-length-single.yaml`", "60.00 % exact", "1", ""],
+        [LENGTH.name, "`recipe:scan-length-single`", "20.00 % exact", "1", ""],
+        [f"{LENGTH.name}, lengths told", "`recipe:scan-length-single`", "60.00 % exact", "1", ""],
         [BOTH.name, "", "", "6", "9.00"],
     ]
 

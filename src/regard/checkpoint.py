@@ -5,6 +5,7 @@ Nothing is ever unpickled: weights are safetensors, the rest is JSON.
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import json
@@ -17,14 +18,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import safetensors
 import safetensors.torch
 import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError
 
-from regard.errors import ModelFolderError, SettingsError
+from regard.errors import ModelFolderError, SettingsError, hub_hint
+from regard.memory import lack_of_room, shapes_for
+from regard.models.config import AnyConfig
 from regard.models.families import AnyModel, build, parse_config
-from regard.text.lines import write_whole
+from regard.text.lines import UNIQUE, write_whole
+from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
@@ -34,11 +39,15 @@ METRICS = "metrics.jsonl"
 ABOUT_WEIGHTS = RESULTS, CARD, REPORT = ("results.json", "README.md", "report.html")
 """What is written of a model when its run is over."""
 COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
-LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}\.part")
+LEFTOVER = re.compile(rf"\..+\.{UNIQUE}")
 """The names of files that were being written when their process was killed (`write_whole`)."""
 LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}
 """What file browsers leave in folders."""
+NEW, OLD = "new", "old"
+"""Beside a model folder while it is replaced: what comes, and what was there."""
 FORMAT_VERSION = 1
+NUMBERS = ("F32", "F16", "BF16", "F64")
+"""What weights are read from, as safetensors calls them."""
 
 
 class LoadedModel(NamedTuple):
@@ -61,11 +70,18 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         path = path.resolve()
     except RuntimeError as error:
         raise ModelFolderError(f"the output folder must not be a link that leads to itself; got {path}.") from error
-    if path.is_mount():
+    try:
+        is_disk = path.is_mount()
+    except OSError as error:
+        raise ModelFolderError(
+            f"the output folder must have a name that can be written; got {path}: {error.strerror}."
+        ) from error
+    if is_disk:
         raise ModelFolderError(
             f"the output folder must not be a disk of its own, as it is renamed into place; got {path}. Choose one in it: "
             f"{path / 'model'}"
         )
+    _put_back(path)
     entries = {entry.name for entry in path.iterdir()} - LITTER if path.is_dir() else set()
     if entries >= set(PARTS):
         if not overwrite:
@@ -112,38 +128,84 @@ def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what a process that was killed while it wrote a model folder left in it and beside it.
+    """Remove what processes that were killed while they wrote a model folder left in it and beside it.
 
     A model that had been moved out of the way and that nothing had followed yet is put back.
     """
     path = path.resolve()
-    for entry in path.iterdir() if path.is_dir() else ():
-        if LEFTOVER.fullmatch(entry.name):
-            entry.unlink(missing_ok=True)
-    for beside in path.parent.glob(f".{glob.escape(path.name)}.????????"):
-        if beside.is_dir() and {entry.name for entry in beside.iterdir()} <= {"new", "old"}:
+    remove_left_behind(path, LEFTOVER)
+    for beside in _begun_beside(path):
+        with left_behind(beside) as is_left:
+            if not is_left:
+                continue
             with suppress(OSError):  # there is nothing to put back, or something stands there
-                (beside / "old").rename(path)
-            shutil.rmtree(beside, ignore_errors=True)
+                (beside / OLD).rename(path)
+            if path.exists() or not (beside / OLD).exists():
+                with suppress(OSError):
+                    shutil.rmtree(beside)
+
+
+def _begun_beside(path: Path) -> list[Path]:
+    """The folders beside a model folder in which it is written, or was until somebody was killed."""
+    found = path.parent.glob(f".{glob.escape(short(path.name))}.????????")
+    try:
+        return [
+            beside for beside in found if beside.is_dir() and {entry.name for entry in beside.iterdir()} <= {NEW, OLD}
+        ]
+    except OSError:  # one has just gone, or may not be looked into
+        return []
+
+
+def _put_back(path: Path) -> Path:
+    """Where a model folder stands: if a process was killed when it had moved it away, it is put back, or else read there."""
+    with suppress(OSError, RuntimeError):
+        if path.exists():
+            return path
+        place = path.resolve()
+        remove_leftovers(place)
+        for beside in () if place.exists() else _begun_beside(place):
+            with left_behind(beside) as is_left:
+                if is_left and (beside / OLD).is_dir():
+                    return beside / OLD
+    return path
 
 
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
     """A new folder that takes the place of `path` when all is written to it; if anything fails, nothing has changed.
 
+    What others left there that were killed is removed.
+
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written.
     """
-    path = path.resolve()  # a link stays a link: what it points to is replaced
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as beside:
-            new, old = Path(beside, "new"), Path(beside, "old")
+        try:
+            place = path.resolve()  # a link stays a link: what it points to is replaced
+        except RuntimeError as error:
+            raise OSError(errno.ELOOP, "a link that leads to itself") from error
+        place.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(place)
+        with _folder_beside(place) as beside:
+            new = beside / NEW
             new.mkdir()
             yield new
-            _swap(new, path, old)
+            _swap(new, place, beside / OLD)
     except OSError as error:
         raise ModelFolderError(f"{path} must be writable; got: {error.strerror}. Nothing was changed.") from error
+
+
+@contextmanager
+def _folder_beside(path: Path) -> Iterator[Path]:
+    """A new folder, known to be written to, that is gone in the end."""
+    while True:
+        with (
+            tempfile.TemporaryDirectory(prefix=f".{short(path.name)}.", dir=path.parent) as beside,
+            claimed(Path(beside)) as is_ours,
+        ):
+            if is_ours:
+                yield Path(beside)
+                return
 
 
 def _swap(new: Path, path: Path, old: Path) -> None:
@@ -172,22 +234,42 @@ def load_model(path: Path | str) -> LoadedModel:
     Raises:
         ModelFolderError: a part is missing, damaged, of a later format, or belongs to another model.
     """
-    folder = Path(path)
+    folder = _put_back(Path(path))
     missing = [part for part in PARTS if not (folder / part).is_file()]
     if missing:
         what = "an existing folder" if not folder.is_dir() else f"a model folder; {' and '.join(missing)} missing"
-        raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.")
+        hint = "" if folder.is_dir() else hub_hint(folder)
+        raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.{hint}")
     config = _load_config(folder)
     model_config = config["model"]
+    _check_weights(folder / WEIGHTS, model_config)
     tokenizer = _load_tokenizer(folder / TOKENIZER, config["tokenizer_sha256"], model_config.vocab_size)
+    source_size = getattr(model_config, "source_vocab_size", None) or model_config.vocab_size
     source_tokenizer, source_digest = tokenizer, config.get("source_tokenizer_sha256")
     if source_digest is not None:
-        num_ids = getattr(model_config, "source_vocab_size", None) or model_config.vocab_size
-        source_tokenizer = _load_tokenizer(folder / SOURCE_TOKENIZER, source_digest, num_ids)
+        source_tokenizer = _load_tokenizer(folder / SOURCE_TOKENIZER, source_digest, source_size)
+    check_symbols(folder, model_config, tokenizer, source_tokenizer)
     with torch.random.fork_rng(devices=[]):
         model = build(model_config)
     _load_weights(folder / WEIGHTS, model)
     return LoadedModel(model.eval(), tokenizer, source_tokenizer)
+
+
+def check_symbols(where: Path | str, config: AnyConfig, tokenizer: Tokenizer, source_tokenizer: Tokenizer) -> None:
+    """Make sure that a model has embeddings for the symbols that its tokenizers put around texts.
+
+    Raises:
+        ModelFolderError: an id is none of the vocabulary's.
+    """
+    source_size = getattr(config, "source_vocab_size", None) or config.vocab_size
+    for side, ids, num_ids in (
+        ("source", source_tokenizer.symbols.in_sources, source_size),
+        ("target", tokenizer.symbols.in_targets, config.vocab_size),
+    ):
+        if wrong := sorted(id for id in (*ids, config.pad_id) if id >= num_ids):
+            raise ModelFolderError(
+                f"{where}: ids of symbols must be below {num_ids:,}, the size of the {side}'s vocabulary; got {wrong[0]}."
+            )
 
 
 def _digest(path: Path) -> str:
@@ -228,26 +310,48 @@ def _load_config(folder: Path) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         raise ModelFolderError(f"{path}: model.{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
         raise ModelFolderError(f"{path} must be a model's configuration; got {error!r}. Is it whole?") from error
 
 
-def _load_weights(path: Path, model: AnyModel) -> None:
+@contextmanager
+def _open_weights(path: Path) -> Iterator[Any]:
+    """A file of weights, of which only the header has been read."""
     try:
-        tensors = safetensors.torch.load_file(path)
+        with safetensors.safe_open(path, framework="pt") as file:
+            yield file
     except (SafetensorError, OSError) as error:
         raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
-    parameters = dict(model.named_parameters())
-    for name in sorted(parameters.keys() ^ tensors.keys()):
-        problem = "is missing" if name in parameters else "does not belong"
+
+
+def _check_weights(path: Path, config: AnyConfig) -> None:
+    """Make sure that the tensors of a file are those of a configuration, before anything is made that is as large.
+
+    Raises:
+        ModelFolderError: one is missing, does not belong, or has another shape or kind; or there is no room for them.
+    """
+    with _open_weights(path) as file:
+        parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
+        found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
+    wanted = {name: tuple(parameter.shape) for name, parameter in shapes_for(config, found, path).named_parameters()}
+    for name in sorted(wanted.keys() ^ found.keys()):
+        problem = "is missing" if name in wanted else "does not belong"
         raise ModelFolderError(f"{path} must hold the tensors that {CONFIG} asks for; {name} {problem}.")
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            given = tensors[name]
-            if given.shape != parameter.shape:
+    for name, shape in wanted.items():
+        given, kind = found[name]
+        if given != shape:
+            raise ModelFolderError(f"{path}: {name} must have shape {shape}; got {given}.")
+        if kind not in NUMBERS:
+            raise ModelFolderError(f"{path}: {name} must hold numbers of kind {', '.join(NUMBERS)}; got {kind}.")
+    if lack := lack_of_room(config, torch.device("cpu")):
+        raise ModelFolderError(f"{path.parent} must fit into memory; got {lack}.")
+
+
+def _load_weights(path: Path, model: AnyModel) -> None:
+    with _open_weights(path) as file, torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(file.get_tensor(name))
+            if not parameter.isfinite().all():
                 raise ModelFolderError(
-                    f"{path}: {name} must have shape {tuple(parameter.shape)}; got {tuple(given.shape)}."
+                    f"{path}: {name} must hold finite numbers, as float32; it does not. The file is damaged."
                 )
-            if not given.isfinite().all():
-                raise ModelFolderError(f"{path}: {name} must hold finite numbers; it does not. The file is damaged.")
-            parameter.copy_(given)

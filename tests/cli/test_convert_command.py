@@ -1,6 +1,7 @@
 """`regard convert`, and the other commands on models in other formats."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,60 @@ def test_a_model_that_answers_otherwise_is_not_written(
     assert "must answer as transformers" in message
     assert "Nothing was written; --no-check" in message
     assert sorted(path.name for path in ours.iterdir()) == ["ours", "text"]
+
+
+def test_tensors_that_nothing_reads_are_named_as_a_cause(
+    ours: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    from regard.interop import check
+
+    output_of(capsys, "convert", "ours", "marian", "--to", "marian", "--no-check")
+    tensors = load_file("marian/model.safetensors")
+    save_file(tensors | {"model.adapter": torch.ones(2)}, "marian/model.safetensors", metadata={"format": "pt"})
+    monkeypatch.setattr(check.Check, "agrees", property(lambda self: self.largest_difference == -1))
+    message = output_of(capsys, "convert", "marian", "again", code=2)
+    assert "Its tensors that nothing reads may be why: model.adapter." in message
+
+
+def test_the_hub_is_asked_when_it_is_meant(
+    ours: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By `hf:`, or for all models of a command by `--from-hub`; never for a folder that is not there."""
+    import huggingface_hub
+
+    asked = []
+
+    def download(name: str, **named: object) -> str:
+        asked.append(name)
+        return str(ours / "marian")
+
+    output_of(capsys, "convert", "ours", "marian", "--to", "marian", "--no-check")
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    short = ("text", "--max-length", "2", "--beam", "1")
+    pairs = ("text", "text")
+    for command, others in (
+        (("translate", "me/mine", *short), ("--ensemble", "me/other")),
+        (("evaluate", "me/mine", *pairs), ()),
+        (("score", "me/mine", *pairs), ()),
+        (("inspect", "me/mine", "the cat"), ()),
+        (("info", "me/mine"), ()),
+        (("align", "me/mine", *pairs, "--from", "cross.0"), ("--reverse", "me/other")),
+        (("convert", "me/mine", "new", "--no-check"), ()),
+    ):
+        message = output_of(capsys, *command, *others, code=2)
+        assert "me/mine must be an existing folder" in message
+        assert "On the Hugging Face hub: hf:me/mine" in message
+        assert asked == []
+        by_name = [f"hf:{word}" if word.startswith("me/") else word for word in (*command, *others)]
+        for way in (by_name, [*command, *others, "--from-hub"]):
+            found = output_of(capsys, *way)
+            assert found
+            assert asked == ["me/mine", *("me/other" for word in others if word == "me/other")]
+            asked.clear()
+            if command[0] == "convert":
+                shutil.rmtree("new")
 
 
 def test_bert_fills_masks_and_gpt2_goes_on(

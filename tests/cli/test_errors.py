@@ -172,7 +172,10 @@ def test_the_demo_without_babel(
 ) -> None:
     monkeypatch.setitem(sys.modules, "babel", None)
     shown = message(capsys, "demo", "-o", "model", "--steps", "1")
-    assert "The dates task needs an optional package that is not installed. Run: pip install 'regard[demo]'" in shown
+    assert (
+        "The dates task needs an optional package that is not installed. Run: pip install '.[demo]' in a clone" in shown
+    )
+    assert shown.endswith("or else: pip install 'regard[demo]'")
 
 
 def test_a_line_that_is_too_long_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

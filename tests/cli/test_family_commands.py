@@ -100,6 +100,84 @@ def test_a_classifier_learns_and_predicts(work: Path, capsys: pytest.CaptureFixt
     assert "accuracy" in capsys.readouterr().out
 
 
+def test_each_class_has_its_scores(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("evaluate", work / "classify", work / "classes.tsv", "--json") == 0
+    scores = json.loads(capsys.readouterr().out)
+    counts = scores["confusion"]
+    assert {label: sum(row.values()) for label, row in counts.items()} == {
+        label: score["num_right"] for label, score in scores["labels"].items()
+    }
+    for label, score in scores["labels"].items():
+        assert score["recall"] == counts[label][label] / score["num_right"]
+        assert score["precision"] == counts[label][label] / score["num_predicted"]
+    assert command("evaluate", work / "classify", work / "classes.tsv") == 0
+    shown = capsys.readouterr().out.splitlines()
+    head = next(line for line in shown if line.startswith("label"))
+    assert head.split() == ["label", "precision", "recall", "F1", "right", "predicted"]
+    assert "right, predicted:" in "\n".join(shown)
+    results = json.loads((work / "classify" / "results.json").read_text())
+    assert set(results["labels"]) == set(results["confusion"]) == {"yes", "no"}
+    page = (work / "classify" / "report.html").read_text()
+    assert "<h2>Each label</h2>" in page
+    assert "<h2>Which label was taken for which</h2>" in page
+    assert "target tokens/s" not in page
+
+
+def test_the_class_stands_at_the_head_of_an_inspection(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = regard.load(work / "classify", device="cpu")
+    assert isinstance(model, regard.Predictor)
+    (prediction,) = model.predict(["a x b"])
+    other = 1 - prediction.probs[0]
+    line = f"class: yes, probability {prediction.probs[0]:.2f} (no {other:.2f})"
+    assert command("inspect", work / "classify", "a x b") == 0
+    assert capsys.readouterr().out.splitlines()[0] == line
+    for ending in ("html", "json"):
+        assert command("inspect", work / "classify", "a x b", "-o", tmp_path / f"page.{ending}") == 0
+    assert f'<p dir="auto" id="says">{line}</p>' in (tmp_path / "page.html").read_text()
+    said = json.loads((tmp_path / "page.json").read_text())["predicted"]
+    assert [row["label"] for row in said] == ["yes", "no"]
+    assert sum(row["prob"] for row in said) == pytest.approx(1, abs=1e-3)
+    capsys.readouterr()
+    assert command("inspect", work / "tag", "ab cd") == 0
+    assert capsys.readouterr().out.startswith("tags: VOWEL ")
+    assert command("inspect", work / "mlm", "abcde<mask>ghij") == 0
+    assert capsys.readouterr().out.startswith("masks: ")
+    assert command("inspect", work / "mlm", "abcdefghij") == 0
+    assert capsys.readouterr().out.startswith("\nencoder.")
+
+
+def test_tokens_are_counted_and_blank_lines_and_headers_told(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (work / "classes.tsv").read_text()
+    (tmp_path / "data.tsv").write_text("\n" + rows + "\n\n")
+    (tmp_path / "valid.tsv").write_text("yes\ta x\n\nno\tab\n")
+    options = ["--arch", "encoder", "--task", "classify", "--steps", "2", *SMALL]
+    capsys.readouterr()
+    assert (
+        command("train", tmp_path / "data.tsv", "--valid", tmp_path / "valid.tsv", "-o", tmp_path / "m", *options) == 0
+    )
+    shown = " ".join(capsys.readouterr().err.split())
+    assert f"300 texts from {tmp_path}/data.tsv (3 blank left out)" in shown
+    assert f"2 texts from {tmp_path}/valid.tsv (1 blank left out)" in shown
+    assert command("train", tmp_path / "data.tsv", "-o", tmp_path / "held", *options) == 0
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "285 texts from" in shown
+    assert "(3 blank left out)" in shown
+    result = regard.train([tmp_path / "data.tsv"], tmp_path / "n", arch="encoder", task="classify",
+                          settings={"training": {"steps": 2}, "model": {"num_layers": 1}})  # fmt: skip
+    assert result.run.num_tokens > 2 * 285  # more than texts: each has words
+    (tmp_path / "data.tsv").write_text("label\ttext\n" + rows)
+    assert "names of columns. Remove that line." in refused(
+        capsys, "train", tmp_path / "data.tsv", "-o", tmp_path / "o", *options
+    )
+    (tmp_path / "data.tsv").write_text("mood\tremark\n" + rows)
+    assert command("train", tmp_path / "data.tsv", "-o", tmp_path / "o", *options) == 0
+    assert "'mood', occurs there only" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_tagger_gives_every_word_a_tag(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads((work / "tag" / "results.json").read_text())["accuracy"] > 0.95
     (work / "input").write_text("ab  cd ex\nfab\n")
@@ -271,7 +349,7 @@ def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys:
     options = ["--arch", "encoder", "--task", "mlm", "--steps", "2", "--set", "model.max_positions=16", *SMALL]
     assert command("train", tmp_path / "text", "-o", tmp_path / "m", *options) == 0
     captured = capsys.readouterr()
-    assert "1 texts of" in captured.out + captured.err
+    assert "1 text of" in captured.out + captured.err
     assert "evaluate" not in captured.out.split("Next:")[1]
     (tmp_path / "other").write_text("犬 猫\n")
     message = refused(

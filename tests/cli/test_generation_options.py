@@ -94,7 +94,7 @@ def test_a_translation_grows_and_is_never_taken_back(translator: Translator) -> 
             assert "".join(pieces) == translator.translate([word], **options)[0].text
     greedy = list(translator.stream("abcdef", beam_size=1))
     assert len(greedy) > 2
-    with pytest.raises(SettingsError, match="stream must be asked for one translation"):
+    with pytest.raises(SettingsError, match=r"stream cannot be told with n_best, .*; remove n_best"):
         list(translator.stream("abc", n_best=2))
 
 
@@ -267,9 +267,12 @@ def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -
         ({"beam_size": "many"}, r"beam_size must be a valid integer.*; got 'many'"),
         ({"risk": "blue"}, r"risk must be 'chrf' or 'bleu'; got 'blue'"),
         ({"risk": "chrf", "num_candidates": 2, "n_best": 3}, "n_best must be at most num_candidates; got 3 and 2"),
-        ({"method": "sample", "coverage_penalty": 1.0}, "coverage_penalty must be asked of a beam search without risk"),
+        (
+            {"method": "sample", "coverage_penalty": 1.0},
+            "coverage_penalty has no effect with method=sample; remove it",
+        ),
         ({"coverage_penalty": 1.0, "n_best": 9}, "n_best must be from 1 to beam_size; got n_best 9 and beam_size 5"),
-        ({"method": "sample", "trace": True}, "trace must be asked of a beam search; got method sample"),
+        ({"method": "sample", "trace": True}, "trace has no effect with method=sample; remove it, or use method=beam"),
         ({"n_best": 0}, "n_best must be at least 1; got 0"),
         ({"no_repeat_ngram": 0}, "no_repeat_ngram must be at least 1; got 0"),
         ({"max_ratio": 0}, "max_ratio must be greater than 0; got 0"),

@@ -16,6 +16,7 @@ from regard.cli.main import run
 from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment import read_alignments
 from regard.inspection.ablation import gated, without
+from regard.inspection.figures import readable
 from regard.inspection.heads import LABELS
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
@@ -44,6 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         vocab_size=len(own), source_vocab_size=sizes, tied_embeddings="target", positions="rotary", **pair
     )
     save_new(folder / "two", build(two).eval(), own, tokenizer)
+    one = {**pair, "num_heads": 1}
+    save_new(folder / "one", build(ModelConfig(vocab_size=sizes, **one)).eval(), tokenizer)
     save_new(folder / "rnn", build(RecurrentConfig(vocab_size=sizes, model_dim=12)).eval(), tokenizer)
     save_new(folder / "lm", build(DecoderConfig(vocab_size=sizes, num_layers=2, **SIZES)).eval(), tokenizer)
     for task, labels in (("mlm", []), ("tag", ["x", "y"]), ("classify", ["x", "y"])):
@@ -95,6 +98,25 @@ def test_inspecting_every_family(
     assert "</html>" in (tmp_path / "x.html").read_text()
 
 
+@pytest.mark.parametrize(("name", "count"), [("rnn", 1), ("one", 6)])
+def test_where_an_attention_has_one_head_its_picture_has_tokens(
+    folder: Path, tmp_path: Path, name: str, count: int
+) -> None:
+    """All heads of such a model in one picture: there is room for what the rows and columns are."""
+    seen = regard.load(folder / name).inspect(TEXT, "fed")  # type: ignore[union-attr,call-arg]
+    drawn = [axes for axes in seen.figure().axes if axes.get_title()]
+    assert [axes.get_title() for axes in drawn] == seen.head_names
+    assert len(drawn) == count
+    for axes in drawn:
+        kind = axes.get_title().split(".")[0]
+        labels = [[label.get_text() for label in of_axis.get_ticklabels()] for of_axis in (axes.yaxis, axes.xaxis)]
+        assert labels == [[readable(token) for token in side(kind).spelled] for side in (seen.rows, seen.keys)]
+    assert command("inspect", folder / name, TEXT, "--target", "fed", "-o", tmp_path / "x.svg") == 0
+    assert [
+        text for text in ("f", "d", "&lt;/s&gt;") if f">{text}</text>" not in (tmp_path / "x.svg").read_text()
+    ] == []
+
+
 def test_tokens_stand_where_they_stand_in_their_texts(folder: Path) -> None:
     for name in ("m", "two", "lm", "tag", "classify"):
         seen = regard.load(folder / name).inspect(TEXT)
@@ -105,6 +127,20 @@ def test_tokens_stand_where_they_stand_in_their_texts(folder: Path) -> None:
                     assert text[slice(*place)].strip() == token.replace("▁", "").strip()
                     if token.replace("▁", "").strip():
                         assert token.replace("▁", "") in text.split()[word]
+
+
+@pytest.mark.parametrize("name", ["m", "two", "rnn", "lm", "mlm", "tag", "classify"])
+@pytest.mark.parametrize("text", [TEXT, "ab  cde f", "ab 犬 cde"])
+def test_the_tokens_on_the_page_are_the_text(folder: Path, name: str, text: str) -> None:
+    seen = regard.load(folder / name).inspect(text)
+    data = json.loads(seen.html().split('id="data">')[1].split("</script>")[0])
+    for side in ("rows", "keys"):
+        for kind, (place, pieces) in ((kind, found.values()) for kind, found in data["pieces"][side].items()):
+            assert len(pieces) == len(data[side][kind])
+            whole = seen.text if place == "text" else seen.target
+            read = "".join(pieces)  # of a target, all but its last token is read
+            assert whole.startswith(read) if (side, place) == ("keys", "target-text") else whole == read
+    assert (data["target"] is None) == (name in ("lm", "mlm", "tag", "classify"))
 
 
 def test_words_of_a_head(folder: Path) -> None:
@@ -403,9 +439,23 @@ def test_pictures_without_matplotlib(
     assert not Path("x.svg").exists()
 
 
+@pytest.mark.filterwarnings("always")
+def test_characters_without_a_font_are_told_in_one_line(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("regard.inspection.pictures.missing", lambda text: "犬" * ("cross" in text))
+    assert command("inspect", folder / "rnn", TEXT, "-o", tmp_path / "x.png") == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"wrote {tmp_path / 'x.png'}\n"
+    assert captured.err.startswith("regard: no installed font has 犬 (CJK): boxes are drawn in their place. Install ")
+    assert captured.err.count("\n") == 1
+    assert command("inspect", folder / "rnn", TEXT, "-o", tmp_path / "x.svg") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_long_texts_in_a_terminal(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     seen = regard.load(folder / "m").inspect(TEXT, "abc def " * 4)
     for width in (40, 80, 200):
         lines = seen.terminal("decoder.0.0", width=width, colour=False).splitlines()
         assert max(map(len, lines)) <= width
-    assert "\x1b[48;5;" in seen.terminal("decoder.0.0", colour=True)
+    assert "\x1b[38;5;" in seen.terminal("decoder.0.0", colour=True)

@@ -169,9 +169,12 @@ def test_a_disk_that_fills_up(undisturbed: Path, capsys: pytest.CaptureFixture[s
 
 def test_more_steps_than_before(undisturbed: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = undisturbed
-    train(data, "short", 35)
-    train(data, "short", 60, "--resume")
-    assert same_state(data, "whole", "short", 60)
+    # With a warm-up that is longer than both, the schedule is the same up to the end.
+    given = ["--set", "training.warmup_steps=1000", "--set", "training.average_decay=0.999"]
+    train(data, "long", 60, *given)
+    train(data, "short", 35, *given)
+    train(data, "short", 60, "--resume", *given)
+    assert same_state(data, "long", "short", 60)
     shown = " ".join(capsys.readouterr().err.split())
     assert (
         "training.steps was 35 and is 60: from here on, the learning rate is that of a linear schedule of 60" in shown
@@ -464,7 +467,7 @@ def test_a_folder_that_checkpoints_cannot_go_to_is_said_at_once(data: Path, caps
 
 SMALL = ["--threads", "1", "--set", "model.model_dim=16", "--set", "tokenizer.vocab_size=60",
          "--set", "training.batch_tokens=80", "--set", "training.validate_every=4", "--set",
-         "training.accumulation=2"]  # fmt: skip
+         "training.accumulation=2", "--set", "training.warmup_steps=1000"]  # fmt: skip
 NARROW = ["--set", "model.ff_dim=16", "--set", "model.num_heads=2"]
 PAIRS = [*NARROW, "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1",
          "--set", "data.weights=[1, 2]", "--set", "data.concatenation=0.5", "--set", "data.bpe_dropout=0.3",

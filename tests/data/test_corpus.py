@@ -1,11 +1,13 @@
 import json
+import logging
 from pathlib import Path
 
 import pytest
 
 from regard.data import encoding
-from regard.data.corpus import find_corpora, read_pairs
+from regard.data.corpus import Corpus, find_corpora, read_pairs
 from regard.data.encoding import encode_corpora
+from regard.data.hugging_face.data_sets import HubName
 from regard.errors import DataError, MissingExtraError
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -124,7 +126,8 @@ def test_hub_data_sets(hub_folder: str) -> None:
     [
         ("train:en:dee", r"a column must be one of the data set's; got 'dee'. Did you mean 'de'\?"),
         ("train:en:number", r"row 1: column 'number' must hold text; got int"),
-        ("train:en:translation.it", r"row 1: column 'translation.it' must hold text; got NoneType"),
+        ("train:en:translation.it", r"one of the data set's; got 'translation.it'. translation has: en, fr\."),
+        ("train:en:translation", r"row 1: column 'translation' must hold text; got dict. Write translation.en"),
         ("test:en:de", r"must be a data set that can be loaded; got"),
     ],
 )
@@ -133,14 +136,123 @@ def test_hub_data_sets_that_do_not_fit(hub_folder: str, columns: str, message: s
         read_pairs([f"hf:{hub_folder}:{columns}"])
 
 
-def test_hub_names_have_five_parts() -> None:
-    with pytest.raises(DataError, match=r"a data set must be hf:name:split:source_column:target_column; got hf:iwslt"):
-        read_pairs(["hf:iwslt"])
+@pytest.mark.parametrize(
+    "name", ["hf:iwslt", "hf:a:b:c", "hf:a::train:b:c", "hf::train:b:c", "hf:a:b:c:train:d:e", "hf:a:train[:3:b:c"]
+)
+def test_hub_names_have_four_or_five_parts(name: str) -> None:
+    with pytest.raises(
+        DataError, match=r"a data set must be hf:name:split:source_column:target_column, or with .*; got "
+    ):
+        read_pairs([name])
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("hf:iwslt:train:en:de", ("iwslt", None, "train", "en", "de")),
+        ("hf:wmt14:de-en:train:translation.de:translation.en",
+         ("wmt14", "de-en", "train", "translation.de", "translation.en")),
+        ("hf:a/b:c:train[:1%]:d:e", ("a/b", "c", "train[:1%]", "d", "e")),
+        ("hf:a/b:train[10:20]+test[:5]:d:e", ("a/b", None, "train[10:20]+test[:5]", "d", "e")),
+    ],
+)  # fmt: skip
+def test_what_hub_names_say(name: str, parts: tuple[str | None, ...]) -> None:
+    assert HubName.parse(name) == parts
+
+
+@pytest.fixture
+def wmt_folder(hub_folder: str, tmp_path: Path) -> str:
+    """A data set laid out as WMT14: a configuration for each pair of languages, and its texts inside a column."""
+    import datasets
+
+    folder = tmp_path / "wmt"
+    for config, rows in (("cs-en", [{"cs": "jedna", "en": "one"}]), ("de-en", [{"de": "eins", "en": "one"}] * 3)):
+        (folder / config).mkdir(parents=True)
+        features = datasets.Features({"translation": datasets.Translation(languages=sorted(rows[0]))})
+        datasets.Dataset.from_dict({"translation": rows}, features=features).to_parquet(
+            folder / config / "train.parquet"
+        )
+    configs = "".join(
+        f"- config_name: {config}\n  data_files:\n  - split: train\n    path: {config}/train*\n"
+        for config in ("cs-en", "de-en")
+    )
+    (folder / "README.md").write_text(f"---\nconfigs:\n{configs}---\n")
+    return str(folder)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_configuration_of_a_hub_data_set(wmt_folder: str) -> None:
+    text = read_pairs([f"hf:{wmt_folder}:de-en:train[:2]:translation.de:translation.en"])
+    assert (text.sources, text.targets) == (["eins"] * 2, ["one"] * 2)
+    text = read_pairs([f"hf:{wmt_folder}:cs-en:train:translation.en:translation.cs"])
+    assert (text.sources, text.targets) == (["one"], ["jedna"])
+    one, other = (Corpus((f"hf:{wmt_folder}:{pair}",)) for pair in (
+        "de-en:train:translation.de:translation.en", "de-en:train:translation.en:translation.de"))  # fmt: skip
+    assert one.digest != other.digest
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("train:translation.de:translation.en",
+         r"must name a configuration of the data set, which has several: cs-en, de-en\. Write hf:.*wmt:cs-en:train:"),
+        ("de-eng:train:translation.de:translation.en", r"a configuration must be one .* got 'de-eng'\. Did you mean 'de-en'"),
+        ("de-en:test:translation.de:translation.en", r"must be a data set that can be loaded; got: Unknown split .test"),
+        ("de-en:train:translation.fr:translation.en", r"got 'translation\.fr'\. translation has: de, en\."),
+        ("de-en:train:de:en", r"a column must be one of the data set's; got 'de'\. Allowed: translation, translation\.de"),
+    ],
+)  # fmt: skip
+def test_a_configuration_that_is_not_there(wmt_folder: str, rest: str, message: str) -> None:
+    with pytest.raises(DataError, match=message) as told:
+        read_pairs([f"hf:{wmt_folder}:{rest}"])
+    assert "\n" not in str(told.value)
+
+
+def test_a_column_with_a_dot_and_a_folder_with_a_colon_in_its_name(hub_folder: str, tmp_path: Path) -> None:
+    import datasets
+
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    (folder / "train.jsonl").write_text('{"text.de": "eins", "en": "one"}\n')
+    assert tmp_path / "cache" == datasets.config.HF_DATASETS_CACHE
+    text = read_pairs([f"hf:{folder}:train:en:text.de"])
+    assert (text.sources, text.targets) == (["one"], ["eins"])
+
+
+@pytest.mark.parametrize("kind", [ConnectionError, TimeoutError, type("ConnectError", (Exception,), {})])
+def test_without_a_connection_there_is_one_message(
+    kind: type[Exception], hub_folder: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import datasets
+
+    def fails(*_: object, **__: object) -> None:
+        logging.getLogger("huggingface_hub.utils._http").warning("Retrying in 1s [Retry 1/5].")
+        try:
+            raise kind("[Errno -2] Name or service not known")
+        except kind as error:
+            raise ValueError("Couldn't find it\nanywhere") from error
+
+    monkeypatch.setattr(datasets, "load_dataset", fails)
+    expected = r"^hf:wmt14:de-en:train:a:b must be reached on the Hugging Face hub; got no connection\."
+    with pytest.raises(DataError, match=expected):
+        read_pairs(["hf:wmt14:de-en:train:a:b"])
+    assert capsys.readouterr().err == ""
+
+
+def test_offline_there_is_the_same_message(hub_folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    with pytest.raises(DataError, match="must be reached on the Hugging Face hub; got no connection"):
+        read_pairs(["hf:wmt14:de-en:train:translation.de:translation.en"])
 
 
 def test_a_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "datasets", None)
-    with pytest.raises(MissingExtraError, match=r"Run: pip install 'regard\[datasets\]'"):
+    with pytest.raises(
+        MissingExtraError, match=r"Run: pip install '\.\[datasets\]' in a clone.* pip install 'regard\[data"
+    ):
         read_pairs(["hf:name:train:en:de"])
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from regard.data.batch import IGNORED
-from regard.data.batching import labelled_endless, labelled_in_order
+from regard.data.batching import Masking, labelled_endless, labelled_in_order, masked_endless, masked_in_order
 from regard.data.encoding import encode_labelled, find_labels
 from regard.data.labelled import (
     check_labels,
+    doubts,
     encode_words,
     find_labelled,
     read_labelled,
@@ -74,7 +75,8 @@ def test_a_pipe_is_read_once_and_refused_where_it_would_be_read_twice(tmp_path: 
 
 
 def test_words_begin_where_their_first_token_stands(tokenizer: Tokenizer) -> None:
-    ids, beginnings = encode_words([["ab", "c"], ["abcdef", "g"]], tokenizer, 7)
+    ids, beginnings, are_cut = encode_words([["ab", "c"], ["abcdef", "g"]], tokenizer, 7)
+    assert are_cut == [False, True]
     assert tokenizer.tokens(ids[0].tolist()) == ["<s>", "▁", "a", "b", "▁", "c", "</s>"]
     assert beginnings == [[1, 4], [1, -1]]
     assert tokenizer.tokens(ids[1].tolist()) == ["<s>", "▁", "a", "b", "c", "d", "</s>"]
@@ -88,6 +90,23 @@ def test_tags_stand_at_the_first_token_of_each_word(tmp_path: Path, tokenizer: T
     assert rows[0] == [IGNORED, 0, IGNORED, IGNORED, 1, IGNORED, IGNORED]
     assert rows[1] == [IGNORED, 1, *[IGNORED] * 5]  # the second word was cut off
     assert batch.num_tokens == 3
+    assert batch.num_counted == 7 + 7
+
+
+def test_a_text_of_a_class_counts_as_many_tokens_as_are_read(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    (tmp_path / "t.tsv").write_text("X\tabc\nY\ta\n")
+    texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["X", "Y"], 9, by_word=False)
+    (batch,) = labelled_in_order(texts, 100, pad_id=0)
+    assert batch.num_tokens == 2  # labels, by which the loss is divided
+    assert batch.num_counted == int((batch.ids != 0).sum()) == 6 + 4
+    shares = [next(labelled_endless(texts, 100, 1, pad_id=0, share=(rank, 3))) for rank in range(3)]
+    assert [share.num_tokens for share in shares] == [1, 1, 0]  # the third has no row of its own
+    assert sum(share.num_counted for share in shares) == 10
+    masking = Masking(tokenizer.mask_id or 0, 5, len(tokenizer))
+    (hidden,) = masked_in_order(texts.ids, masking, 100, pad_id=0)
+    assert hidden.num_tokens < hidden.num_counted == 10
+    parts = [next(masked_endless(texts.ids, masking, 100, 1, pad_id=0, share=(rank, 3))) for rank in range(3)]
+    assert sum(part.num_counted for part in parts) == 10
 
 
 def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path) -> None:
@@ -111,3 +130,52 @@ def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenize
         assert batch.ids.numel() <= 40
     assert sorted(seen) == list(range(30))
     assert all(labels[i] == i % 2 for i in range(30))
+
+
+@pytest.mark.parametrize(
+    ("by_word", "content", "message"),
+    [
+        (
+            False,
+            "label\ttext\npos\tgood\n",
+            r"line 1: a line must be label, tab, text; got 'label\\ttext', names of col",
+        ),
+        (False, "Sentence\tLabel\ngood\tpos\n", "names of columns. Remove that line."),
+        (True, "word\ttag\ndog\tNOUN\n", r"line 1: a line must be word, tab, tag; got 'word\\ttag', names of columns"),
+    ],
+)
+def test_a_header_is_not_learnt_from(tmp_path: Path, by_word: bool, content: str, message: str) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text(content)
+    with pytest.raises(DataError, match=message):
+        read_labelled([path], by_word=by_word)
+    with pytest.raises(DataError, match=message):
+        list(find_labelled([path], by_word=by_word)[0].numbered())
+    path.write_text("\n".join(reversed(content.strip().split("\n"))) + "\n")  # further down it is a text like others
+    assert len(read_labelled([path], by_word=by_word)) in (1, 2)
+
+
+def test_what_may_be_a_header_or_swapped_columns_is_said(tmp_path: Path) -> None:
+    def found(content: str, *, by_word: bool = False) -> list[str]:
+        (tmp_path / "t.tsv").write_text(content)
+        files = find_labelled([tmp_path / "t.tsv"], by_word=by_word)
+        labels = find_labels(files, lambda *_: None)
+        assert doubts(files, labels, 60) == doubts([read_labelled([tmp_path / "t.tsv"], by_word=by_word)], labels, 60)
+        return [doubt.replace(str(tmp_path), "") for doubt in doubts(files, labels, 60)]
+
+    rows = "".join(f"{'yes' if i % 2 else 'no'}\ta text {i}\n" for i in range(60))
+    assert found(rows) == []
+    assert found("polarity\tcomment\n" + rows) == [
+        "the first label of /t.tsv, 'polarity', occurs there only: if that line is a header, remove it"
+    ]
+    assert found("comment\tpolarity\n" + "dog\tNOUN\n\n" * 3, by_word=True)[0].startswith("the first label of")
+    assert found("dog\tNOUN\ncat\tNOUN\n" * 3, by_word=True) == []
+    swapped = "".join(f"a text {i}\tyes\n" for i in range(60))
+    assert found(swapped)[-1] == "60 labels in 60 texts: if the columns are text, tab, label, swap them"
+
+
+def test_blank_lines_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("pos\tgood\n\n \nneg\tbad\n\n")
+    assert read_labelled([tmp_path / "t.tsv"] * 2, by_word=False).num_blank == 6
+    (tmp_path / "t.tsv").write_text("dog\tNOUN\n\ncat\tNOUN\n\n\n")
+    assert read_labelled([tmp_path / "t.tsv"], by_word=True).num_blank == 0

@@ -68,5 +68,5 @@ def test_all_locales_occur() -> None:
 
 def test_without_babel_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "babel", None)
-    with pytest.raises(MissingExtraError, match=r"The dates task needs .* Run: pip install 'regard\[demo\]'"):
+    with pytest.raises(MissingExtraError, match=r"The dates task needs .* Run: pip install '\.\[demo\]' in a clone"):
         date_pairs("test", 1)

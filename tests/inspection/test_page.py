@@ -1,5 +1,6 @@
 """The page in a real browser: it draws, answers to mouse and keyboard, and asks nobody for anything."""
 
+import itertools
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,3 +186,240 @@ def test_what_else_there_is(opened: Any) -> None:
     text = page.inner_text("#more")
     for part in ("cross.1.2", "-0.125", "other & words", "a 0.50", "layer 1", "-0.25"):
         assert part in text
+
+
+def tokens_of(text: str, parts: list[str]) -> Tokens:
+    """Tokens of a text by what each covers of it, space in front included; what is in angles is a symbol, `?` is unknown."""
+    offsets: list[tuple[int, int] | None] = []
+    done = 0
+    for part in parts:
+        if part.startswith("<"):
+            offsets.append(None)
+            continue
+        begin = text.index(part, done) if part != "?" else done
+        done = begin + len(part)
+        offsets.append((begin + len(part) - len(part.lstrip()), done))
+    spelled = ["<unk>" if part == "?" else part.replace(" ", "▁") for part in parts]
+    return Tokens(spelled, offsets, [None] * len(parts))
+
+
+def a_text_page(text: str, parts: list[str], target: str, target_parts: list[str]) -> str:
+    """The page of a pair whose tokens stand in their texts: one head of cross-attention, and one of the encoder."""
+    keys, rows = tokens_of(text, parts), tokens_of(target, target_parts)
+    random = numpy.random.default_rng(1)
+    weights = {}
+    for kind, count in (("encoder", len(keys)), ("cross", len(rows))):
+        values = random.dirichlet(numpy.ones(len(keys)), (1, count))
+        weights[Site(kind, 0)] = numpy.ma.MaskedArray(values, numpy.zeros_like(values, dtype=bool))
+    record = Record(
+        weights, {site: [0] for site in weights}, {"encoder": keys, "cross": rows}, {"encoder": keys, "cross": keys}
+    )
+    statistics = {str(name): ("mixed", 1.0, 0.5) for name in record}
+    return page_html(record, text=text, target=target, first="cross.0.0", statistics=statistics)
+
+
+def copied(page: Page, selector: str) -> str:
+    """What arrives elsewhere when all of an element is copied."""
+    page.evaluate(f"getSelection().selectAllChildren(document.querySelector('{selector}'))")
+    page.keyboard.press("Control+C")
+    page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), {id: 'pasted'}))")
+    page.focus("#pasted")
+    page.keyboard.press("Control+V")
+    return str(
+        page.evaluate("(() => { const it = document.getElementById('pasted'); it.remove(); return it.value; })()")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Two  dogs play.", ["<s>", "Two", " ", " do", "gs", " play", ".", "</s>"]),
+        ("a b\nc", ["a", " b", "\nc", "</s>"]),
+        ("犬が 走る", ["犬", "が", " 走る", "</s>"]),
+        ("the <mask> sees ☃", ["<s>", "the", "<mask>", " sees", " ", "?", "</s>"]),
+        ("كلب كبير", ["كل", "ب", " كبير", "</s>"]),
+    ],
+)
+def test_what_is_copied_of_the_tokens_is_the_text(opened: Any, text: str, parts: list[str]) -> None:
+    page = opened(a_text_page(text, parts, "Zwei Hunde", ["Zwei", " Hun", "de", "</s>"]))
+    assert copied(page, "#key-tokens") == text
+    assert copied(page, "#row-tokens") == "Zwei Hunde"
+    page.focus("#matrix")
+    page.keyboard.press("n")  # the encoder's: rows are the text, too
+    assert copied(page, "#row-tokens") == text
+    assert page.locator("#key-tokens .symbol").all_inner_texts() == [
+        part for part in parts if part in ("<s>", "</s>")
+    ]  # fmt: skip
+
+
+def test_what_is_selected_stays_when_a_token_is_chosen(opened: Any) -> None:
+    page = opened(a_text_page("Two dogs play", ["Two", " dogs", " play", "</s>"], "x", ["x", "</s>"]))
+    page.dblclick("#key-tokens bdi:nth-child(2)")
+    assert page.evaluate("getSelection().toString()").strip() == "dogs"
+    assert page.inner_text("#cell").endswith("at dogs (1)")
+    page.focus("#matrix")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("getSelection().toString()").strip() == "dogs"
+    assert page.locator("#key-tokens .here").inner_text().strip() == "play"
+
+
+def test_tokens_wrap_on_a_narrow_screen(opened: Any) -> None:
+    words = [f" word{i}" for i in range(40)]
+    page = opened(a_text_page("".join(words)[1:], [words[0][1:], *words[1:]], "x" * 200, ["x"] * 200))
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for side in ("#row-tokens", "#key-tokens"):
+            sizes = ("scrollWidth", "clientWidth", "scrollHeight")
+            line, room, visible = (page.evaluate(f"document.querySelector('{side}').{size}") for size in sizes)
+            assert line <= room
+            assert visible > 40 or width == 1280
+
+
+def test_each_text_runs_in_its_own_direction(opened: Any) -> None:
+    arabic = ["<s>", "كلب", " (", "كبير", ")", " cat", "</s>"]
+    page = opened(a_text_page("كلب (كبير) cat", arabic, "big dog", ["big", " dog", "</s>"]))
+    assert page.locator("bdi").count() > 8
+    assert set(page.evaluate("[...document.querySelectorAll('bdi')].map(it => getComputedStyle(it).unicodeBidi)")) == {
+        "isolate"
+    }
+    directions = page.evaluate(
+        "[...document.querySelectorAll('#key-tokens bdi')].map(it => getComputedStyle(it).direction)"
+    )
+    assert directions == [
+        "ltr",
+        "rtl",
+        "rtl",
+        "rtl",
+        "rtl",
+        "ltr",
+        "ltr",
+    ]  # brackets turn as in the text, symbols do not
+    assert page.get_attribute("#key-tokens", "dir") == "rtl"
+    assert page.get_attribute("#row-tokens", "dir") == "ltr"
+    places = {
+        side: [token.bounding_box()["x"] for token in page.locator(f"{side} bdi").all()]
+        for side in ("#key-tokens", "#row-tokens")
+    }
+    assert places["#key-tokens"] == sorted(places["#key-tokens"], reverse=True)
+    assert places["#row-tokens"] == sorted(places["#row-tokens"])
+    arrow = page.evaluate(
+        "(() => { const range = document.createRange(); range.selectNode(document.getElementById('target').firstChild);"
+        " return range.getBoundingClientRect().x; })()"
+    )
+    assert arrow < page.locator("#target-text").bounding_box()["x"]
+    page.focus("#matrix")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#cell bdi").all_inner_texts() == ["big", "كلب"]
+    assert page.inner_text("#cell").endswith("at كلب (1)")
+
+
+@pytest.mark.parametrize("count", [5, 24, 60, 512])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_labels_neither_overlap_nor_vanish(opened: Any, count: int, width: int) -> None:
+    record = a_record(count, count, layers=2, heads=3)
+    page = opened(the_page(record))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.focus("#matrix")
+    page.keyboard.press("End")
+    layout = page.evaluate("layout")
+    for side in ("rows", "keys"):
+        places = layout[side]
+        gaps = {after - before for before, after in itertools.pairwise(places)}
+        assert min(gaps) * layout["size"] >= 12  # the height of a line
+        assert (max(places) - min(places)) * layout["size"] >= 0.9 * (count - 1) * layout["size"] - 30
+    assert layout["keys"][-1] == count - 1  # the chosen one has its label
+    assert layout["rows"][0] == 0
+    if width == 1280 and count == 24:
+        assert layout["rows"] == layout["keys"] == list(range(24))
+
+
+def test_long_labels_are_cut_and_leave_room_for_the_matrix(opened: Any) -> None:
+    long = "Donaudampfschifffahrtsgesellschaftskapitän" * 2
+    page = opened(a_text_page(f"{long} b", [long, " b", "</s>"], "x", ["x", "</s>"]))
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("fitted.get(data.keys.cross).widest <= 0.3 * innerWidth")
+        layout = page.evaluate("layout")
+        assert layout["top"] <= min(0.3 * width, 140) + 11
+        labels = page.evaluate("fitted.get(data.keys.cross).labels")
+        assert labels[0].startswith("Donau")
+        assert labels[0].endswith("…")
+        assert labels[1:] == ["b", "</s>"]
+
+
+def test_a_legend_has_the_colours_of_the_matrix(opened: Any) -> None:
+    page = opened(the_page(a_record(5, 7, layers=2, heads=3)))
+    assert page.inner_text("#legend").split() == ["weight", "0", "1", "forbidden", "by", "a", "mask"]
+    for scheme, ends, forbidden in (
+        ("light", ("rgb(255, 255, 255)", "rgb(11, 92, 173)"), "rgb(228, 232, 236)"),
+        ("dark", ("rgb(13, 17, 23)", "rgb(88, 166, 255)"), "rgb(42, 48, 56)"),
+    ):
+        page.emulate_media(color_scheme=scheme)
+        ramp = page.evaluate("getComputedStyle(document.querySelector('.legend .ramp')).backgroundImage")
+        assert ramp == f"linear-gradient(to right, {ends[0]}, {ends[1]})"
+        drawn = [
+            f"rgb({', '.join(map(str, page.evaluate(f'colour({name!r})')))})" for name in ("paper", "heat", "forbidden")
+        ]
+        assert drawn == [*ends, forbidden]
+        assert (
+            page.evaluate("getComputedStyle(document.querySelector('.legend .forbidden')).backgroundColor") == forbidden
+        )
+    assert page.locator(".legend .ramp").bounding_box()["width"] > 100
+
+
+def test_how_to_read_it_is_said_for_each_kind(opened: Any) -> None:
+    page = opened(the_page(a_record(5, 7, layers=2, heads=3)))
+    said = page.inner_text("#reading")
+    assert said.startswith(
+        "Each row is a token of the output, as it is predicted; each column is a token of the input. "
+    )
+    assert "the weights of a row sum to 1" in said
+    assert "It does not say how important a token is" in said
+    assert 3 <= said.count(". ") + 1 <= 5
+    page.keyboard.press("n")
+    assert "each column is a token before it." in page.inner_text("#reading")
+    record = a_record(5, 7, layers=2, heads=3)
+    statistics = {str(name): ("mixed", 1.0, 0.5) for name in record}
+    alone = opened(page_html(record, text="a", target=None, first="decoder.0.0", statistics=statistics))
+    assert "Each row is a token of the text; each column" in alone.inner_text("#reading")
+
+
+def test_arrows_go_from_head_to_head_and_one_tab_leads_out(opened: Any) -> None:
+    page = opened(the_page(a_record(3, 4, layers=3, heads=8)))
+    stops = []
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        stops.append(
+            page.evaluate("document.activeElement.value || document.activeElement.id || document.activeElement.tagName")
+        )
+    assert stops == ["cross.1.2", "100", "matrix", "SUMMARY"]
+
+    def pressed(*keys: str) -> str:
+        for key in keys:
+            page.keyboard.press(key)
+        assert page.evaluate("document.querySelectorAll('#heads button[tabindex=\"0\"]').length") == 1
+        assert page.inner_text("#head-title") == f"Head {page.evaluate('document.activeElement.value')}"
+        return str(page.evaluate("document.activeElement.value"))
+
+    page.focus('button[value="cross.1.2"]')
+    assert pressed("ArrowRight") == "cross.1.3"
+    assert pressed("ArrowDown") == "cross.2.3"
+    assert pressed("ArrowDown") == "cross.2.3"  # there is no line below
+    assert pressed("ArrowUp", "ArrowUp", "ArrowUp") == "decoder.2.3"
+    assert pressed("End") == "decoder.2.7"
+    assert pressed("ArrowRight") == "cross.0.0"
+    assert pressed("ArrowLeft") == "decoder.2.7"
+    assert pressed("Home") == "decoder.2.0"
+    assert pressed("ArrowUp", "ArrowUp", "ArrowUp", "ArrowLeft") == "decoder.0.0"  # there is nothing before
+    assert pressed("n") == "decoder.0.1"
+    assert pressed("PageDown") == "decoder.1.0"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "mass"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.value") == "decoder.1.0"
+
+
+def test_numbers_of_a_column_have_as_many_decimals(opened: Any) -> None:
+    page = opened(the_page(a_record(3, 4, layers=2, heads=3), log_probs=[-0.5, -0.25, -1.0625]))
+    assert page.locator("#more td.number").all_inner_texts() == ["-0.500", "-0.250", "-1.063"]

@@ -106,7 +106,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "marian, untied": marian(
         share_encoder_decoder_embeddings=False, vocab_size=41, decoder_vocab_size=VOCAB, tie_word_embeddings=False
     ),
+    "marian, untied, one vocabulary": marian(tie_word_embeddings=False),
     "bart": bart(),
+    "bart, untied": bart(tie_word_embeddings=False),
     "bart, scaled, forced begin": bart(scale_embedding=True, forced_bos_token_id=1, activation_function="gelu_new"),
     "t5": t5(),
     "t5, gated": t5(feed_forward_proj="gated-gelu", num_layers=1),

@@ -169,6 +169,46 @@ def test_ours_written_answers_alike_and_is_read_again(name: str, tmp_path: Path)
     torch.testing.assert_close(again.loaded.model(source, target), loaded.model(source, target), rtol=1e-4, atol=1e-4)
 
 
+def test_a_forced_first_token_is_a_prefix_of_every_target(tmp_path: Path) -> None:
+    """CTranslate2's configuration has one token that a decoder starts from; what follows it is given with each text."""
+    pytest.importorskip("transformers")
+    from foreign_models import read
+
+    loaded = read("bart, scaled, forced begin", tmp_path / "theirs").loaded
+    assert loaded.tokenizer.symbols.start_ids == [2, 1]
+    written = write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+    assert any("target_prefix" in note and "'w1'" in note for note in written.notes)
+    again = read_foreign(tmp_path / "ct2")
+    assert again.loaded.tokenizer.symbols.start_ids == [2, 1]
+    for foreign in (written, again):
+        check = foreign.check()
+        assert check is not None
+        assert check.largest_difference < 5e-5
+        assert check.num_decoded > 10
+        assert check.first_difference is None
+
+
+def test_sides_with_positions_up_to_different_lengths(tmp_path: Path) -> None:
+    """The longer table is cut, and it is said."""
+    from ctranslate2.specs.model_spec import ModelSpec
+
+    loaded, save = ours("learned, embedding norm, silu"), ModelSpec.save
+
+    def save_longer(spec: Any, folder: str) -> None:
+        table = spec.encoder.position_encodings
+        table.encodings.array = np.concatenate((table.encodings.array, np.ones((3, 12), dtype=np.float32)))
+        save(spec, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModelSpec, "save", save_longer)
+        write_foreign(loaded, tmp_path / "ct2", "ctranslate2")
+    again = read_foreign(tmp_path / "ct2")
+    assert again.loaded.model.config.max_positions == 40
+    assert any("positions from 40 on" in note for note in again.notes)
+    source, target = (torch.randint(5, 30, (2, length)) for length in (6, 5))
+    torch.testing.assert_close(again.loaded.model(source, target), loaded.model(source, target), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize(("kind", "tolerance"), [("float16", 2e-2), ("bfloat16", 0.2), ("int16", 5e-2), ("int8", 0.3)])
 def test_quantised_weights_are_read(kind: str, tolerance: float, tmp_path: Path) -> None:
     """Quantised by the package; in float32 arithmetic it then computes with the numbers that we read."""

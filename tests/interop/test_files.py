@@ -9,10 +9,12 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+import regard
 from regard.errors import ModelFolderError
 from regard.interop import files
+from regard.interop.convert import convert
 from regard.interop.files import PickleWarning, find_folder, read_json, read_tensors
-from regard.interop.formats import is_foreign
+from regard.interop.formats import is_foreign, read_foreign
 
 TENSORS = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4)}
 
@@ -102,16 +104,43 @@ def test_a_hub_name_is_found_in_the_local_cache(tmp_path: Path, monkeypatch: pyt
     import huggingface_hub._snapshot_download as downloading
 
     monkeypatch.setattr(downloading.constants, "HF_HUB_CACHE", str(cache), raising=False)
-    assert is_foreign("owner/small")
-    assert same(read_tensors(find_folder("owner/small")))
+    for name in ("hf:owner/small", Path("hf:owner/small")):
+        assert is_foreign(name)
+        assert same(read_tensors(find_folder(name)))
     with pytest.raises(
-        ModelFolderError, match="owner/other must be an existing folder, or a model on the Hugging Face hub"
+        ModelFolderError, match="hf:owner/other must be a model on the Hugging Face hub that can be reached"
     ):
-        find_folder("owner/other")
+        find_folder("hf:owner/other")
 
 
-def test_names_that_are_no_hub_names_stay_paths() -> None:
-    for name in ("missing", "./a/b", "/a/b", "a/b/c", "a/"):
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    def asked(*arguments: object, **named: object) -> None:
+        raise AssertionError("the hub was asked")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", asked)
+
+
+@pytest.mark.parametrize("name", ["owner/model", "a/b"])
+def test_a_folder_that_is_not_there_is_not_looked_up(name: str, no_network: None) -> None:
+    """A mistyped name goes nowhere."""
+    for load in (regard.load, read_foreign, lambda name: convert(name, Path("nowhere"), format="onnx")):
+        with pytest.raises(
+            ModelFolderError, match=rf"{name} must be an existing folder.* On the Hugging Face hub: hf:{name}"
+        ):
+            load(name)
+
+
+@pytest.mark.parametrize("name", ["", "owner/model/more", "../x", "a\\b", "-", "owner/"])
+def test_what_no_model_on_the_hub_is_called_is_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelFolderError, match=r"hf:.* must be a model on the Hugging Face hub"):
+        find_folder(f"hf:{name}")
+
+
+def test_names_that_are_no_hub_names_stay_paths(no_network: None) -> None:
+    for name in ("missing", "./a/b", "/a/b", "a/b", "a/b/c", "a/"):
         assert not files.is_hub_name(name)
         assert find_folder(name) == Path(name)
         assert not is_foreign(name)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.interop.formats import read_foreign, write_foreign
+from regard.models.families import build
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -172,7 +173,15 @@ REFUSED = [
     ("bert, classes, one layer", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
     ("bert, mlm, relu", {"architectures": ["BertForNextSentencePrediction"]}, "architectures must end with one of"),
     ("bert, mlm, relu", {"model_type": "mamba"}, "model_type must be one that Regard can represent; got 'mamba'"),
+    ("bert, mlm, relu", {"model_type": "mbart"}, r"got 'mbart'\. Those that it can: bart, bert, .*, marian, roberta, t5, "),
+    ("bert, mlm, relu", {"model_type": "modernbert"}, r"got 'modernbert'\. Those that it can: bart, bert, "),
     ("bert, mlm, relu", {"hidden_size": None}, "must have the key hidden_size"),
+    ("bert, mlm, relu", {"hidden_size": "15"}, "hidden_size must be of type int; got '15'"),
+    ("bert, mlm, relu", {"hidden_size": 15.0}, r"hidden_size must be of type int; got 15\.0"),
+    ("bert, mlm, relu", {"num_attention_heads": True}, "num_attention_heads must be of type int; got True"),
+    ("bert, mlm, relu", {"max_position_embeddings": False}, "max_position_embeddings must be of type int; got False"),
+    ("encoder-decoder of bert", {"encoder": "bert"}, "encoder must be of type dict; got 'bert'"),
+    ("marian", {"encoder_ffn_dim": "20"}, "encoder_ffn_dim must be of type int; got '20'"),
     ("bert, mlm, relu", {"hidden_size": 18}, r"must have a part of shape \(29, 18\)"),
     ("bert, mlm, relu", {"num_attention_heads": 4}, "model_dim must be divisible by num_heads"),
     ("bert, mlm, relu", {"num_hidden_layers": 3}, r"must hold the tensor bert\.encoder\.layer\.2\."),
@@ -192,6 +201,58 @@ def test_what_we_cannot_represent_is_refused(name: str, change: dict[str, Any], 
     (tmp_path / "config.json").write_text(json.dumps(config | change))
     with pytest.raises(ModelFolderError, match=message):
         read_foreign(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["bart, untied", "marian, untied, one vocabulary"])
+def test_an_untied_model_has_three_matrices(name: str, tmp_path: Path) -> None:
+    """The fourth, `shared`, is stored beside them, and nothing reads it."""
+    foreign = read(name, tmp_path)
+    assert foreign.loaded.model.config.tied_embeddings == "none"
+    assert "nothing reads it" in foreign.account.accounted["model.shared.weight"]
+
+
+@pytest.mark.parametrize("name", ["bart, untied", "marian, untied, one vocabulary"])
+def test_an_untied_model_whose_sides_share_one_matrix(name: str, tmp_path: Path) -> None:
+    """As `transformers` 4 wrote them: both sides always read `shared`, and only the output had a matrix of its own."""
+    from safetensors.torch import load_file, save_file
+
+    stored(name, tmp_path)
+    tensors = load_file(tmp_path / "model.safetensors")
+    for side in ("encoder", "decoder"):
+        del tensors[f"model.{side}.embed_tokens.weight"]
+    save_file(tensors, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    foreign = read_foreign(tmp_path)
+    assert foreign.loaded.model.config.tied_embeddings == "source"
+    assert foreign.account.left_over == []
+    assert torch.equal(foreign.loaded.model.source_embedding.weight, tensors["model.shared.weight"])
+
+
+@pytest.mark.parametrize("tied", ["source", "none"])
+def test_ours_with_an_output_matrix_of_its_own_is_written(tied: str, tmp_path: Path) -> None:
+    """Whose sides share a matrix, or have two, over one vocabulary."""
+    loaded = read("marian, untied, one vocabulary", tmp_path / "theirs").loaded
+    with torch.no_grad():
+        model = build(loaded.model.config.model_copy(update={"tied_embeddings": tied})).eval()
+        for parameter in model.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    written = write_foreign(loaded._replace(model=model), tmp_path / "again", "marian")
+    for foreign in (written, read_foreign(tmp_path / "again")):
+        check = foreign.check()
+        assert check is not None
+        assert check.largest_difference <= 2e-5 * max(check.largest_value, 1), check
+        assert foreign.account.left_over == []
+
+
+def test_an_error_of_the_original_is_told(tmp_path: Path) -> None:
+    """Such as a key of its configuration that we do not read."""
+    import json
+
+    stored("gpt2", tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"embd_pdrop": "much"}))
+    foreign = read_foreign(tmp_path)
+    with pytest.raises(ModelFolderError, match=r"must be read by the original implementation.*much.*--no-check"):
+        foreign.check()
 
 
 def test_ours_that_they_cannot_represent_is_refused(tmp_path: Path) -> None:

@@ -12,10 +12,17 @@ from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import Site, prune_heads
-from regard.models.packed import PackedDecoder, PackedLinear, can_pack, packed
+from regard.models.packed import PackedLinear, can_pack, packed
+from regard.nn.hooks import forward_hooks
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")
 MakeModel = Callable[..., EncoderDecoder]
+NARROW = pytest.param(
+    torch.bfloat16,
+    marks=pytest.mark.skipif(
+        not can_pack(torch.device("cpu"), torch.bfloat16), reason="this processor packs nothing in 16 bits"
+    ),
+)
 
 PLAIN: dict[str, dict[str, object]] = {
     "post-norm": {"norm": "post"},
@@ -44,7 +51,7 @@ def some_requests(count: int, longest: int = 9) -> list[Request]:
     ]
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float32, NARROW])
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_packed_map_is_the_same_map(dtype: torch.dtype, bias: bool) -> None:
     linear = nn.Linear(17, 31, bias=bias).to(dtype)
@@ -102,7 +109,7 @@ def rows_do_not_matter(*maps: nn.Linear) -> bool:
     found = True
     for linear in maps:
         x = torch.randn(20, linear.in_features, dtype=linear.weight.dtype)
-        packed_map = PackedLinear(linear.weight, linear.bias)
+        packed_map = packed(nn.Sequential(linear))[0]
         with torch.inference_mode():
             plain, alone = linear(x), torch.cat([packed_map(row[None]) for row in x])
             found = found and torch.equal(packed_map(x), plain) and torch.equal(alone, plain)
@@ -147,11 +154,31 @@ def test_a_source_without_tokens_is_not_looked_at(make_model: MakeModel) -> None
     torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)
 
 
-def test_who_watches_a_layer_is_called(make_model: MakeModel) -> None:
+def test_who_wants_to_see_inputs_gets_the_layers_themselves(make_model: MakeModel) -> None:
     model = make_model()
-    seen: list[str] = []
-    assert PackedDecoder.fits(model.decoder_layers[1])
-    model.decoder_layers[1].self_attention.attention.register_forward_hook(lambda *_: seen.append("called"))
-    assert not PackedDecoder.fits(model.decoder_layers[1])
-    decode(packed(model), some_requests(1), 1)
+    fast = packed(model)
+    expected = decode(fast, some_requests(3), 2)
+    seen: list[int] = []
+    watched = model.decoder_layers[1].self_attention.attention  # which the packed copy shares
+    with forward_hooks(before={watched: lambda *inputs: seen.append(len(inputs))}):
+        watched_too = decode(fast, some_requests(3), 2)
     assert seen
+    for theirs, ours in zip(expected, watched_too, strict=True):
+        assert [h.ids for h in ours] == [h.ids for h in theirs]
+
+
+@pytest.mark.parametrize(("dtype", "check"), [(torch.bfloat16, "bf16"), (torch.float16, "fp16")])
+def test_a_processor_without_16_bit_products_packs_nothing(
+    make_model: MakeModel, monkeypatch: pytest.MonkeyPatch, dtype: torch.dtype, check: str
+) -> None:
+    """oneDNN asks for AVX-512 there, and fails without it while weights are packed."""
+    model = make_model().to(dtype)
+    for answer in (False, True):
+        monkeypatch.setattr(torch.ops.mkldnn, f"_is_mkldnn_{check}_supported", lambda answer=answer: answer)
+        assert can_pack(torch.device("cpu"), dtype) == answer
+        assert can_pack(torch.device("cpu"))
+        if not answer:
+            assert packed(model) is model
+            assert isinstance(packed(make_model()).decoder_layers[0].feed_forward.inner_proj, PackedLinear)
+    assert not can_pack(torch.device("meta"))
+    assert not can_pack(torch.device("cpu"), torch.float64)

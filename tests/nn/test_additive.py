@@ -6,7 +6,7 @@ from torch import Tensor
 
 from largest_tensor import LargestTensor
 from regard.nn import Additive, attention, causal_mask
-from regard.nn import additive as kernel
+from regard.nn.kernels import additive as kernel
 
 
 def random(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float32) -> Tensor:

@@ -1,11 +1,17 @@
 import gzip
 import hashlib
 import io
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from regard.errors import DataError
+from regard.text import locks
 from regard.text.lines import iterate_lines, measure_lines, read_lines, write_lines, write_whole
 
 
@@ -104,3 +110,102 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_whole("/dev/null", b"text")
     assert not Path("/dev/null").is_file()
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """By the message that is ours, whatever else fails on the way out."""
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "loop").symlink_to("loop")
+    for path, reason in (
+        (tmp_path / "file" / "out", "Not a directory"),
+        (tmp_path / "nowhere" / "out", "No such file or directory"),
+        (tmp_path / ("n" * 300), "File name too long"),
+        (tmp_path, "Is a directory"),
+        (tmp_path / "loop", "a link that leads to itself|Too many levels of symbolic links"),
+        (Path("/"), "Is a directory"),
+    ):
+        with pytest.raises(DataError, match=rf"must be writable; got: ({reason})\. Nothing was changed\."):
+            write_whole(path, b"new")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "loop"]
+
+
+def test_a_folder_that_may_only_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither writing there works, nor removing what was not written."""
+
+    def refused(*arguments: object, **named: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.raises(DataError, match=r"must be writable; got: Read-only file system\. Nothing was changed"):
+        write_whole(tmp_path / "out", b"new")
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "ä" * 127, "a" + "字" * 84])
+def test_the_longest_names_can_be_written(name: str, tmp_path: Path) -> None:
+    write_whole(tmp_path / name, b"new")
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+def test_what_killed_writers_left_is_removed(tmp_path: Path) -> None:
+    """When the same file is written again; what anybody else is still writing stays, and what is somebody's own."""
+    code = (
+        "import os, signal\n"
+        "from regard.text.lines import write_whole\n"
+        "def parts():\n"
+        "    yield b'half'\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"write_whole({str(tmp_path / 'out')!r}, parts())\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert [entry.name.split(".")[1] for entry in tmp_path.iterdir()] == ["out"]
+    for own in (".out.part", ".out.mine.part", f".other.{'0af1' * 4}.part", f".out.{'0af1' * 4}.part.txt"):
+        (tmp_path / own).touch()
+    write_whole(tmp_path / "out", b"new")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        f".other.{'0af1' * 4}.part",
+        f".out.{'0af1' * 4}.part.txt",
+        ".out.mine.part",
+        ".out.part",
+        "out",
+    ]
+
+
+def test_two_writers_at_once(tmp_path: Path) -> None:
+    """Neither removes what the other is writing, and the last to end is the one that is read."""
+
+    def parts() -> Iterator[bytes]:
+        yield b"first "
+        write_whole(tmp_path / "out", b"second")
+        assert (tmp_path / "out").read_bytes() == b"second"
+        yield b"last"
+
+    write_whole(tmp_path / "out", parts())
+    assert (tmp_path / "out").read_bytes() == b"first last"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_file_that_was_taken_for_left_behind_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between making it and locking it, another writer may remove it."""
+    lock, taken = locks.lock, []
+
+    def late(descriptor: int) -> bool | None:
+        if not taken:
+            taken.extend(tmp_path.iterdir())
+            taken[0].unlink()
+        return lock(descriptor)
+
+    monkeypatch.setattr(locks, "lock", late)
+    write_whole(tmp_path / "out", b"new")
+    assert (tmp_path / "out").read_bytes() == b"new"
+    assert len(taken) == 1
+
+
+def test_without_locks_what_is_a_day_old_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "lock", lambda descriptor: None)
+    for name, age in (("0" * 16, 3600), ("1" * 16, 2 * 86_400)):
+        path = tmp_path / f".out.{name}.part"
+        path.touch()
+        os.utime(path, (time.time() - age,) * 2)
+    write_whole(tmp_path / "out", b"new")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [f".out.{'0' * 16}.part", "out"]

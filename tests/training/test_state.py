@@ -198,3 +198,14 @@ def test_times_to_save() -> None:
     assert not SavingTimes(every_seconds=10).is_due(3, 9.5, validated=True)
     assert SavingTimes().is_due(3, 0.0, validated=True)
     assert not SavingTimes().is_due(3, 1e9, validated=False)
+
+
+def test_a_newest_record_that_is_nested_too_deeply_is_passed_over(tmp_path: Path) -> None:
+    for step in (1, 2):
+        write_state(tmp_path, state_of(step))
+    (tmp_path / "step-00000002" / "state.json").write_text("[" * 200_000)
+    state, damaged = read_state(tmp_path)
+    assert state is not None
+    assert state.step == 1
+    assert len(damaged) == 1
+    assert "step-00000002 is damaged (maximum recursion depth" in damaged[0]

@@ -1,4 +1,5 @@
 import io
+import re
 import time
 from pathlib import Path
 
@@ -38,6 +39,41 @@ def test_a_terminal_has_one_live_line_and_a_file_has_none() -> None:
         assert "validation at step 3:  loss 0.500  token accuracy 0.250  (best, kept)" in shown
         # elsewhere than in a terminal: the first line, then nothing for ten seconds, then the last
         assert is_terminal or ("step 1/3" in shown and "step 2/3" not in shown)
+
+
+@pytest.mark.parametrize(("width", "expected"), [
+    (100, "step 123,456/1,000,000  loss 3.250  123.4k tokens/s  12:34:56 elapsed  101:02:03 left"),
+    (80, "step 123,456/1,000,000  loss 3.250  123.4k tokens/s  101:02:03 left"),
+    (60, "step 123,456/1,000,000  loss 3.250  101:02:03 left"),
+    (40, "step 123,456/1,000,000  101:02:03 left"),
+    (20, "12%  101:02:03 left"),
+])  # fmt: skip
+def test_how_long_it_takes_is_never_cut(width: int, expected: str) -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=width, highlight=False, legacy_windows=False)
+    with RunDisplay(console) as display:
+        display.on_step(Progress(123_456, 1_000_000, 3.25, 0.1, 123_400, 45_296, 363_723))
+        assert display._live is not None
+        display._live.refresh()
+    shown = [line.strip() for line in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", stream.getvalue()).splitlines()]
+    assert expected in shown
+    assert not any("…" in line for line in shown)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_shares_are_never_cut(width: int) -> None:
+    for tell in (
+        lambda display: display.on_progress("learning the vocabulary", 1_234_567, 12_345_678),
+        lambda display: display.on_items("heads removed, least worth first, gradient", 1_234, 12_340),
+        lambda display: [display.on_sentences(0, 12_345_678), display.on_sentences(1_234_567, 12_345_678)],
+    ):
+        stream = io.StringIO()
+        with RunDisplay(Console(file=stream, force_terminal=True, width=width, highlight=False)) as display:
+            tell(display)
+            assert display._live is not None
+            display._live.refresh()
+        assert "10%" in stream.getvalue()
+        assert "…" not in stream.getvalue()
 
 
 def test_tensorboard_shows_what_was_told(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.train import NEXT_COMMANDS, Overwrite, program
+from regard.cli.use import FromHub, from_hub_if_asked
+from regard.cli.writing import say
 
 if TYPE_CHECKING:
     from regard.interop.convert import Step
@@ -18,8 +20,9 @@ def convert(
         Path,
         typer.Argument(
             metavar="FROM",
-            help="A model folder of ours; one of Hugging Face's or CTranslate2's; a Marian .npz; or a name on the Hugging "
-            "Face hub such as Helsinki-NLP/opus-mt-en-de.",
+            callback=from_hub_if_asked,
+            help="A model folder of ours; one of Hugging Face's or CTranslate2's; a Marian .npz; or a model of the Hugging "
+            "Face hub such as hf:Helsinki-NLP/opus-mt-en-de.",
         ),
     ],
     output: Annotated[Path, typer.Argument(metavar="TO", help="The new folder.")],
@@ -35,6 +38,7 @@ def convert(
     ] = False,
     list_tensors: Annotated[bool, typer.Option("--list", help="Print each tensor of theirs with ours.")] = False,
     overwrite: Overwrite = False,
+    from_hub: FromHub = False,
 ) -> None:
     """Bring a model from another format into ours, or ours into another. Each conversion accounts for every tensor and is
     held against the original implementation, where that is installed.
@@ -42,16 +46,16 @@ def convert(
     from regard.interop.convert import convert as convert_model
 
     def show(step: Step) -> None:
-        print("\n".join(step.lines(checked=not no_check)))
+        say("\n".join(step.lines(checked=not no_check)))
         if list_tensors and step.foreign.account.mapped:
             width = max(len(theirs) for theirs, _ in step.foreign.account.mapped)
-            print("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
+            say("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
     if to is None:
-        print(f"wrote {output}; next: {program()} {NEXT_COMMANDS[done.arch][0].format(output)}")
+        say(f"wrote {output}; next: {program()} {NEXT_COMMANDS[done.arch][0].format(output)}")
     else:
-        print(f"wrote {output}")
+        say(f"wrote {output}")
 
 
 def average(
@@ -67,4 +71,4 @@ def average(
     mean = average_models(models)
     save_new(output, *mean)
     use = NEXT_COMMANDS[mean.model.config.arch][1].format(output)
-    print(f"wrote {output}, the mean of {len(models)} models; next: {program()} {use}")
+    say(f"wrote {output}, the mean of {len(models)} models; next: {program()} {use}")

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.look import check_folder
-from regard.cli.train import Device, Overwrite, Threads, prepare_process, program
-from regard.cli.use import AsJson, Model, write
+from regard.cli.train import Device, Overwrite, Threads, prepare_process, program, refuse_given
+from regard.cli.use import AsJson, FromHub, Model
+from regard.cli.writing import say, tell, write
 from regard.errors import SettingsError
+from regard.text.wording import counted
 
 if TYPE_CHECKING:
     from regard.inspection.heads import HeadStatistics
@@ -44,13 +46,14 @@ def heads(
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     as_json: AsJson = False,
     overwrite: Overwrite = False,
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
     """Rank the heads of a translator by what they are worth, see what removing them costs, and remove some."""
     from regard.checkpoint import check_output
     from regard.data.corpus import read_pairs
-    from regard.evaluation.text_metrics import TextMetrics
+    from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.workflow.inspection import heads as room
     from regard.workflow.inspection.inspection import check_ending
     from regard.workflow.inspection.ranking import ranking_facts, save_ranking
@@ -59,7 +62,9 @@ def heads(
     from regard.workflow.translation.options import DecodingOptions
     from regard.workflow.translation.translator import Translator
 
-    if (prune is not None) and output is None:
+    if prune is not None and not 0 <= prune <= 1:  # as it is where it is not a number
+        raise SettingsError(f"--prune must be from 0 to 1; got {prune}.")
+    if prune is not None and output is None:
         raise SettingsError("--prune must have a folder to write to; add -o FOLDER.")
     if output is not None:
         check_folder(output)
@@ -68,6 +73,8 @@ def heads(
         else:
             check_output(output, overwrite=overwrite)
     room.check_measure(by)
+    _refuse_idle(by, output, is_pruned=prune is not None, curves=curves)
+    curves = curves and prune is None and (output is None or output.suffix != ".csv")
     if output is not None and output.suffix in (".svg", ".png", ".html"):
         import regard.inspection.pictures  # noqa: F401  # or say now, not after minutes, that it cannot draw
     measures: dict[str, Any] = {
@@ -77,39 +84,57 @@ def heads(
     prepare_process(threads)
     translator = load_as(model, Translator, device=device)
     pairs = read_pairs(data)
+    if (curves or prune is not None) and (hint := tokenization_hint(pairs.targets, tokenize)):
+        tell(hint)
     measured = slice(0, sentences)
     held_out = slice(sentences, 2 * sentences) if len(pairs.sources) > sentences else measured
     with RunDisplay() as display:
-
-        def tell(what: str, done: int, total: int) -> None:
-            display.on_items(what, done, total)
-
+        on_items = display.on_items
         examples = room.examples_of(translator, pairs.sources[measured], pairs.targets[measured])
         room.examples_of(translator, pairs.sources[held_out], pairs.targets[held_out], first=held_out.start + 1)
         if prune is not None:
             room.check_prunable(translator.model)
         if held_out == measured:
-            display.say(f"{len(examples)} pairs are all there are: BLEU is measured on those that rank the heads")
-        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=tell)
+            are = "is all there is" if len(examples) == 1 else "are all there are"
+            display.say(f"{counted(len(examples), 'pair')} {are}: BLEU is measured on those that rank the heads")
+        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
         test = pairs.sources[held_out], pairs.targets[held_out]
         found = {} if prune is not None else room.statistics_of(translator, *(
-            side[measured] for side in (pairs.sources, pairs.targets)), tell=tell)  # fmt: skip
+            side[measured] for side in (pairs.sources, pairs.targets)), tell=on_items)  # fmt: skip
         drawn: dict[str, list[tuple[float, float]]] = {}
-        if curves and prune is None:
-            second = [] if by == "gradient" else [room.rank_heads(translator, examples, "gradient", tell=tell)]
+        if curves:
+            second = [] if by == "gradient" else [room.rank_heads(translator, examples, "gradient", tell=on_items)]
             orders = room.orders_of([ranking, *second], translator.model)
-            drawn = room.removal_curves(translator, orders, *test, tell=tell, **measures)
+            drawn = room.removal_curves(translator, orders, *test, tell=on_items, **measures)
     if prune is not None:
         assert output is not None
         _prune(translator, ranking, prune, output, test, measures, as_json=as_json)
         return
     if output is not None:
         save_ranking(output, ranking, drawn, found, model=str(model))
-        print(f"wrote {output}")
+        say(f"wrote {output}")
     elif as_json:
         write(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
     else:
         write(_ranking_table(ranking, drawn, found))
+
+
+def _refuse_idle(by: str, output: Path | None, *, is_pruned: bool, curves: bool) -> None:
+    """Make sure that no option was given that does nothing beside the others."""
+    is_csv = output is not None and output.suffix == ".csv"
+    if by != "leave-one-out":
+        refuse_given("to_mean", because=f"with --by {by}: it is for leave-one-out")
+    if is_pruned:
+        if curves:
+            refuse_given("curves", because="with --prune, which measures BLEU before and after")
+        return
+    refuse_given("overwrite", because="without --prune: the output is a file")
+    if output is not None:
+        refuse_given("as_json", because="with -o: how a file is written, its ending says")
+    if curves and is_csv:
+        refuse_given("curves", because="with -o .csv, which holds no curves")
+    if not curves or is_csv:
+        refuse_given("beam", "tokenize", because="where BLEU is not measured")
 
 
 def _prune(
@@ -136,11 +161,11 @@ def _prune(
         facts = {"removed": [str(name) for name in removed], "before": vars(before), "after": vars(after)}
         write(json.dumps(facts, indent=1))
         return
-    print(f"{'':<14}{'before':>12}{'after':>12}")
+    say(f"{'':<14}{'before':>12}{'after':>12}")
     for name, form in (("bleu", ".2f"), ("num_heads", ","), ("num_parameters", ","), ("sentences_per_second", ".0f")):
         title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
-        print(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
-    print(f"\nwrote {output}, without {len(removed)} heads; next: {program()} translate {output} input.txt")
+        say(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
+    say(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
 
 
 def _ranking_table(

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.train import Device, Threads, prepare_process
-from regard.cli.use import Beam, Changes, LengthPenalty, Model, write
+from regard.cli.reading import text_itself
+from regard.cli.train import Device, Threads, prepare_process, refuse_given
+from regard.cli.use import Beam, Changes, FromHub, LengthPenalty, Model, from_hub_if_asked
+from regard.cli.writing import say, tell, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from regard.workflow.inspection.inspection import Inspection
     from regard.workflow.translation.translator import Translator
 
+DECODING = ("beam", "length_penalty", "changes")
+"""What says how a text is searched for."""
 Head = Annotated[
     list[str] | None,
     typer.Option("--head", help="A head, such as cross.2.3 (kind.layer.head, from 0); may be repeated."),
@@ -29,7 +33,7 @@ Head = Annotated[
 
 def inspect(
     model: Model,
-    text: Annotated[str, typer.Argument(help="What the model is to read.")],
+    text: Annotated[str, typer.Argument(help="What the model is to read; - is standard input.")],
     target: Annotated[
         str | None, typer.Option(help="What it is made to write; by default, what it writes by itself.")
     ] = None,
@@ -39,7 +43,7 @@ def inspect(
     ] = None,
     head: Head = None,
     beam: Beam = 5,
-    rank: Annotated[int, typer.Option(min=1, help="Which of the translations found; 1 is the best.")] = 1,
+    rank: Annotated[int, typer.Option(min=1, max=1000, help="Which of the translations found; 1 is the best.")] = 1,
     ablate: Annotated[
         str | None, typer.Option(help="Heads to try it without, commas between: cross.2.3,encoder.0.1")
     ] = None,
@@ -57,12 +61,14 @@ def inspect(
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
     """Show what every head of a model looks at while it reads, and writes, a text."""
     from regard.workflow.inspection.flowing import check_flow_ending, trace_flow
     from regard.workflow.inspection.inspection import check_ending
+    from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.settings import parse_options
     from regard.workflow.translation.options import DecodingOptions
@@ -85,11 +91,20 @@ def inspect(
         _check_alone("--flow", besides | {"--search": search})
     if search:
         _check_alone("--search", besides | {"--target": target})
+    if target is not None:
+        refuse_given("rank", because="with --target: there is one")
+        if not ablate:
+            refuse_given(*DECODING, because="with --target: nothing is searched for")
+    if output is not None and output.suffix in (".svg", ".png", ".csv"):
+        refuse_given("lens", "ablate", because=f"with -o {output.suffix}: it is shown in the terminal, .html and .json")
     options = DecodingOptions.of(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
     prepare_process(threads)
     loaded = load(model, device=device)
+    text = text_itself(text, f"inspect {model}")
+    if "\n" in text and not isinstance(loaded, LanguageModel):
+        raise DataError(f"the text must be one line for {model}; got {len(text.splitlines())} lines.")
     if isinstance(loaded, Translator):
         if search:
             _draw_search(loaded, text, output, options)
@@ -100,6 +115,7 @@ def inspect(
         heads = [name.strip() for name in ablate.split(",")] if ablate else []
         seen = loaded.inspect(text, target, rank=rank, ablate=heads, hidden_states=lens, norms=norms, options=options)
     else:
+        refuse_given(*DECODING, "rank", because=f"with {model}, which reads a text and writes none")
         for name, given in (("--target", target), ("--ablate", ablate), ("--search", search)):
             if given:
                 raise SettingsError(f"{name} must be used with a model that turns one text into another; got {model}.")
@@ -107,11 +123,13 @@ def inspect(
             _show_flow(trace_flow(loaded, text, method=flow), output)
             return
         seen = loaded.inspect(text, hidden_states=lens, norms=norms)
+        if lens and not seen.lens:
+            raise SettingsError(f"--lens must be used with a model that predicts tokens or tags; got {model}.")
     for name in head or ():
         seen[name]
     if output is not None:
         seen.save(output, head, links=links)
-        print(f"wrote {output}")
+        say(f"wrote {output}")
         return
     _show(seen, head, with_lens=lens)
 
@@ -136,11 +154,13 @@ def align(
     ] = None,
     gold_from_one: Annotated[bool, typer.Option("--gold-from-one", help="The gold's words count from 1.")] = False,
     reverse: Annotated[
-        Path | None, typer.Option(help="A model for the other direction, to join with this one.")
+        Path | None,
+        typer.Option(callback=from_hub_if_asked, help="A model for the other direction, to join with this one."),
     ] = None,
     symmetrize: Annotated[
         str, typer.Option(help="With --reverse: grow-diag-final-and, grow-diag, intersection or union.")
     ] = "grow-diag-final-and",
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
@@ -162,6 +182,10 @@ def align(
     if output is not None:
         check_folder(output)
     symmetrized([], [], symmetrize)
+    if reverse is None:
+        refuse_given("symmetrize", because="without --reverse: there is one direction")
+    if gold is None:
+        refuse_given("gold_from_one", because="without --gold")
     if shifted and place is None:
         raise SettingsError("--shifted must be used with --from: without it, the best place is chosen among both.")
     prepare_process(threads)
@@ -181,7 +205,7 @@ def align(
             sample = list(islice(looked, aligning.CHOSEN_ON if choose is None else None))
             looker, score = aligning.best_looker(sample, choose)
             what = "likeness to an alignment" if choose is None else "error rate"
-            print(f"read from {looker}: {what} {score:.3f}", file=sys.stderr)
+            tell(f"read from {looker}: {what} {score:.3f}")
         return [one.links(looker) for one in chain(sample, looked)]
 
     links = found_by(translator, pairs.sources, pairs.targets, right)
@@ -193,7 +217,7 @@ def align(
         links = [symmetrized(one, turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:
         chosen = "" if place is not None else ", on the pairs by which the place was chosen"
-        print(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}", file=sys.stderr)
+        tell(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
     lines = [pharaoh(row) for row in links]
     if output is None:
         write("\n".join(lines))
@@ -210,7 +234,7 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
     from regard.inspection.pictures import picture_bytes
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
-    print(f"wrote {output}")
+    say(f"wrote {output}")
 
 
 def _check_alone(name: str, others: Mapping[str, object]) -> None:
@@ -220,9 +244,9 @@ def _check_alone(name: str, others: Mapping[str, object]) -> None:
 
 
 def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:
-    """Print what was written, some heads, and what happens without others."""
-    if seen.target is not None:
-        write(seen.target)
+    """Print what was written or is said of the text, some heads, and what happens without others."""
+    if seen.target is not None or seen.headline:
+        write(seen.headline)
     width, colour = shutil.get_terminal_size().columns, _has_colour()
     statistics = {str(found.name): found for found in seen.heads}
     for name in heads or [seen.default_head()]:
@@ -230,7 +254,7 @@ def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None
         write(
             f"\n{name}: {found.label}; entropy {found.entropy:.2f} nats, highest weight {found.confidence:.2f}, on average"
         )
-        write(seen.terminal(name, width=width, colour=colour))
+        write(seen.terminal(name, width=width, colour=colour), has_colours=True)
     for one in seen.ablations:
         write(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
     if with_lens:
@@ -240,9 +264,9 @@ def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None
 def _show_flow(found: Flow, output: Path | None) -> None:
     if output is not None:
         found.save(output)
-        print(f"wrote {output}")
+        say(f"wrote {output}")
         return
-    write(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()))
+    write(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()), has_colours=True)
     write(f"\n{found.caveat}")
 
 

@@ -7,23 +7,70 @@ traceback), 130 interrupted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import regard
 from regard.cli import look, train, use
 from regard.cli.convert import average, convert
 from regard.cli.heads import heads
+from regard.cli.recipes import recipes
 from regard.cli.translate import translate
-from regard.errors import RegardError, SettingsError
+from regard.cli.writing import tell, write
+from regard.errors import RegardError, SettingsError, printable
+
+
+class Commands(TyperGroup):
+    """The commands. What typer says of how they were called has no control characters of the words that it repeats."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Read the words before the command."""
+        with _printable_messages():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the command and its words, and run it."""
+        with _printable_messages():
+            return super().invoke(ctx)
+
+
+class Command(TyperCommand):
+    """A command, which can ask what was given to it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it."""
+        sources = {each: ctx.get_parameter_source(each.name) for each in self.params}
+        written = {
+            each.name: each.opts[0] for each, source in sources.items() if source and source.name == "COMMANDLINE"
+        }
+        token = train.given.set(written)
+        try:
+            return super().invoke(ctx)
+        finally:
+            train.given.reset(token)
+
+
+@contextmanager
+def _printable_messages() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        message = getattr(error, "message", None)  # typer's errors have one; their class is not exported
+        if isinstance(message, str):
+            error.message = printable(message)  # type: ignore[attr-defined]
+        raise
+
 
 app = typer.Typer(
+    cls=Commands,
     name="regard",
     help="Train Transformers, run them, and look inside them.",
-    no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -31,6 +78,7 @@ app = typer.Typer(
 for command in (
     train.demo,
     train.train,
+    recipes,
     translate,
     use.generate,
     use.predict,
@@ -43,12 +91,12 @@ for command in (
     convert,
     average,
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 
 def _show_version(value: bool | None) -> None:
     if value:
-        print(f"regard {regard.__version__}")
+        write(f"regard {regard.__version__}")
         raise typer.Exit
 
 
@@ -65,10 +113,27 @@ def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command with the arguments of the process, or those given, and exit."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        app(args=spread_values(given, "--valid"))
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app(args=spread_values(given, "--valid") or ["--help"])
     except RegardError as error:
-        print(f"regard: {error}", file=sys.stderr)
+        tell(f"regard: {error}")
         sys.exit(2)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning of ours as one line for the user, and any other as Python does."""
+    if category.__module__.startswith("regard."):
+        tell(f"regard: {message}")
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def spread_values(arguments: Sequence[str], option: str) -> list[str]:
@@ -79,7 +144,7 @@ def spread_values(arguments: Sequence[str], option: str) -> list[str]:
     """
     spread: list[str] = []
     inside = False
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         if argument == option and (not following or _is_option(following)):
             raise SettingsError(f"{option} must be followed by files; got {following or 'nothing'}.")
         if _is_option(argument):

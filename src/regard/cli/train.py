@@ -6,12 +6,15 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from regard.cli.writing import say, tell
 from regard.errors import SettingsError, nearest_hint
 
 if TYPE_CHECKING:
@@ -21,13 +24,18 @@ Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Processor threads; by default one per core.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a model that stands there.")]
 Steps = Annotated[
-    int | None, typer.Option(min=1, help="Updates of the weights; if not given, as many as suit the size.")
+    int | None,
+    typer.Option(min=1, help="Updates of the weights, by default the preset's; warm-up and validations follow them."),
 ]
 Seed = Annotated[
     int | None, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from; 1, if not given.")
 ]
 Precision = Annotated[str | None, typer.Option(help="auto (the default), float32 or bfloat16.")]
 
+given: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
+"""The parameters of the command under way that were given, each with its option as it is written."""
+LEAST_REFUSED_THREADS = 64
+"""So many are allowed on every machine. Thousands on a few processors stand in each other's way until nothing goes on."""
 DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
 NEXT_COMMANDS = {
     "transformer": ("translate {}", "evaluate {} SOURCE REFERENCE"),
@@ -43,7 +51,8 @@ def train(
         list[str] | None,
         typer.Argument(
             help="Required. Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
-            "hf:name:split:source_column:target_column; or several of these. For --arch decoder and --task mlm: text "
+            "hf:name:split:source_column:target_column (where the data set has configurations "
+            "hf:wmt14:de-en:train:translation.de:translation.en); or several of these. For --arch decoder and --task mlm: text "
             "files. For --task classify: files of label, tab, text. For --task tag: files of word, tab, tag.",
             metavar="DATA",
         ),
@@ -76,7 +85,10 @@ def train(
     preset: Annotated[
         str, typer.Option(help="Size and settings that suit it: tiny, small, base; transformer: big, too.")
     ] = "tiny",
-    config: Annotated[Path | None, typer.Option(help="YAML file of settings.", metavar="FILE")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="YAML file of settings, or recipe:NAME; `regard recipes` lists them.", metavar="FILE"),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -148,10 +160,10 @@ def train(
     arch = result.loaded.model.config.arch
     if result.run.interrupted:
         say_what_is_kept(output, result.run, arch)
-    print(summary(result.results))
-    print(f"\n{output} is ready. Next:")
+    say(summary(result.results))
+    say(f"\n{output} is ready. Next:")
     for line in NEXT_COMMANDS[arch][: 1 if task == "mlm" else 2]:
-        print(f"  {program()} {line.format(output)}")
+        say(f"  {program()} {line.format(output)}")
 
 
 def demo(
@@ -185,13 +197,13 @@ def demo(
         outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
         say_what_is_kept(output, outcome, "transformer", goes_on=False)
-    print("\nTen dates that the model had not seen in any form:")
+    say("\nTen dates that the model had not seen in any form:")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"
-        print(f"  {source}  ->  {written}{mark}")
-    print(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
-    print(f"report: {outcome.report}")
-    print(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
+        say(f"  {source}  ->  {written}{mark}")
+    say(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
+    say(f"report: {outcome.report}")
+    say(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
 
 
 def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
@@ -204,17 +216,21 @@ def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, de
         outcome = run_histogram_demo(output, options, device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
         say_what_is_kept(output, outcome, "encoder", goes_on=False)
-    print("\nTen sequences that the model had not seen:")
+    say("\nTen sequences that the model had not seen:")
     for text, counted, right in outcome.examples:
         mark = "" if counted == right else f"  (should be {right})"
-        print(f"  {text:<20}  ->  {counted}{mark}")
-    print(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
-    print(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
-    print(f"report: {outcome.report}")
+        say(f"  {text:<20}  ->  {counted}{mark}")
+    say(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
+    say(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
+    say(f"report: {outcome.report}")
 
 
 def summary(results: dict[str, Any]) -> str:
-    """The scores of some results, one to a line; which there are depends on the kind of model."""
+    """The scores of some results, one to a line; which there are depends on the kind of model. Those of labels are tables."""
+    from regard.evaluation.label_metrics import confusion_table, score_table
+    from regard.text.wording import counted
+    from regard.workflow.card import NO_BLEU
+
     signatures = results.get("signatures", {})
     rows = [
         ("bleu", "BLEU", ".2f", signatures.get("bleu", "")),
@@ -228,12 +244,30 @@ def summary(results: dict[str, Any]) -> str:
         ("nats_per_character", "nats", ".4f", "per character"),
         ("bits_per_byte", "bits", ".4f", "per byte of UTF-8"),
     ]
-    counts = {"num_pairs": "pairs", "num_labels": "labels", "num_tokens": "tokens"}
-    counted = [f"{results[key]:,} {what}" for key, what in counts.items() if key in results]
+    counts = {"num_pairs": "pair", "num_labels": "label", "num_tokens": "token"}
+    sizes = [counted(results[key], what) for key, what in counts.items() if key in results]
+    if not results.get("bleu_counts", True):
+        rows[0] = ("bleu", "BLEU", "", NO_BLEU)
     scores = [
-        f"{name:<15}{results[key]:>9{form}}   {note}".rstrip() for key, name, form, note in rows if key in results
+        f"{name:<15}{format(results[key], form) if form else '-':>9}   {note}".rstrip()
+        for key, name, form, note in rows
+        if key in results
     ]
-    return "\n".join(counted[:1] + scores)
+    tables = [_table(rows) for rows in (score_table(results), confusion_table(results)) if rows]
+    return "\n\n".join(["\n".join(sizes[:1] + scores), *tables])
+
+
+def _table(rows: list[list[str]]) -> str:
+    """Rows of words as lines, what is no name at the right of its column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = [all(word[:1].isdigit() or word == "-" for word in column[1:]) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            word.rjust(width) if is_number else word.ljust(width)
+            for word, width, is_number in zip(row, widths, numbers, strict=True)
+        ).rstrip()
+        for row in rows
+    )
 
 
 def program() -> str:
@@ -251,20 +285,33 @@ def saying_when_interrupted() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("regard: interrupted before anything was saved; nothing was written.", err=True)
+        tell("regard: interrupted before anything was saved; nothing was written.")
         raise typer.Exit(130) from None
 
 
 def say_what_is_kept(output: Path, run: TrainingRun, arch: str, *, goes_on: bool = True) -> NoReturn:
     """Tell where an interrupted run stands and how to go on, and exit."""
     again = "Go on with the same command and `--resume`, or train anew with `--overwrite`."
-    typer.echo(
+    tell(
         f"regard: interrupted at step {run.step:,}. {output} is whole and holds the weights of step "
         f"{run.best_step or run.step:,}: use it with `{program()} {NEXT_COMMANDS[arch][0].format(output)}`. "
-        + (again if goes_on else "Train anew with `--overwrite`."),
-        err=True,
+        + (again if goes_on else "Train anew with `--overwrite`.")
     )
     raise typer.Exit(130)
+
+
+def refuse_given(*names: str, because: str) -> None:
+    """Make sure that options which would do nothing are not given.
+
+    Args:
+        names: the parameters of the command, as Python has them.
+        because: why they do nothing.
+    Raises:
+        SettingsError: one is given.
+    """
+    for name in names:
+        if name in given.get():
+            raise SettingsError(f"{given.get()[name]} does nothing {because}. Leave it out.")
 
 
 def prepare_process(threads: int | None) -> None:
@@ -275,6 +322,12 @@ def prepare_process(threads: int | None) -> None:
 
     keep_freed_memory()
     if threads:
+        processors = os.cpu_count() or 1
+        most = max(LEAST_REFUSED_THREADS, 4 * processors)
+        if threads > most:
+            raise SettingsError(
+                f"--threads must be at most {most}, as this machine has {processors} processors; got {threads}."
+            )
         torch.set_num_threads(threads)
 
 

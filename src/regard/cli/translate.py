@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.train import Device, Threads, prepare_process
-from regard.cli.use import BatchSize, Beam, Changes, LengthPenalty, Model, Others, Precision, write
+from regard.cli.reading import check_input, input_lines
+from regard.cli.train import Device, Threads, prepare_process, refuse_given
+from regard.cli.use import BatchSize, Beam, Changes, FromHub, LengthPenalty, Model, Others, Precision
+from regard.cli.writing import tell, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def translate(
         bool, typer.Option("--stream", help="Print each translation as it grows; one line at a time.")
     ] = False,
     precision: Precision = "float32",
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
@@ -63,6 +66,9 @@ def translate(
     for name, is_given in (("-o", output), ("--json", as_json), ("--prefixes", prefixes), ("--required", required)):
         if stream and is_given:
             raise SettingsError(f"--stream must print texts as they grow; got {name} besides. Leave one of them out.")
+    if stream:
+        refuse_given("batch_size", because="with --stream: one line is translated at a time")
+    check_input(input, f"translate {model}")
     options = DecodingOptions.of(
         **{
             "beam_size": beam,
@@ -80,15 +86,15 @@ def translate(
     translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
-        typer.echo(f"{model} is listening: a line in, a line out. Ctrl-D ends.", err=True)
+        tell(f"{model} is listening: a line in, a line out. Ctrl-D ends.")
     if stream or is_typed:
-        for line in _lines(input):
+        for line in input_lines(input):
             try:
                 _answer(translator, line, options, as_json, stream)
             except DataError as error:
                 if not is_typed:
                     raise
-                typer.echo(f"regard: {error}", err=True)
+                tell(f"regard: {error}")
         return
     rows = _rows_of_file(translator, input, options, prefixes, required, as_json, shows_progress=output is not None)
     if output:
@@ -114,11 +120,11 @@ def _rows_of_file(
     under_way: deque[str] = deque()
 
     def noted() -> Iterator[str]:
-        for line in _lines(input):
+        for line in input_lines(input):
             under_way.append(line)
             yield line
 
-    done, total = 0, None if input == "-" or not shows_progress else sum(1 for _ in _lines(input))
+    done, total = 0, None if input == "-" or not shows_progress else sum(1 for _ in input_lines(input))
     with RunDisplay(is_silent=not shows_progress) as display:
         display.on_sentences(0, total)
 
@@ -130,8 +136,10 @@ def _rows_of_file(
         translations = translator.translate_lines(
             noted(),
             options,
-            prefixes=None if prefixes is None else _lines(prefixes),
-            required=None if required is None else ([x for x in line.split("\t") if x] for line in _lines(required)),
+            prefixes=None if prefixes is None else input_lines(prefixes),
+            required=None
+            if required is None
+            else ([x for x in line.split("\t") if x] for line in input_lines(required)),
             on_done=count,
         )
         try:
@@ -151,17 +159,6 @@ def _answer(translator: Translator, line: str, options: DecodingOptions, as_json
     for piece in translator.stream(line, options):
         write(piece, end="")
     write("")
-
-
-def _lines(name: str) -> Iterator[str]:
-    """The lines of a file, or of standard input."""
-    from regard.text.lines import iterate_lines, open_lines
-
-    if name == "-":
-        yield from iterate_lines(sys.stdin.buffer, "standard input")
-        return
-    with open_lines(name) as stream:
-        yield from iterate_lines(stream, name)
 
 
 def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterator[str]:

@@ -11,20 +11,39 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.train import Device, Threads, prepare_process, summary
-from regard.errors import DataError, ModelFolderError, SettingsError
+from regard.cli.reading import check_input, input_lines
+from regard.cli.train import Device, Threads, prepare_process, refuse_given, summary
+from regard.cli.writing import say, tell, write
+from regard.errors import HUB, DataError, ModelFolderError, SettingsError
 
 if TYPE_CHECKING:
     from regard.workflow.loading import Loaded
     from regard.workflow.translation.translator import Translator
 
-Model = Annotated[Path, typer.Argument(help="A model folder.")]
+
+def from_hub_if_asked(context: Any, value: Path | list[Path] | None) -> Path | list[Path] | None:
+    """The models of a command, as names on the Hugging Face hub where `--from-hub` is given."""
+    if value is None or not context.params.get("from_hub"):
+        return value
+    asked = [Path(HUB + str(name).removeprefix(HUB)) for name in (value if isinstance(value, list) else [value])]
+    return asked if isinstance(value, list) else asked[0]
+
+
+Model = Annotated[
+    Path, typer.Argument(callback=from_hub_if_asked, help="A model folder, or hf:owner/name on the Hugging Face hub.")
+]
+FromHub = Annotated[
+    bool, typer.Option("--from-hub", is_eager=True, help="Models are names on the Hugging Face hub, without hf: too.")
+]
 Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Sentences at once; the result does not depend on it.")]
 LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short texts.")]
 Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]
 Others = Annotated[
-    list[Path] | None, typer.Option("--ensemble", help="One more model that decides with it; may be repeated.")
+    list[Path] | None,
+    typer.Option(
+        "--ensemble", callback=from_hub_if_asked, help="One more model that decides with it; may be repeated."
+    ),
 ]
 Changes = Annotated[
     list[str] | None,
@@ -32,6 +51,8 @@ Changes = Annotated[
         "--set", metavar="KEY=VALUE", help="Any option of decoding; may be repeated. docs/generation.md lists them."
     ),
 ]
+MOST_CUTS_TOLD = 5
+"""Lines of which it is said, each, that they were cut."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -40,7 +61,7 @@ def generate(
     prompt: Annotated[
         list[str] | None, typer.Option(help="What to continue, \\n for a line break; may be repeated.")
     ] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="How many tokens to write.")] = 200,
+    max_tokens: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many tokens to write.")] = 200,
     temperature: Annotated[
         float, typer.Option(min=0.0, help="0: always the likeliest; 1: the model's own odds.")
     ] = 0.8,
@@ -53,6 +74,7 @@ def generate(
     stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="End with the line.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
@@ -60,6 +82,9 @@ def generate(
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load_as
 
+    if temperature == 0:
+        greedy = "at --temperature 0, which always takes the likeliest token"
+        refuse_given("top_k", "top_p", "min_p", "typical", "seed", because=greedy)
     prepare_process(threads)
     prompts = [text.replace("\\n", "\n") for text in prompt or [""]]
     texts = load_as(model, LanguageModel, device=device).generate(
@@ -81,21 +106,32 @@ def predict(
     model: Model,
     input: Annotated[str, typer.Argument(help="A text file, a text to a line; - is standard input.")] = "-",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object for each line: text, labels, probs.")
+        bool, typer.Option("--json", help="Print a JSON object for each line: text, labels, probs; is_cut, if it was.")
     ] = False,
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
     """Say what a classifier, tagger or masked language model (--arch encoder) finds in each line."""
-    from regard.text.lines import iterate_lines, read_lines
     from regard.workflow.loading import load_as
-    from regard.workflow.predictor import Predictor
+    from regard.workflow.predictor import WINDOW, Predictor
 
+    check_input(input, f"predict {model}", column=2, key="text")
     prepare_process(threads)
     predictor = load_as(model, Predictor, device=device)
-    texts = list(iterate_lines(sys.stdin.buffer, "standard input")) if input == "-" else read_lines(input)
-    for prediction in predictor.predict(texts):
-        write(json.dumps(asdict(prediction), ensure_ascii=False) if as_json else " ".join(prediction.labels))
+    num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()
+    predictions = predictor.predict_lines(input_lines(input), window=1 if is_typed else WINDOW)
+    for number, prediction in enumerate(predictions, start=1):
+        record = asdict(prediction)
+        if not prediction.is_cut:
+            del record["is_cut"]
+        write(json.dumps(record, ensure_ascii=False) if as_json else " ".join(prediction.labels))
+        num_cut += prediction.is_cut
+        if prediction.is_cut and num_cut <= MOST_CUTS_TOLD:
+            name, most = "standard input" if input == "-" else input, predictor.model.config.max_positions - 2
+            tell(f"{name}, line {number}: a text should have at most {most} tokens; only the first {most} were read")
+    if num_cut > MOST_CUTS_TOLD:
+        tell(f"so it is with {num_cut - MOST_CUTS_TOLD:,} lines more")
 
 
 def evaluate(
@@ -116,6 +152,7 @@ def evaluate(
     ensemble: Others = None,
     as_json: AsJson = False,
     precision: Precision = "float32",
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
@@ -140,8 +177,8 @@ def evaluate(
                 f"{', '.join(asked)} must be asked of models that translate; got {type(loaded).__name__}."
             )
         options = {}
-    results = measure(loaded, data, **options)
-    print(json.dumps(results, indent=2) if as_json else summary(results))
+    results = measure(loaded, data, tell=tell, **options)
+    write(json.dumps(results, indent=2)) if as_json else say(summary(results))
 
 
 def score(
@@ -152,6 +189,7 @@ def score(
         bool,
         typer.Option("--json", help="Print a JSON object for each pair: log_prob, tokens, token_log_probs."),
     ] = False,
+    from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
@@ -162,10 +200,10 @@ def score(
     if pairs.num_blank:
         raise DataError(f"{pairs.name} must have no blank lines to be scored; got {pairs.num_blank}.")
     for scored in _translator(model, threads, device).score(pairs.sources, pairs.targets):
-        print(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
+        write(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
 
 
-def info(model: Model, as_json: AsJson = False) -> None:
+def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Say what a model folder holds: sizes, settings, and the scores measured when it was trained."""
     from regard.workflow.loading import load_any
 
@@ -176,7 +214,7 @@ def info(model: Model, as_json: AsJson = False) -> None:
         try:
             results = json.loads(results_file.read_text(encoding="utf-8"))
             measured = f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}"
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ModelFolderError(
                 f"{results_file} must be what training wrote; got {error!r}. Is it whole?"
             ) from error
@@ -188,19 +226,11 @@ def info(model: Model, as_json: AsJson = False) -> None:
         "model": loaded.config.model_dump(mode="json"),
     }
     if as_json:
-        print(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
+        write(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
         return
-    print(f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary")
-    for key, value in facts["model"].items():
-        print(f"  {key:<20}{value}")
-    if results:
-        print(measured)
-
-
-def write(text: str, end: str = "\n") -> None:
-    """Output, in UTF-8 whatever the terminal says of itself."""
-    sys.stdout.buffer.write(f"{text}{end}".encode())
-    sys.stdout.buffer.flush()
+    lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
+    lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
+    say("\n".join([*lines, measured] if results else lines))
 
 
 def _load(model: Path, threads: int | None, device: str, precision: str, others: list[Path] | None) -> Loaded:

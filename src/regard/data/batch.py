@@ -49,11 +49,16 @@ class Batch:
     target_ids: Int[Tensor, "batch target"]
     labels: Int[Tensor, "batch target"]
     num_tokens: int
-    """Labels that are not padding: what losses and speeds count."""
+    """Labels that are not padding: what losses count."""
     indices: list[int]
     """Which pairs of the corpus these are, counted from 0."""
     next_place: Place = (0, 0)
     """Where the batch after this one stands."""
+
+    @property
+    def num_counted(self) -> int:
+        """What speeds count: target tokens."""
+        return self.num_tokens
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
@@ -73,11 +78,13 @@ class LabelledBatch:
     labels: Int[Tensor, "..."]
     """`IGNORED` where there is nothing to predict."""
     num_tokens: int
-    """Labels that are not ignored: what losses and speeds count."""
+    """Labels that are not ignored: what losses count."""
     indices: list[int]
     """Which examples of the corpus these are, counted from 0."""
     next_place: Place = (0, 0)
     """Where the batch after this one stands."""
+    num_counted: int = 0
+    """What speeds count: tokens that are read, padding not among them. A text of a class has many, and one label."""
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""

@@ -215,16 +215,18 @@ def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
     """A batch that knows its place; without labels, where its rows do not count."""
     if counts:
         return replace(batch, next_place=place)
-    return replace(batch, next_place=place, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0)
+    nothing = torch.full_like(batch.labels, IGNORED)
+    return replace(batch, next_place=place, labels=nothing, num_tokens=0, num_counted=0)
 
 
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
     rows: list[int] = indices.tolist()
-    ids = pad_right([texts.ids[row] for row in rows], pad_id)
+    read = [texts.ids[row] for row in rows]
     labels = pad_right([texts.labels[row] for row in rows], 0) - 1
     labels = labels.masked_fill(labels < 0, IGNORED)
     labels = labels if texts.by_word else labels[:, 0]
-    return LabelledBatch(ids, labels, int((labels != IGNORED).sum()), rows)
+    num_labels, num_read = int((labels != IGNORED).sum()), sum(map(len, read))
+    return LabelledBatch(pad_right(read, pad_id), labels, num_labels, rows, num_counted=num_read)
 
 
 @dataclass(frozen=True)
@@ -279,7 +281,7 @@ def masked_endless(
         labels = whole.labels[own]
         batch = replace(
             whole, ids=whole.ids[own], labels=labels, num_tokens=int((labels != IGNORED).sum()),
-            indices=indices[own].tolist(),
+            indices=indices[own].tolist(), num_counted=int(ids.lengths_of(indices[own]).sum()),
         )  # fmt: skip
         yield _placed(batch, place, counts)
 
@@ -290,4 +292,5 @@ def _masked_batch(
     rows: list[int] = indices.tolist()
     hidden, hidden_ids = zip(*(masking.hide(ids[row].astype(np.int64), rng) for row in rows), strict=True)
     labels = pad_right(hidden_ids, IGNORED)
-    return LabelledBatch(pad_right(hidden, pad_id), labels, int((labels != IGNORED).sum()), rows)
+    num_labels, num_read = int((labels != IGNORED).sum()), sum(map(len, hidden))
+    return LabelledBatch(pad_right(hidden, pad_id), labels, num_labels, rows, num_counted=num_read)

@@ -17,11 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regard.errors import DataError, MissingExtraError, nearest_hint
+from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
+from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines
 
-HUB_PREFIX = "hf:"
-HUB_NAME = re.compile(r"hf:(?P<path>.+):(?P<split>[^:\[\]]+(\[[^\]]*\])?):(?P<source>[^:]+):(?P<target>[^:]+)")
 ONE_FILE = (".tsv", ".jsonl")
 
 
@@ -66,10 +65,11 @@ class ParallelText:
         """A checksum of the texts."""
         return hashlib.sha256("\n".join([*self.sources, *self.targets]).encode("utf-8")).hexdigest()
 
-    def numbered(self) -> Iterator[NumberedPair]:
-        """The pairs."""
+    def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
+        """The pairs; with `only`, those of these numbers."""
         for line, pair in enumerate(zip(self.sources, self.targets, strict=True), start=1):
-            yield NumberedPair(line, *pair)
+            if only is None or line in only:
+                yield NumberedPair(line, *pair)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class Corpus:
     would be wrong. A line break inside a text, as JSON can hold, becomes a space.
 
     Args:
-        paths: a source file and a target file; or one `.tsv`, `.jsonl` or `hf:name:split:source_column:target_column`.
+        paths: a source file and a target file; or one `.tsv`, `.jsonl` or `hf:name:split:source_column:target_column`, as
+            `HubName` reads it.
     """
 
     paths: tuple[str, ...]
@@ -151,18 +152,18 @@ class Corpus:
         rows, columns = self._hub
         for line in range(1, len(rows) + 1) if only is None else sorted(only):
             row, place = rows[line - 1], f"{self.name}, row {line}"
-            yield NumberedPair(line, *(_cell(row, column, place) for column in columns))
+            yield NumberedPair(line, *(cell(row, column, place) for column in columns))
 
     @cached_property
-    def _hub(self) -> tuple[Any, tuple[str, str]]:
-        return _open_hub(self.paths[0])
+    def _hub(self) -> tuple[Any, list[Column]]:
+        return open_hub(self.paths[0])
 
 
 @dataclass(frozen=True)
 class Part:
     """A corpus without some of its lines."""
 
-    whole: Corpus
+    whole: Corpus | ParallelText
     without: frozenset[int]
 
     @property
@@ -314,34 +315,3 @@ def _numbered_lines(path: str, only: Collection[int] | None) -> Iterator[tuple[i
         for number, raw in enumerate(stream, start=1):
             if only is None or number in only:
                 yield number, decode_line(raw, number, path)
-
-
-def _open_hub(name: str) -> tuple[Any, tuple[str, str]]:
-    """A Hugging Face data set, by its hub name or a local folder, and its columns; `translation.de` reaches into one."""
-    parts = HUB_NAME.fullmatch(name)
-    if not parts:
-        raise DataError(f"a data set must be hf:name:split:source_column:target_column; got {name}.")
-    try:
-        import datasets
-    except ImportError as error:
-        raise MissingExtraError("Reading Hugging Face data sets", "datasets") from error
-    columns = (parts["source"], parts["target"])
-    try:
-        rows = datasets.load_dataset(parts["path"], split=parts["split"])
-    except Exception as error:  # the library raises errors of many kinds; each ends the command with its words
-        raise DataError(f"{name} must be a data set that can be loaded; got: {error}") from error
-    for column in columns:
-        top = column.split(".")[0]
-        if top not in rows.column_names:
-            hint = nearest_hint(top, rows.column_names)
-            raise DataError(f"{name}: a column must be one of the data set's; got {top!r}. {hint}")
-    return rows, columns
-
-
-def _cell(row: dict[str, Any], column: str, place: str) -> str:
-    value: Any = row
-    for part in column.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
-    if not isinstance(value, str):
-        raise DataError(f"{place}: column {column!r} must hold text; got {type(value).__name__}.")
-    return value

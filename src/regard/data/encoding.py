@@ -19,6 +19,7 @@ from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
 from regard.errors import ModelFolderError
+from regard.text.limits import beginning
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -146,13 +147,20 @@ def encode_pairs(
         tokenizer: the targets'.
         source_tokenizer: None: the same.
     """
-    sources, targets = encode_sides(text.sources, text.targets, tokenizer, source_tokenizer or tokenizer)
-    longest = [max(map(len, pair)) for pair in zip(sources, targets, strict=True)]
-    kept = [i for i, length in enumerate(longest) if length <= max_positions]
+    reader = source_tokenizer or tokenizer
+    read = [
+        index
+        for index, pair in enumerate(zip(text.sources, text.targets, strict=True))
+        if all(beginning(side, by, max_positions) == side for side, by in zip(pair, (reader, tokenizer), strict=True))
+    ]
+    sources, targets = ([side[index] for index in read] for side in (text.sources, text.targets))
+    pairs = zip(read, *encode_sides(sources, targets, tokenizer, reader), strict=True)
+    kept = [pair for pair in pairs if max(map(len, pair[1:])) <= max_positions]
+    fits = {index for index, _, _ in kept}
     return EncodedPairs(
-        Sequences.from_lists([sources[i] for i in kept]),
-        Sequences.from_lists([targets[i] for i in kept]),
-        too_long=tuple(i for i, length in enumerate(longest) if length > max_positions),
+        Sequences.from_lists([source for _, source, _ in kept]),
+        Sequences.from_lists([target for _, _, target in kept]),
+        too_long=tuple(index for index in range(len(text)) if index not in fits),
     )
 
 
@@ -273,7 +281,7 @@ def _kept_names(path: Path) -> list[str] | None:
     """The names that a file of the cache holds; None: it is not there, or damaged."""
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
 

@@ -13,7 +13,26 @@ from typing import NamedTuple
 from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import Sequences
 from regard.errors import DataError, nearest_hint
+from regard.text.limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
+
+LABEL_NAMES = {
+    "label",
+    "labels",
+    "class",
+    "classes",
+    "category",
+    "sentiment",
+    "intent",
+    "target",
+    "tag",
+    "tags",
+    "pos",
+    "ner",
+}
+TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "document", "content", "word", "words", "token",
+              "tokens", "form"}  # fmt: skip
+"""What columns are called in the header lines of files that other programs write."""
 
 
 class LabelledLine(NamedTuple):
@@ -33,15 +52,17 @@ class LabelledText:
     """The words of each text where they have labels of their own; else the text as its only word."""
     labels: list[list[str]]
     name: str
+    num_blank: int = 0
+    """Blank lines that were left out; those between texts of tagged words are not counted."""
 
     def __len__(self) -> int:
         return len(self.texts)
 
     @classmethod
-    def of(cls, lines: Iterable[LabelledLine], name: str) -> LabelledText:
+    def of(cls, lines: Iterable[LabelledLine], name: str, num_blank: int = 0) -> LabelledText:
         """What some texts are, held in memory."""
         lines = list(lines)
-        return cls([line.words for line in lines], [line.labels for line in lines], name)
+        return cls([line.words for line in lines], [line.labels for line in lines], name, num_blank)
 
     @property
     def num_lines(self) -> int:
@@ -104,29 +125,55 @@ class LabelledFile:
         Raises:
             DataError: the file cannot be read, a line has not two columns (a text may have tabs), or one is blank.
         """
-        texts = self._tagged() if self.by_word else map(self._classified, self._lines())
-        return (text for text in texts if text.line not in self.without)
+        return (text for text in self._texts(self.file.numbered()) if text.line not in self.without)
 
-    def _lines(self) -> Iterator[NumberedLine]:
-        return (line for line in self.file.numbered() if line.text.strip())
+    def read(self) -> tuple[list[LabelledLine], int]:
+        """All texts, and how many blank lines are between them; the file is read once.
+
+        Raises:
+            DataError: as `numbered`.
+        """
+        lines = list(self.file.numbered())
+        texts = [text for text in self._texts(lines) if text.line not in self.without]
+        return texts, 0 if self.by_word else sum(not line.text.strip() for line in lines)
+
+    def _texts(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
+        if self.by_word:
+            return self._tagged(lines)
+        return (self._classified(line) for line in lines if line.text.strip())
 
     def _classified(self, line: NumberedLine) -> LabelledLine:
         label, tab, text = line.text.partition("\t")
+        self._check_no_header(line, "label, tab, text")
         if not (tab and label.strip() and text.strip()):
             raise self._not("label, tab, text", line)
         return LabelledLine(line.line, [text], [label.strip()])
 
-    def _tagged(self) -> Iterator[LabelledLine]:
-        is_text = itertools.groupby(self.file.numbered(), lambda line: bool(line.text.strip()))
+    def _tagged(self, lines: Iterable[NumberedLine]) -> Iterator[LabelledLine]:
+        is_text = itertools.groupby(lines, lambda line: bool(line.text.strip()))
         for rows in (list(rows) for has_text, rows in is_text if has_text):
             words, tags = zip(*map(self._word_and_tag, rows), strict=True)
             yield LabelledLine(rows[0].line, list(words), list(tags))
 
     def _word_and_tag(self, line: NumberedLine) -> tuple[str, str]:
         columns = line.text.split("\t")
+        self._check_no_header(line, "word, tab, tag")
         if len(columns) != 2 or not all(column.strip() for column in columns):
             raise self._not("word, tab, tag", line)
         return columns[0].strip(), columns[1].strip()
+
+    def _check_no_header(self, line: NumberedLine, what: str) -> None:
+        """Make sure that the first line is not names of columns, which would be learnt from.
+
+        Raises:
+            DataError: it is.
+        """
+        if line.line == 1:
+            names = {name.strip().lower() for name in line.text.split("\t")}
+            if names & LABEL_NAMES and names & TEXT_NAMES:
+                raise DataError(
+                    f"{self.name}, line 1: a line must be {what}; got {line.text[:60]!r}, names of columns. Remove that line."
+                )
 
     def _not(self, what: str, line: NumberedLine) -> DataError:
         return DataError(f"{self.name}, line {line.line}: a line must be {what}; got {line.text[:60]!r}.")
@@ -155,13 +202,13 @@ def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
     Raises:
         DataError: a file that cannot be read or holds no text, or a line that is not as it must be.
     """
-    files, lines = _files(names, by_word), list[LabelledLine]()
+    files, lines, num_blank = _files(names, by_word), list[LabelledLine](), 0
     for file in files:
-        found = list(file.numbered())
+        found, blank = file.read()
         if not found:
             raise no_texts(file.name)
-        lines += found
-    return LabelledText.of(lines, " + ".join(file.name for file in files))
+        lines, num_blank = lines + found, num_blank + blank
+    return LabelledText.of(lines, " + ".join(file.name for file in files), num_blank)
 
 
 def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[LabelledFile]:
@@ -171,6 +218,27 @@ def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[Label
 def no_texts(name: str) -> DataError:
     """What to say of a file without text."""
     return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
+
+
+def doubts(texts: Sequence[Labelled], label_names: Sequence[str], num_texts: int) -> list[str]:
+    """What looks as if the files were not meant so: a first line that may be a header, or columns that may be the other way
+    round. In words; empty where nothing does.
+    """
+    found = []
+    for text in texts:
+        lines = text.numbered()
+        first = next(lines).labels
+        if first[0] not in itertools.chain(first[1:], *(line.labels for line in lines)):
+            found.append(
+                f"the first label of {text.name}, {first[0]!r}, occurs there only: if that line is a header, remove it"
+            )
+    if all(len(line.labels) == 1 for line in itertools.islice(texts[0].numbered(), 100)) and len(label_names) > max(
+        num_texts // 2, 20
+    ):
+        found.append(
+            f"{len(label_names):,} labels in {num_texts:,} texts: if the columns are text, tab, label, swap them"
+        )
+    return found
 
 
 def check_labels(text: LabelledText, label_names: Iterable[str]) -> None:
@@ -193,28 +261,42 @@ def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list
 
 def encode_words(
     texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
-) -> tuple[Sequences, list[list[int]]]:
-    """The ids of some texts between begin and end symbol, and at which position each word begins (-1: cut off).
-
-    A text longer than `max_positions` is cut.
+) -> tuple[Sequences, list[list[int]], list[bool]]:
+    """The ids of some texts between begin and end symbol, at which position each word begins (-1: cut off), and whether the text
+    was cut, as one longer than `max_positions` is.
     """
-    rows, beginnings = _word_rows(texts, tokenizer, max_positions)
-    return Sequences.from_lists(rows), beginnings
+    rows, beginnings, are_cut = _word_rows(texts, tokenizer, max_positions)
+    return Sequences.from_lists(rows), beginnings, are_cut
 
 
 def _word_rows(
     texts: Sequence[Sequence[str]], tokenizer: Tokenizer, max_positions: int
-) -> tuple[list[list[int]], list[list[int]]]:
-    rows, beginnings = [], []
-    flat = iter(tokenizer.encode_batch([word for words in texts for word in words]))
-    for words in texts:
+) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+    rows, beginnings, are_cut = [], [], []
+    read = [_first_words(words, tokenizer, max_positions) for words in texts]
+    flat = iter(tokenizer.encode_batch([word for words in read for word in words]))
+    for words, read_words in zip(texts, read, strict=True):
         ids, begins = [tokenizer.bos_id], []
-        for _ in words:
+        for _ in read_words:
             begins.append(len(ids) if len(ids) < max_positions - 1 else -1)
             ids += next(flat)
         rows.append(framed(ids[1:], tokenizer, max_positions))
-        beginnings.append(begins)
-    return rows, beginnings
+        beginnings.append(begins + [-1] * (len(words) - len(read_words)))
+        are_cut.append(len(ids) > max_positions - 1)
+    return rows, beginnings, are_cut
+
+
+def _first_words(words: Sequence[str], tokenizer: Tokenizer, limit: int) -> Sequence[str]:
+    """The words; of a text that is far too long, only so many that they have at least `limit` tokens."""
+    if sum(map(len, words)) <= READ_AT_ONCE:
+        return words
+    read, count = list[str](), 0
+    for word in words:
+        read.append(beginning(word, tokenizer, limit))
+        count += len(tokenizer.encode(read[-1]))
+        if count >= limit:
+            break
+    return read
 
 
 def number_labels(
@@ -229,7 +311,7 @@ def number_labels(
 
     A label is its number plus 1, as files of ids hold no negative numbers; 0 is none. All labels have one (`check_labels`).
     """
-    rows, beginnings = _word_rows([line.words for line in lines], tokenizer, max_positions)
+    rows, beginnings, _ = _word_rows([line.words for line in lines], tokenizer, max_positions)
     if not by_word:
         return rows, [[numbers[line.labels[0]] + 1] for line in lines]
     marks = [[0] * len(row) for row in rows]

@@ -182,7 +182,9 @@ def random_windows(
         rng = np.random.default_rng((seed, number))
         own, counts = own_rows(rng.integers(0, len(stream) - context, rows), share)
         batch = replace(_windows(stream, own, context), next_place=(0, number + 1))
-        yield batch if counts else replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0)
+        if not counts:
+            batch = replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0, num_counted=0)
+        yield batch
 
 
 def windows_in_order(stream: np.ndarray, batch_tokens: int, context: int) -> Iterator[LabelledBatch]:
@@ -200,4 +202,4 @@ def windows_in_order(stream: np.ndarray, batch_tokens: int, context: int) -> Ite
 def _windows(stream: np.ndarray, starts: np.ndarray, context: int) -> LabelledBatch:
     places = starts[:, None] + np.arange(context)
     ids, labels = (torch.from_numpy(stream[at].astype(np.int64)) for at in (places, places + 1))
-    return LabelledBatch(ids, labels, labels.numel(), starts.tolist())
+    return LabelledBatch(ids, labels, labels.numel(), starts.tolist(), num_counted=labels.numel())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
+from regard.text.wording import counted
 
 LOOKED_AT_ONCE = 1 << 18
 """Pairs whose lengths are looked at together."""
@@ -20,7 +22,7 @@ class DataConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    weights: list[float] | None = Field(
+    weights: list[Annotated[float, Field(le=1e9)]] | None = Field(
         None, description="how often each corpus is drawn from, one number for each; null: each pair once in an epoch"
     )
     temperature: float = Field(
@@ -97,9 +99,13 @@ def select_pairs(
     for size, name in zip(part_sizes, names, strict=True):
         found, counts = _filtered(pairs, start, start + size, limit, config.max_ratio)
         start += size
-        reasons = {f"are over {limit} tokens": counts[0],
-                   f"have a side over {config.max_ratio} times as long as the other": counts[1]}  # fmt: skip
-        notes += [f"{count:,} pairs of {name} {reason}: left out" for reason, count in reasons.items() if count]
+        reasons = {("is", "are", f"over {counted(limit, 'token')}"): counts[0],
+                   ("has", "have", f"a side over {config.max_ratio} times as long as the other"): counts[1]}  # fmt: skip
+        notes += [
+            f"{counted(count, 'pair')} of {name} {of_one if count == 1 else of_many} {reason}: left out"
+            for (of_one, of_many, reason), count in reasons.items()
+            if count
+        ]
         if not len(found):
             raise DataError(f"{name} must have pairs of at most {limit} tokens{_and_ratio(config)}; got none.")
         kept.append(found)

@@ -9,8 +9,10 @@ from typing import Any
 from regard.data.synthetic import LOCALES, date_pairs
 from regard.inspection.report import Report, report_html
 from regard.text.lines import write_whole
+from regard.text.wording import counted
 from regard.training.run import TrainingRun
 from regard.workflow.progress import RunDisplay, clock
+from regard.workflow.reporting import how_losses_are_measured, training_loss_name
 from regard.workflow.run import claimed, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.train import train_texts
@@ -60,7 +62,7 @@ def run_demo(
     Args:
         options: training settings that differ from the demo's own.
     """
-    settings = RunSettings.build("tiny", SETTINGS, {"training": options})
+    settings = RunSettings.build("tiny", {"training": options}, defaults=SETTINGS)
     with claimed(output, overwrite=overwrite), RunDisplay() as display:
         display.say(f"Dates in {len(LOCALES)} locales to ISO 8601; the split is by calendar date.")
         training, valid, test = (
@@ -87,13 +89,15 @@ def run_demo(
         "The split is by calendar date: no test date was seen in training in any form.",
         facts={
             "exact match, held-out dates": f"{scores['exact_match']:.2%} of {len(test):,}",
-            "training": f"{len(training):,} pairs, {result.run.step:,} steps, {clock(result.run.seconds)}",
+            "training": f"{counted(len(training), 'pair')}, {counted(result.run.step, 'step')}, {clock(result.run.seconds)}",
             "speed": f"{results['target_tokens_per_second']:,.0f} target tokens/s, {results['machine']['precision']}, "
-            f"{results['machine']['threads']} threads",
+            + counted(results["machine"]["threads"], "thread"),
             "parameters": f"{results['sizes']['num_parameters']:,}",
             "seed": str(settings.training.seed),
         },
         history=result.run.history,
+        training_is=training_loss_name(results["settings"]),
+        curves_are=how_losses_are_measured(results["settings"]),
         examples=examples,
         alignments=[(source, text, translator.align(source, text)) for source, text in zip(DRAWN, drawn, strict=True)],
     )

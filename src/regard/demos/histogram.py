@@ -17,9 +17,11 @@ from regard.inspection.report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handset import histogram
 from regard.text.lines import write_whole
+from regard.text.wording import counted
 from regard.training.run import TrainingRun
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay, clock
+from regard.workflow.reporting import how_losses_are_measured, training_loss_name
 from regard.workflow.run import Execution, claimed, run_task, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.texts import label_task
@@ -60,7 +62,7 @@ def run_histogram_demo(
     Args:
         options: training settings that differ from the demo's own.
     """
-    settings = RunSettings.build("tiny", SETTINGS, {"training": options}, arch="encoder")
+    settings = RunSettings.build("tiny", {"training": options}, arch="encoder", defaults=SETTINGS)
     test = histogram_texts("test", NUM_TEST_TEXTS)
     with claimed(output, overwrite=overwrite), RunDisplay() as display:
         lengths = ", ".join(map(str, sorted(HELD_OUT_LENGTHS)))
@@ -86,10 +88,12 @@ def run_histogram_demo(
         facts={
             "letters counted right": f"{scores['accuracy']:.3%} of {scores['num_labels']:,} in {len(test):,} test sequences",
             "at lengths not trained on": f"{at_new:.3%} ({lengths})",
-            "training": f"{len(training):,} sequences, {result.run.step:,} steps, {clock(result.run.seconds)}",
+            "training": f"{counted(len(training), 'sequence')}, {counted(result.run.step, 'step')}, {clock(result.run.seconds)}",
             "seed": str(settings.training.seed),
         },
         history=result.run.history,
+        training_is=training_loss_name(results["settings"]),
+        curves_are=how_losses_are_measured(results["settings"]),
         examples=examples,
         alignments=(),
         pictures=[(f"{text}: learnt, and set by hand", _side_by_side(predictor, text)) for text in DRAWN],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from regard.errors import DataError, SettingsError, nearest_hint
 
@@ -101,10 +102,14 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     def targets() -> set[int]:
         return {target for _, target in links}
 
+    most = [1 + max((link[side] for link in either), default=-1) for side in (0, 1)]
     grows = True
     while grows:
         grows = False
-        for source, target in sorted(links):
+        # Word by word, as Koehn writes it: a link that has just been added may grow in the same pass.
+        for source, target in product(range(most[0]), range(most[1])):
+            if (source, target) not in links:
+                continue
             for across, down in NEIGHBOURS:
                 near = source + across, target + down
                 if near in either - links and (near[0] not in sources() or near[1] not in targets()):

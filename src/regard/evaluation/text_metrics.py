@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from regard.errors import DataError, SettingsError, nearest_hint
+
+LONGEST_MATCH = 4
+"""BLEU counts matches of one to so many tokens."""
+BETWEEN_SPACES = ("13a", "intl")
+"""Tokenisations that take what stands between spaces, but for punctuation, for a word."""
+HINTED_FROM = 1000
+"""References that are looked at to tell whether they have spaces between words."""
+KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
+HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 @dataclass(frozen=True)
@@ -18,6 +29,8 @@ class TextScores:
     """0 to 100. Popović 2015."""
     exact_match: float
     """Share of texts that equal their reference, 0 to 1."""
+    bleu_counts: bool
+    """Whether any reference has the four tokens that BLEU counts by. Where none has, BLEU is next to 0, whatever was written."""
     signatures: dict[str, str]
     """How sacrebleu counted, so that others can count the same way (Post 2018)."""
 
@@ -44,7 +57,7 @@ class TextMetrics:
             # `force` keeps sacrebleu from warning that tokenised text should not be scored with `none`.
             self._bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
         except (RuntimeError, ImportError, OSError) as error:
-            reason = " ".join(str(error).split())
+            reason = re.sub(r"(?<=pip install )(\S+\[\w+\])", r"'\1'", " ".join(str(error).split()))
             raise SettingsError(f"tokenize must be one that works here; got {tokenize!r}: {reason}") from error
         self._chrf = CHRF(lowercase=lowercase)
 
@@ -63,8 +76,28 @@ class TextMetrics:
             bleu=self._bleu.corpus_score(texts, [references]).score,
             chrf=self._chrf.corpus_score(texts, [references]).score,
             exact_match=equal / len(texts),
+            bleu_counts=any(len(self._bleu.tokenizer(text).split()) >= LONGEST_MATCH for text in references),
             signatures={"bleu": str(self._bleu.get_signature()), "chrf": str(self._chrf.get_signature())},
         )
+
+
+def tokenization_hint(references: Sequence[str], tokenize: str = "13a") -> str | None:
+    """What to say where BLEU counts words between spaces, of references that have none between their words: texts a third or more
+    of whose letters are Japanese kana or Chinese characters, on average three or more to a space. None: nothing.
+    """
+    if tokenize not in BETWEEN_SPACES:
+        return None
+    texts = list(islice(references, HINTED_FROM))
+    kana, han = (sum(len(letters.findall(text)) for text in texts) for letters in (KANA, HAN))
+    num_letters = sum(character.isalnum() for text in texts for character in text)
+    num_words = sum(len(text.split()) for text in texts)
+    if not num_letters or 3 * (kana + han) < num_letters or kana + han < 3 * num_words:
+        return None
+    if 20 * kana > han:
+        language, better = "Japanese", "ja-mecab (which needs: pip install 'sacrebleu[ja]') or char"
+    else:
+        language, better = "Chinese", "zh"
+    return f"BLEU counts words between spaces here, and the references, {language} it seems, have none: --tokenize {better}"
 
 
 def sentence_utility(name: str) -> Callable[[str, str], float]:

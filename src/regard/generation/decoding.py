@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.data.batch import pad_right
-from regard.generation.filters import Filter, RequestRules
+from regard.generation.filters import Filter, MinimumLengths, Prefixes
 from regard.generation.live import Live
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.models.interface import SequenceToSequence
@@ -48,7 +48,7 @@ class Decoding:
 
     Args:
         batch_size: sentences under way at once, at least 1; the result does not depend on it.
-        filters: change log-probabilities before the rule sees them, in order.
+        filters: change log-probabilities before the rule sees them, in order; not those of a prefix's tokens.
         device: where the model is.
         padding_side: of sources that are shorter than others.
     """
@@ -69,7 +69,8 @@ class Decoding:
         self.device = torch.device("cpu") if device is None else device
         self.padding_side = padding_side
         self.batch_size = batch_size
-        self._request_rules = RequestRules(symbols.eos_id)
+        self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long, device=self.device)
+        self._minimum_lengths = MinimumLengths(symbols.eos_id)
         # The long ones first, so that few are under way when nothing is left to fill their places with.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
@@ -121,10 +122,11 @@ class Decoding:
         """One token more; what is done by it is found, and its places are free."""
         logits, state = self.model.decode_step(live.newest, state)
         log_probs = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
-        for banned in self.symbols.banned_ids:
-            log_probs[..., banned] = -torch.inf
-        for change in (self._request_rules, *self.filters):
+        prefixes = Prefixes(log_probs, live)
+        log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
+        for change in (self._minimum_lengths, *self.filters):
             change(log_probs, live)
+        prefixes.put_back(log_probs)
         parents = self.rule.advance(live, log_probs)
         done = self.rule.done(live)
         for place in done:

@@ -27,24 +27,36 @@ class Filter(Protocol):
         ...
 
 
-class RequestRules:
-    """What each request says of its own target: what it begins with, and how short it may be."""
+class MinimumLengths:
+    """How short the target of each request may be."""
 
     def __init__(self, eos_id: int) -> None:
         self.eos_id = eos_id
 
     def __call__(self, log_probs: LogProbs, live: Live) -> None:
-        """Forbid all but the next token of a prefix, and the end symbol before the minimum length."""
+        """Forbid the end symbol before the minimum length."""
         for place, (request, length) in enumerate(zip(live.requests, live.lengths.tolist(), strict=True)):
-            if request is None:
-                continue
-            if length < len(request.prefix_ids):
-                id = request.prefix_ids[length]
-                kept = log_probs[place, :, id].clone()
-                log_probs[place] = -torch.inf
-                log_probs[place, :, id] = kept
-            elif length + 1 < request.min_length:
+            if request is not None and length + 1 < request.min_length:
                 log_probs[place, :, self.eos_id] = -torch.inf
+
+
+class Prefixes:
+    """What each target begins with. Noted before anything else is done to log-probabilities, and put back after all of it: a
+    prefix may have tokens that are forbidden elsewhere.
+    """
+
+    def __init__(self, log_probs: LogProbs, live: Live) -> None:
+        self._next = [
+            (place, request.prefix_ids[length], log_probs[place, :, request.prefix_ids[length]].clone())
+            for place, (request, length) in enumerate(zip(live.requests, live.lengths.tolist(), strict=True))
+            if request is not None and length < len(request.prefix_ids)
+        ]
+
+    def put_back(self, log_probs: LogProbs) -> None:
+        """Forbid all but the next token of a prefix that is not finished."""
+        for place, id, of_token in self._next:
+            log_probs[place] = -torch.inf
+            log_probs[place, :, id] = of_token
 
 
 class OnlyTokens:

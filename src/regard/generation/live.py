@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.generation.request import FinishReason, Hypothesis, Request
@@ -66,12 +66,36 @@ class Live:
             Hypothesis(ids if id is None else [*ids, id], [*log_probs, log_prob], score, reason)
         )
 
-    def end(self, place: int, beam: int, score: float, reason: FinishReason) -> None:
-        """Finish a live hypothesis as it stands."""
+    def finish_as_it_stands(self, place: int, beam: int, score: float, reason: FinishReason) -> None:
+        """Note a present hypothesis as finished."""
         length = int(self.lengths[place])
         ids, log_probs = (x[place, beam, :length].tolist() for x in (self.ids, self.token_log_probs))
         self.finished[place].append(Hypothesis(ids, log_probs, score, reason))
+
+    def end(self, place: int, beam: int, score: float, reason: FinishReason) -> None:
+        """Finish a live hypothesis as it stands."""
+        self.finish_as_it_stands(place, beam, score, reason)
         self.scores[place, beam] = -torch.inf
+
+    def end_blocked(
+        self, is_blocked: Bool[Tensor, " place"], score: Callable[[float, int], float]
+    ) -> list[tuple[int, int]]:
+        """Finish the live hypotheses of sentences for which no token may be written, unless others have finished before. The
+        places and beams of those that are finished.
+
+        Args:
+            score: of a log-probability and a number of tokens: what hypotheses are compared by.
+        """
+        ended = []
+        for place in is_blocked.nonzero()[:, 0].tolist():
+            if self.requests[place] is None or self.finished[place]:
+                continue
+            length = int(self.lengths[place])
+            for beam, log_prob in enumerate(self.scores[place].tolist()):
+                if log_prob > -torch.inf:
+                    self.end(place, beam, score(log_prob, length), "blocked")
+                    ended.append((place, beam))
+        return ended
 
     def leave(self, place: int) -> int:
         """Free a place: the number of the request that stood there. It goes on, counting from 0, but nothing comes of it."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.errors import SettingsError
+from regard.generation.rules.required import Phrases
 
-FinishReason = Literal["eos", "length", "runaway", "prefix"]
+FinishReason = Literal["eos", "length", "runaway", "prefix", "blocked"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Request:
         max_length: tokens that the target may have; at least 1.
         min_length: tokens that it must have before it may end.
         prefix_ids: what it begins with. These tokens are scored like any others.
-        required: phrases, as ids, that a beam search must have it contain.
+        required: phrases, as ids, that a beam search must have it contain, in any order; they may overlap.
         seed: what random choices for this source come from, whatever else is decoded beside it.
     """
 
@@ -48,12 +49,28 @@ class Request:
             raise SettingsError(f"max_length must be at least 1; got {self.max_length}.")
         if self.min_length > self.max_length:
             raise SettingsError(f"min_length must be at most max_length; got {self.min_length} and {self.max_length}.")
-        needed = sum(map(len, self.required))
-        if not all(self.required) or (needed and needed >= self.max_length):
+        if not all(self.required):
+            raise SettingsError("required phrases must have at least one token each; got an empty one.")
+        progress = Phrases(self.required).begin()
+        for id in self.prefix_ids:
+            progress = progress.after(id)
+        needed = progress.of.shortest(progress)
+        if needed and len(self.prefix_ids) + needed >= self.max_length:
+            before = f", after a prefix of {len(self.prefix_ids)}" if self.prefix_ids else ""
             raise SettingsError(
-                f"required phrases must have a token each, and together fewer than max_length; got {needed} in all, and "
+                f"required phrases must have tokens together fewer than max_length; got {needed} in all{before}, and "
                 f"max_length {self.max_length}."
             )
+
+    def finish_reason(self, *, at_end: bool) -> FinishReason:
+        """Why a target ends with its newest token.
+
+        Args:
+            at_end: whether that is the end symbol.
+        """
+        if len(self.prefix_ids) >= self.max_length:
+            return "prefix"
+        return "eos" if at_end else "length"
 
 
 @dataclass(frozen=True)
@@ -68,4 +85,4 @@ class Hypothesis:
     """The sum of `token_log_probs`, divided by the length penalty: what the n-best list is sorted by."""
     finish_reason: FinishReason
     """`eos`: the model ended it; `length`: the limit did; `runaway`: it repeated itself without end; `prefix`: what it had to
-    begin with left no room for more."""
+    begin with left no room for more; `blocked`: no token may be written after it."""

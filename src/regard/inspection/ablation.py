@@ -1,14 +1,15 @@
 """What heads are worth: what happens without them, each alone, by three measures.
 
 A gate multiplies what a head gives to its attention's output: 1 leaves it, 0 takes it away. Gates are put on while a context
-lasts, on whatever kernel runs, with a cache or without; one row of gates for each example lets a batch try many.
+lasts, for the thread that puts them on, on whatever kernel runs, with a cache or without; one row of gates for each example
+lets a batch try many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -19,8 +20,8 @@ from regard.inspection.record import HeadName
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import AnyModel, Site, multihead_attentions
-from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
+from regard.nn.hooks import AfterHook, forward_hooks, hooked
 from regard.nn.masks import padding_mask
 
 ROWS_AT_ONCE = 4096
@@ -49,7 +50,7 @@ Means = Mapping[Site, Float[Tensor, "head head_dim"]]
 
 @contextmanager
 def gated(model: AnyModel, gates: Gates, means: Means | None = None) -> Iterator[None]:
-    """While this context lasts, what each head finds is multiplied by its gate.
+    """While this context lasts, what each head finds in this thread is multiplied by its gate.
 
     context[head] = gate[head] context[head] + (1 - gate[head]) mean[head]
 
@@ -58,20 +59,19 @@ def gated(model: AnyModel, gates: Gates, means: Means | None = None) -> Iterator
         means: what stands in for a head that is taken away; None: 0.
     """
     attentions = multihead_attentions(model)
-    with ExitStack() as stack:
-        for site, gate in gates.items():
-            mean = None if means is None else means[site]
-            hook = attentions[site].attention.register_forward_hook(_gate(gate, mean))
-            stack.callback(hook.remove)
+    changes: dict[nn.Module, AfterHook] = {
+        attentions[site].attention: _gate(gate, None if means is None else means[site]) for site, gate in gates.items()
+    }
+    with forward_hooks(after=changes):
         yield
 
 
-def _gate(gate: Tensor, mean: Tensor | None) -> Callable[[nn.Module, Any, Tensor], Tensor]:
-    def hook(_: nn.Module, inputs: Any, context: Tensor) -> Tensor:
+def _gate(gate: Tensor, mean: Tensor | None) -> AfterHook:
+    def change(context: Tensor) -> Tensor:
         weight = gate[..., None, None].to(context.dtype)
         return context * weight if mean is None else context * weight + (1 - weight) * mean[:, None].to(context.dtype)
 
-    return hook
+    return change
 
 
 def without(model: AnyModel, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
@@ -171,7 +171,7 @@ def _token_log_probs(
     else:
         assert isinstance(model, EncoderDecoder)
         attentions, rows = multihead_attentions(model), len(read)
-        gates_encoder = any(site.kind == "encoder" and _has_hook(attentions[site].attention) for site in attentions)
+        gates_encoder = hooked(*(part.attention for site, part in attentions.items() if site.kind == "encoder"))
         source = torch.tensor(example.source_ids, device=device).expand(rows if gates_encoder else 1, -1)
         memory = [
             KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)) for layer in model.project(model.encode(source))
@@ -181,10 +181,6 @@ def _token_log_probs(
     logits = model.logits(states[:, -num_targets:]).float()
     target = torch.tensor(example.target_ids, device=device).expand(len(read), -1)
     return logits.log_softmax(dim=-1).gather(-1, target[..., None])[..., 0]
-
-
-def _has_hook(attention: Attention) -> bool:
-    return bool(attention._forward_hooks)
 
 
 def gradient_importance(
@@ -278,14 +274,16 @@ def mean_contexts(model: AnyModel, examples: Sequence[Example]) -> dict[Site, Te
     _check(model)
     totals: dict[Site, Tensor] = {}
     counts: dict[Site, int] = {}
-    with ExitStack() as stack:
-        for site, attention in multihead_attentions(model).items():
 
-            def note(_: nn.Module, inputs: Any, context: Tensor, site: Site = site) -> None:
-                totals[site] = totals.get(site, 0) + context.double().sum(dim=(0, 2))
-                counts[site] = counts.get(site, 0) + context.shape[0] * context.shape[2]
+    def note(site: Site) -> AfterHook:
+        def add(context: Tensor) -> Tensor:
+            totals[site] = totals.get(site, 0) + context.double().sum(dim=(0, 2))
+            counts[site] = counts.get(site, 0) + context.shape[0] * context.shape[2]
+            return context
 
-            stack.callback(attention.attention.register_forward_hook(note).remove)
+        return add
+
+    with forward_hooks(after={part.attention: note(site) for site, part in multihead_attentions(model).items()}):
         for example in examples:
             _token_log_probs(model, example, torch.tensor([example.read_ids], device=_device(model)))
     return {site: (total / counts[site]).float() for site, total in totals.items()}

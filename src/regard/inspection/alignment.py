@@ -32,7 +32,7 @@ def cross_attention(
     return [torch.cat([call.weights()[0] for call in seen.calls(name)], dim=1) for name in names]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Alignment:
     """Which source tokens each target token was written from, as cross-attention sees it."""
 
@@ -44,11 +44,18 @@ class Alignment:
     """The decoder layer, from 0; the weights are the mean over its heads, or one head's."""
     source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
     """From which character of the source to which each of its tokens stands; the symbols around them have none."""
+    has_end: bool = True
+    """Whether the last target token is the end symbol; a target that was cut has none."""
+
+    def __repr__(self) -> str:
+        return (
+            f"Alignment({len(self.source_tokens)} source x {len(self.target_tokens)} target tokens, layer {self.layer})"
+        )
 
     @property
     def links(self) -> list[tuple[int, int]]:
         """For each target token but the end symbol, the source token that it attends to most, and itself."""
-        rows = self.weights[: len(self.target_tokens) - 1]
+        rows = self.weights[: len(self.target_tokens) - self.has_end]
         return [(max(range(len(row)), key=row.__getitem__), target) for target, row in enumerate(rows)]
 
     @property

@@ -1,8 +1,9 @@
 """Seeing attention weights without slowing anything down.
 
-`capture` has hooks on a model's attention modules that note the queries, keys and masks that go in; the weights are
-recomputed from them when they are asked for, for the heads and rows that were asked for. The model runs as it always
-does, on its fast kernels, and gives the same output to the bit.
+`capture` notes the queries, keys and masks that go into a model's attention modules; the weights are recomputed from them
+when they are asked for, for the heads and rows that were asked for. The model runs as it always does, on its fast kernels,
+and gives the same output to the bit. Its hooks belong to the thread that captures (`nn/hooks.py`): others may use the model
+at the same time.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.nn.attention import Attention
+from regard.nn.hooks import BeforeHook, forward_hooks
 from regard.nn.masks import causal_mask, combine_masks
 
 TILE_NUMBERS = 1 << 22
@@ -34,7 +36,7 @@ class RowStatistics:
     maximum: Float[Tensor, "batch head row"]
     """The highest weight."""
     argmax: Int[Tensor, "batch head row"]
-    """Which key has it."""
+    """Which key has it; -1 where there are no keys at all."""
     mass: Float[Tensor, "batch head row"] | None
     """The weight on the positions that were asked for."""
 
@@ -104,6 +106,9 @@ class CapturedAttention:
             positions: keys whose weights are summed to `mass`.
         """
         batch, heads, _, num_keys = *self.query.shape[:3], self.key.shape[-2]
+        if not num_keys:
+            nothing = torch.zeros(batch, heads, self.num_rows, device=self.query.device)
+            return RowStatistics(nothing, nothing, nothing.long() - 1, None if positions is None else nothing)
         size = max(TILE_NUMBERS // max(batch * heads * num_keys, 1), 1)
         parts = []
         for start in range(0, max(self.num_rows, 1), size):
@@ -161,7 +166,7 @@ def capture(
     heads: Sequence[int] | None = None,
     rows: slice = slice(None),
 ) -> Iterator[Captured]:
-    """While this context lasts, what goes into the model's attention modules is noted.
+    """While this context lasts, what this thread sends into the model's attention modules is noted.
 
     The tensors are kept as they are where everything is asked for, and copied where heads or rows are chosen, so that
     memory is that of what was asked.
@@ -187,36 +192,34 @@ def capture(
             raise SettingsError(
                 f"layers must name attention modules; got {pattern!r}. {nearest_hint(pattern, modules)}"
             )
-    captured, hooks = Captured(), []
+    captured = Captured()
     chosen = None if heads is None else list(heads)
-    for name, module in modules.items():
-        if layers is None or any(fnmatchcase(name, pattern) for pattern in layers):
 
-            def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], name: str = name) -> None:
-                captured.add(name, _noted(chosen, rows, module, *args, **kwargs))
+    def note(name: str, module: Attention) -> BeforeHook:
+        return lambda *inputs: captured.add(name, _noted(chosen, rows, module, *inputs))
 
-            hooks.append(module.register_forward_pre_hook(note, with_kwargs=True))
-    try:
+    wanted: dict[nn.Module, BeforeHook] = {
+        module: note(name, module)
+        for name, module in modules.items()
+        if layers is None or any(fnmatchcase(name, pattern) for pattern in layers)
+    }
+    with forward_hooks(before=wanted):
         yield captured
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def _noted(
     heads: list[int] | None,
     rows: slice,
-    module: nn.Module,
+    module: Attention,
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    mask: Tensor | None = None,
-    bias: Tensor | None = None,
-    causal: bool = False,
-    distance: Tensor | None = None,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+    distance: Tensor | None,
 ) -> CapturedAttention:
     """The part of an attention module's inputs that was asked for."""
-    assert isinstance(module, Attention)
     num_queries, num_keys, num_heads = query.shape[-2], key.shape[-2], query.shape[1]
     start, stop, step = rows.indices(num_queries)
     if step != 1:

@@ -1,19 +1,24 @@
-"""Pictures as SVG text: an alignment, and a learning curve.
+"""Pictures as text: SVG of an alignment, of a learning curve and of small matrices, and a heat map for a terminal.
 
 Drawn as SVG and not as pixels so that the reader's own fonts set every script, and so that one picture follows the
 reader's light or dark theme: colours are CSS variables, defined by the page or, in a file of its own, by the picture.
+A terminal's theme is not known: there, weights are as much of a cell as is filled, in a colour that stands out from both.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from unicodedata import east_asian_width
+from unicodedata import combining, east_asian_width
+
+import numpy
 
 from regard.inspection.alignment import Alignment
+from regard.inspection.record import Matrix, Tokens
 
 THEME = (
     ":root{--ink:#1b1f24;--faint:#59636e;--line:#d1d9e0;--paper:#ffffff;--heat:#0b5cad;--second:#b35900}"
@@ -25,6 +30,14 @@ LINE_HEIGHT = 15
 VISIBLE_WEIGHT = 0.005
 PANEL_GAP = 40
 SHADES = 20
+LEGEND_SHADES = (0, 0.25, 0.5, 0.75, 1)
+CHARACTERS, BARS = " .:-=+*#%@", " ▁▂▃▄▅▆▇█"
+"""A weight in a terminal, from 0 to 1: without colours and with."""
+BAR_COLOUR = "\x1b[38;5;32m"
+"""A blue that stands out from white (contrast 3.9) and from black (5.4)."""
+LONGEST_LABEL = 16
+TERMINAL_CELL = 2
+LEGEND_WIDTH = 150
 
 
 def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
@@ -36,7 +49,8 @@ def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
     columns, rows = alignment.source_tokens, alignment.target_tokens
     left = 14 + max(_text_width(label) for label in map(readable, rows))
     top = 14 + max(_text_width(label) for label in map(readable, columns))
-    width, height = left + CELL * len(columns) + 14, top + CELL * len(rows) + 10
+    bottom = top + CELL * len(rows)
+    width, height = left + max(CELL * len(columns), LEGEND_WIDTH) + 14, bottom + CELL + 10
     parts = [
         f'<rect x="{left}" y="{top}" width="{CELL * len(columns)}" height="{CELL * len(rows)}" fill="none" '
         'stroke="var(--line)"/>'
@@ -59,6 +73,7 @@ def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
                     f'<rect x="{left + CELL * x + 1}" y="{top + CELL * y + 1}" width="{CELL - 2}" height="{CELL - 2}" '
                     f'fill="var(--heat)" fill-opacity="{weight:.3f}"><title>{tip}</title></rect>'
                 )
+    parts.append(_legend(left, bottom + 10))
     return _svg(parts, width, height, "Alignment: which source tokens each target token was written from", standalone)
 
 
@@ -69,39 +84,44 @@ def curve_svg(
     y_label: str,
     width: int = 640,
     height: int = 300,
+    y_range: tuple[float, float] | None = None,
 ) -> str:
-    """At most two curves over one axis, each named at its last point; the y axis is logarithmic.
+    """At most two curves over one axis, each named at its last point; one that has a single point is a dot.
 
     Args:
-        curves: points (x, y) by name, y above 0.
+        curves: points (x, y) by name, x above 0.
+        y_range: the ends of a linear y axis; None: it is logarithmic, and every y above 0.
     """
-    left, right, top, bottom = 60, 110, 16, 40
+    left, right, top, bottom = 60, max(110, *(10 + _text_width(name) for name in curves)), 16, 40
     points = [point for curve in curves.values() for point in curve]
     last_x = max(x for x, _ in points)
-    low, high = (math.log10(pick(y for _, y in points)) for pick in (min, max))
-    low, high = low - 0.03, max(high, low + 0.1) + 0.03
+    low, high = y_range or _log_range([y for _, y in points])
 
     def place(x: float, y: float) -> tuple[float, float]:
-        share = (math.log10(y) - low) / (high - low)
+        share = ((y if y_range else math.log10(y)) - low) / (high - low)
         return (
             left + (width - left - right) * x / last_x,
             height - bottom - (height - top - bottom) * share,
         )
 
     parts = []
-    for value in _log_ticks(low, high):
+    for value in (_ticks if y_range else _log_ticks)(low, high):
         _, y = place(0, value)
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{y:.1f}" y2="{y:.1f}" stroke="var(--line)"/>')
         parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end" fill="var(--faint)">{value:g}</text>')
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        x, _ = place(last_x * share, 10**low)
+    for step in sorted({round(last_x * share) for share in (0, 0.25, 0.5, 0.75, 1)}):
+        x = left + (width - left - right) * step / last_x
         parts.append(
-            f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{last_x * share:,.0f}</text>'
+            f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{step:,}</text>'
         )
     names_y = _apart([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
     for (name, curve), colour, name_y in zip(curves.items(), ("var(--heat)", "var(--second)"), names_y, strict=False):
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in curve))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        places = [place(*point) for point in curve]
+        if len(places) == 1:
+            parts.append(f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="4" fill="{colour}"/>')
+        else:
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts.append(f'<text x="{width - right + 8}" y="{name_y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
     middle = (left + width - right) / 2
     parts.append(
@@ -174,6 +194,72 @@ def _cells(values: Sequence[Sequence[float]], left: float, top: float, cell: flo
     ]
 
 
+def heat_map(matrix: Matrix, rows: Tokens, keys: Tokens, *, width: int = 80, colour: bool = True) -> str:
+    """A matrix for a terminal: rows down, keys across, each cell as full as its weight is high; forbidden cells are dots.
+
+    Keys are numbered, and named below; where they do not fit side by side, further blocks follow. The last lines say which
+    weight each filling stands for.
+
+    Args:
+        width: of the terminal, in characters.
+        colour: False: characters alone, for files and pipes.
+    """
+    shades = BARS if colour else CHARACTERS
+    labels = [_cut(readable(token)) for token in rows.spelled]
+    margin = max(_columns(label) for label in labels) + 1
+    at_once = max((width - margin) // TERMINAL_CELL, 1)
+    values, forbidden = matrix.filled(0), numpy.ma.getmaskarray(matrix)
+    lines: list[str] = []
+    for first in range(0, len(keys), at_once):
+        block = range(first, min(first + at_once, len(keys)))
+        lines.append(" " * margin + "".join(map(_number, block)).rstrip())
+        for row, label in enumerate(labels):
+            cells = "".join(
+                " ·" if forbidden[row, key] else f" {_shade(float(values[row, key]), shades)}" for key in block
+            )
+            lines.append(" " * (margin - 1 - _columns(label)) + label + " " + (_coloured(cells) if colour else cells))
+    names = [f"{key} {readable(token)}" for key, token in enumerate(keys.spelled)]
+    steps = [f"{shade} {step / (len(shades) - 1):.2f}" for step, shade in enumerate(shades)]
+    legend = ["share of the row:", "blank 0", *steps[1:], *(["· forbidden by a mask"] if forbidden.any() else [])]
+    told = _wrapped(legend, width)
+    return "\n".join([*lines, *_wrapped(names, width), "", *(map(_coloured, told) if colour else told)])
+
+
+def _number(key: int) -> str:
+    """The number of a column, in the columns of a cell; from 9 on, where there would be no space between two, every other."""
+    return f"{key % 100:>{TERMINAL_CELL}}" if key < 9 or key % 2 == 0 else " " * TERMINAL_CELL
+
+
+def _shade(value: float, shades: str) -> str:
+    return shades[round(min(max(value, 0.0), 1.0) * (len(shades) - 1))]
+
+
+def _coloured(text: str) -> str:
+    """A text with its bars in their colour."""
+    bars = re.escape(BARS.strip())
+    return re.sub(f"[{bars}](?:[ {bars}]*[{bars}])?", lambda found: f"{BAR_COLOUR}{found[0]}\x1b[0m", text)
+
+
+def _wrapped(names: list[str], width: int) -> list[str]:
+    lines = [""]
+    for name in names:
+        if lines[-1] and _columns(lines[-1]) + 2 + _columns(name) > width:
+            lines.append("")
+        lines[-1] += ("  " if lines[-1] else "") + name
+    return lines
+
+
+def _cut(label: str) -> str:
+    while _columns(label) > LONGEST_LABEL:
+        label = label.removesuffix("…")[:-1] + "…"
+    return label
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
 def readable(token: str) -> str:
     """A token as a person wants to see it: the mark of a space in front of a word goes, a space alone stays visible."""
     return token.removeprefix("▁").replace("▁", "␣") or "␣"
@@ -200,6 +286,36 @@ def _apart(places: Sequence[float], distance: float) -> list[float]:
     for above, below in itertools.pairwise(order):
         moved[below] = max(moved[below], moved[above] + distance)
     return moved
+
+
+def _legend(left: float, top: float) -> str:
+    """What the colours of an alignment mean."""
+    size, begin = 12, left + 14
+    cells = "".join(
+        f'<rect x="{begin + size * place:g}" y="{top:g}" width="{size}" height="{size}" fill="var(--heat)" '
+        f'fill-opacity="{shade}" stroke="var(--line)"/>'
+        for place, shade in enumerate(LEGEND_SHADES)
+    )
+    end = begin + size * len(LEGEND_SHADES)
+    texts = ((left, "0"), (end + 6, "1"), (end + 26, "weight"))
+    return (
+        f'<g class="legend">{cells}'
+        + "".join(f'<text x="{x:g}" y="{top + 11:g}" fill="var(--faint)">{text}</text>' for x, text in texts)
+        + "</g>"
+    )
+
+
+def _log_range(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis, as powers of ten, with a little room around the values."""
+    low, high = math.log10(min(values)), math.log10(max(values))
+    return low - 0.03, max(high, low + 0.1) + 0.03
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """At most six round numbers between two others."""
+    power = 10.0 ** math.floor(math.log10((high - low) / 5))
+    step = next(step * power for step in (1, 2, 5, 10) if (high - low) / (step * power) <= 5 + 1e-9)
+    return [step * number for number in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1)]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:

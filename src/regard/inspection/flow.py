@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy
 import torch
@@ -27,10 +28,15 @@ CAVEATS = {
     "flow": "Flow follows weights alone: it does not know what values carry, nor what feed-forward layers do.",
     "norms": "Norms weigh what one layer's attention moves, not what later layers make of it.",
     "gradient": "A gradient tells of changes too small to see: what happens without a token may be otherwise.",
-    "integrated-gradients": "Attributions are to a blank in the token's place; another baseline gives others.",
+    "integrated-gradients": "Attributions compare with one token at every position, padding; another baseline gives others.",
 }
 GRADIENTS = ("gradient", "integrated-gradients")
-
+MOST_STEPS = 1024
+"""On the way from a baseline."""
+LARGEST_GAP = 0.05
+"""The share of a change by which attributions may miss it before they are reckoned again, or the gap is told."""
+NO_CHANGE = 0.01
+"""Nats that do not count."""
 
 Layers = Float[numpy.ndarray, "layer position position"]
 """How much of each position of the layer below goes into each position of the one above; rows sum to 1."""
@@ -129,6 +135,17 @@ def weighted_norms(call: CapturedAttention, module: MultiHeadAttention) -> Float
     return call.weights() * moved[:, :, None]
 
 
+@dataclass(frozen=True)
+class Attribution:
+    """How much each input token adds to what a model says."""
+
+    matrix: Float[numpy.ndarray, "row position"]
+    """In nats; below 0 where a token takes away."""
+    gap: float
+    """How far the rows' sums are from the changes that they should add up to, as a share of these changes: the mean over rows,
+    weighted by the size of their changes. 0 for a method that promises no sum."""
+
+
 def input_attribution(
     model: AnyModel,
     ids: Int[Tensor, "1 position"],
@@ -137,17 +154,19 @@ def input_attribution(
     *,
     method: str = "integrated-gradients",
     steps: int = 32,
-) -> Float[numpy.ndarray, "row position"]:
-    """How much each input token adds to the log-probability of each predicted one, in nats; below 0 it takes away.
+) -> Attribution:
+    """How much each input token adds to the log-probability of each predicted one.
 
-    `gradient`: the gradient by the token's embedding, times that. `integrated-gradients`: the same, averaged on the way from a
-    blank, the embedding 0, so that a row sums to what the tokens change together.
+    `gradient`: the gradient by the token's embedding, times that. `integrated-gradients`: the gradient averaged on the way from
+    a baseline, times the way, so that a row sums to what the tokens change together. The baseline is the same token at every
+    position: padding, or where a model has none, the token nearest to the mean embedding. It is not the embedding 0, which a
+    norm without positions before it makes a point of no direction: there gradients have no bound.
 
     Args:
         ids: the source, or the text.
         read_ids: what the decoder reads; None where the model has no decoder of its own.
         predicted: the ids whose log-probability is asked for: of the last rows; of a classifier, its one class.
-        steps: on the way from the blank.
+        steps: on the way from the baseline. A row whose sum is far off is done again with more, up to `MOST_STEPS`.
     Raises:
         SettingsError: an unknown method.
         MissingExtraError: captum is not installed.
@@ -164,21 +183,53 @@ def input_attribution(
 
     def forward(given: Tensor) -> Tensor:
         rows = given.shape[0]
-        with _first_call_gives(table, given):
-            given_ids = [ids] if read_ids is None else [ids, read_ids]
-            logits = model(*(x.expand(rows, -1) for x in given_ids))
+        given_ids = [ids] if read_ids is None else [ids, read_ids]
+        logits = _reading(model, given)(*(x.expand(rows, -1) for x in given_ids))
         log_probs = (logits if logits.ndim == 3 else logits[:, None]).float().log_softmax(dim=-1)
         wanted = torch.tensor(list(predicted), device=given.device)
         return log_probs[:, -len(wanted) - _unused(model) : log_probs.shape[1] - _unused(model)].gather(
             -1, wanted.expand(rows, -1)[..., None]
         )[..., 0]
 
-    explain: Any = InputXGradient(forward) if method == "gradient" else IntegratedGradients(forward)
-    options = {} if method == "gradient" else {"n_steps": steps, "internal_batch_size": steps}
     # cuDNN's recurrent layers have no gradient in evaluation mode.
     with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
-        rows = [explain.attribute(embedded, target=row, **options).sum(dim=-1)[0] for row in range(len(predicted))]
-    return torch.stack(rows).detach().float().cpu().numpy()
+        if method == "gradient":
+            explain: Any = InputXGradient(forward)
+            rows = [explain.attribute(embedded, target=row).sum(dim=-1)[0] for row in range(len(predicted))]
+            return Attribution(torch.stack(rows).detach().float().cpu().numpy(), 0.0)
+        explain = IntegratedGradients(forward)
+        baseline = _baseline(table, model.config.pad_id).expand_as(embedded)
+        with torch.no_grad():
+            changes = (forward(embedded) - forward(baseline))[0].tolist()
+
+        def integrated(row: int, num_steps: int) -> Tensor:
+            options: Any = {"baselines": baseline, "n_steps": num_steps, "internal_batch_size": steps}
+            return explain.attribute(embedded, target=row, **options).sum(dim=-1)[0].detach()
+
+        rows = []
+        for row, change in enumerate(changes):
+            num_steps = steps
+            found = integrated(row, num_steps)
+            while abs(float(found.sum()) - change) > LARGEST_GAP * abs(change) + NO_CHANGE and num_steps < MOST_STEPS:
+                num_steps *= 2
+                found = integrated(row, num_steps)
+            rows.append(found)
+    missed = sum(abs(float(found.sum()) - change) for found, change in zip(rows, changes, strict=True))
+    gap = missed / max(sum(map(abs, changes)), NO_CHANGE)
+    return Attribution(torch.stack(rows).float().cpu().numpy(), gap)
+
+
+def _baseline(table: nn.Embedding, pad_id: int) -> Float[Tensor, " model_dim"]:
+    """The embedding that stands for no token in particular: of a usual length, so that a norm can give it a direction.
+
+    Padding's, unless a model has none, or one of length 0 as Marian's; else that of the token nearest to the mean of all.
+    """
+    weight = table.weight.detach()
+    usual = weight.norm(dim=-1).median()
+    if pad_id >= 0 and weight[pad_id].norm() > usual / 10:
+        return weight[pad_id]
+    far = (weight - weight.mean(dim=0)).norm(dim=-1)
+    return weight[far.masked_fill(weight.norm(dim=-1) <= usual / 10, torch.inf).argmin()]
 
 
 def _unused(model: AnyModel) -> int:
@@ -186,20 +237,21 @@ def _unused(model: AnyModel) -> int:
     return int(isinstance(model, Decoder))
 
 
-@contextmanager
-def _first_call_gives(table: nn.Module, given: Tensor) -> Iterator[None]:
-    """While this context lasts, the first look-up in a table gives this instead: source and target may share one."""
-    is_first = True
+def _reading(model: AnyModel, given: Float[Tensor, "row position model_dim"]) -> AnyModel:
+    """The same model, but that it reads these embeddings, whatever ids its source has. The model itself stays as it is."""
+    name = "embedding" if isinstance(model, Encoder | Decoder) else "source_embedding"
+    table = cast("nn.Embedding", model.get_submodule(name))
+    other = copy.copy(model)
+    other._modules = {**model._modules, name: _Given(given, table)}
+    return other
 
-    def replace(_: nn.Module, inputs: Any, output: Tensor) -> Tensor:
-        nonlocal is_first
-        if not is_first:
-            return output
-        is_first = False
-        return given.to(output.dtype)
 
-    hook = table.register_forward_hook(replace)
-    try:
-        yield
-    finally:
-        hook.remove()
+class _Given(nn.Embedding):
+    """An embedding table that answers every look-up with the same vectors."""
+
+    def __init__(self, given: Tensor, table: nn.Embedding) -> None:
+        super().__init__(table.num_embeddings, table.embedding_dim, _weight=table.weight, _freeze=True)
+        self.given = given
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.given.to(self.weight.dtype)

@@ -11,10 +11,11 @@ import zlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 import numpy
 
-from regard.inspection.record import Record
+from regard.inspection.record import Record, Tokens
 
 FINE_CELLS = 2_000_000
 """Up to so many cells have two bytes each: 65,535 steps of weight. More of them have one: 255 steps."""
@@ -33,6 +34,7 @@ def page_html(
     lens: Sequence[Sequence[tuple[str, float]]] = (),
     ablations: Sequence[tuple[str, float, str]] = (),
     note: str = "",
+    says: str = "",
 ) -> str:
     """The page.
 
@@ -42,6 +44,7 @@ def page_html(
         lens: for each layer and row, the likeliest token and its probability.
         ablations: heads that were taken away, the change of the log-probability, and what was written then.
         note: one line on what is not shown.
+        says: one line on what a model that does not write says of the text.
     """
     num_cells = sum(matrix.size for matrix in record.weights.values())
     kind = numpy.uint16 if num_cells <= FINE_CELLS else numpy.uint8
@@ -54,6 +57,8 @@ def page_html(
         ],
         "rows": {kind: tokens.spelled for kind, tokens in record.row_tokens.items()},
         "keys": {kind: tokens.spelled for kind, tokens in record.key_tokens.items()},
+        "pieces": {side: {kind: _pieces(tokens, *_text_of(side, kind, text, target)) for kind, tokens in of_side.items()}
+                   for side, of_side in (("rows", record.row_tokens), ("keys", record.key_tokens))},
         "statistics": {name: [label, round(a, 4), round(b, 4)] for name, (label, a, b) in statistics.items()},
         "logProbs": [round(value, 4) for value in log_probs],
         "lens": lens if len(lens) * len(lens[0] if lens else ()) <= LENS_CELLS else [],
@@ -65,6 +70,7 @@ def page_html(
     parts = {
         "title": escape(text[:80]),
         "note": escape(note),
+        "says": escape(says),
         "style": (web / "page.css").read_text(encoding="utf-8"),
         "script": (web / "page.js").read_text(encoding="utf-8"),
         # Inside a script element, only "<" could end it.
@@ -76,6 +82,28 @@ def page_html(
         name, _, rest = piece.partition("}}")
         filled += [parts[name], rest]
     return "".join(filled)
+
+
+def _text_of(side: str, kind: str, text: str, target: str | None) -> tuple[str, str]:
+    """Which text the rows or keys of a kind of attention are tokens of, and the name of its place on the page."""
+    if target is None or kind == "encoder" or (kind == "cross" and side == "keys"):
+        return text, "text"
+    return target, "target-text"
+
+
+def _pieces(tokens: Tokens, text: str, place_of_text: str) -> dict[str, Any]:
+    """What each token covers of its text: together they are the text, up to its last word. Those that stand nowhere in it have
+    none."""
+    pieces, done = [], 0
+    for token, place in zip(tokens.spelled, tokens.offsets, strict=True):
+        end = done if place is None else max(done, place[1])
+        if (
+            place is None and token.strip() and text[done:].lstrip().startswith(token)
+        ):  # a symbol that was typed: <mask>
+            end = text.index(token, done) + len(token)
+        pieces.append(text[done:end])
+        done = end
+    return {"of": place_of_text, "pieces": pieces}
 
 
 def _packed(record: Record, kind: type[numpy.unsignedinteger]) -> str:

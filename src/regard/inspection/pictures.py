@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping, Sequence
-from functools import cache
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
@@ -21,11 +22,11 @@ from regard.inspection.record import Matrix, Tokens
 
 try:
     import matplotlib
-    from matplotlib import font_manager
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    from matplotlib.ft2font import FT2Font
     from matplotlib.text import Text
+
+    from regard.inspection.fonts import MissingFontWarning, families, missing, told
 except ImportError as error:
     raise MissingExtraError("pictures", "inspect") from error
 
@@ -41,17 +42,27 @@ CELL_INCHES = 0.24
 SMALLEST_CELL, LARGEST_SIDE = 0.09, 14.0
 LABELLED_CELL = 0.11
 """In inches: smaller cells have a label for every few of them."""
+MOST_ABREAST = 4
+"""Matrices with their tokens that stand side by side."""
+LEGEND_INCHES = 0.7
 FAINTEST_LINK = 0.02
 """Weights below are not drawn as curves."""
 DPI = 150
 
 
 def picture_bytes(figure: Figure, ending: str) -> bytes:
-    """A figure as a file's content: `.svg`, whose text stays text and is set by the reader's fonts, or `.png`."""
+    """A figure as a file's content: `.svg`, whose text stays text and is set by the reader's fonts, or `.png`.
+
+    Warns, once, of characters that are drawn here and that no installed font has.
+    """
     written = io.BytesIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "regard"}):
+    # The list of fonts that "sans-serif" may be would be written out with each text.
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "regard", "font.sans-serif": ["DejaVu Sans"]}
+    with matplotlib.rc_context(settings), _silent_on_glyphs():
         metadata = {"Date": None} if ending == ".svg" else {}
         figure.savefig(written, format=ending.removeprefix("."), dpi=DPI, bbox_inches="tight", metadata=metadata)
+    if ending != ".svg" and (lacking := missing(_text_of(figure))):
+        warnings.warn(told(lacking), MissingFontWarning, stacklevel=2)
     return written.getvalue()
 
 
@@ -69,18 +80,42 @@ def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = ""
     bar = figure.add_axes(
         ((1.2 + width + 0.1) / (width + 1.6), 0.3 / (height + 1.6), 0.1 / (width + 1.6), height / (height + 1.6))
     )
-    figure.colorbar(drawn, cax=bar)
-    bar.tick_params(labelsize=7)
-    every = max(math.ceil(LABELLED_CELL / cell), 1)
-    size = min(9.0, cell * 72 * every * 0.8)
-    axes.xaxis.tick_top()
-    axes.set_xticks(
-        range(0, len(keys), every), [readable(token) for token in keys.spelled[::every]], rotation=90, fontsize=size
-    )
-    axes.set_yticks(range(0, len(rows), every), [readable(token) for token in rows.spelled[::every]], fontsize=size)
-    axes.tick_params(length=0)
+    _explain(figure, drawn, bar)
+    _name_cells(axes, rows, keys, cell)
     axes.set_title(title, fontsize=10)  # above the tokens, wherever they end
-    _finish(figure, "", note)
+    _finish(figure, "", _with_mask(note, [matrix]))
+    return figure
+
+
+def layers_figure(
+    matrices: Mapping[str, Matrix], tokens: Mapping[str, tuple[Tokens, Tokens]], *, note: str = ""
+) -> Figure:
+    """A head of each attention, with its tokens: a line for each kind of attention, or more where it has many layers.
+
+    Args:
+        matrices: by the head's name, kind.layer.head.
+        tokens: what rows and keys are, by kind.
+    """
+    kinds: dict[str, list[str]] = {}
+    for name in matrices:
+        kinds.setdefault(name.partition(".")[0], []).append(name)
+    lines = [
+        names[first : first + MOST_ABREAST] for names in kinds.values() for first in range(0, len(names), MOST_ABREAST)
+    ]
+    columns = max(map(len, lines))
+    most_rows, most_keys = (max(matrix.shape[axis] for matrix in matrices.values()) for axis in (0, 1))
+    cell = max(min(CELL_INCHES, (LARGEST_SIDE / columns - 0.9) / most_keys), SMALLEST_CELL)
+    figure = _figure(columns * (most_keys * cell + 0.9) + LEGEND_INCHES, len(lines) * (most_rows * cell + 1.1))
+    grid = figure.subplots(len(lines), columns, squeeze=False)
+    for line, names in zip(grid, lines, strict=True):
+        for axes, name in zip(line, names, strict=False):
+            drawn = _draw(axes, matrices[name])
+            _name_cells(axes, *tokens[name.partition(".")[0]], cell)
+            axes.set_title(name, fontsize=9)
+        for axes in line[len(names) :]:
+            axes.axis("off")
+    _finish(figure, "", _with_mask(note, matrices.values()))
+    _lay_out(figure, drawn)
     return figure
 
 
@@ -122,18 +157,18 @@ def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int 
     for name in matrices:
         lines.setdefault(name.rpartition(".")[0], []).append(name)
     columns = columns or max(len(line) for line in lines.values())
-    figure = _figure(columns * 1.05 + 0.9, len(lines) * 1.2 + 0.6)
+    figure = _figure(columns * 1.05 + LEGEND_INCHES, len(lines) * 1.2 + 0.6)
     grid = figure.subplots(len(lines), columns, squeeze=False)
     for line, names in zip(grid, lines.values(), strict=True):
         for axes, name in zip(line, names, strict=False):
             axes.set_xticks([])
             axes.set_yticks([])
-            _draw(axes, matrices[name], aspect="auto")
+            drawn = _draw(axes, matrices[name], aspect="auto")
             axes.set_title(name, fontsize=7, pad=2)
         for axes in line[len(names) :]:
             axes.axis("off")
-    figure.tight_layout(pad=0.4, rect=(0, 0.02, 1, 1))
-    _finish(figure, "", note)
+    _finish(figure, "", _with_mask(note, matrices.values()))
+    _lay_out(figure, drawn)
     return figure
 
 
@@ -257,6 +292,43 @@ def _draw(axes: Axes, matrix: Matrix, aspect: Literal["equal", "auto"] = "equal"
     return axes.imshow(matrix, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
 
 
+def _name_cells(axes: Axes, rows: Tokens, keys: Tokens, cell: float) -> None:
+    """The tokens beside and above a matrix; where cells of this many inches are too small, every few of them."""
+    every = max(math.ceil(LABELLED_CELL / cell), 1)
+    size = min(9.0, cell * 72 * every * 0.8)
+    axes.xaxis.tick_top()
+    axes.set_xticks(
+        range(0, len(keys), every), [readable(token) for token in keys.spelled[::every]], rotation=90, fontsize=size
+    )
+    axes.set_yticks(range(0, len(rows), every), [readable(token) for token in rows.spelled[::every]], fontsize=size)
+    axes.tick_params(length=0)
+
+
+def _lay_out(figure: Figure, drawn: Any) -> None:
+    """Put the matrices of a figure side by side, and on their right what its colours mean."""
+    width, height = figure.get_size_inches()
+    with _silent_on_glyphs():
+        figure.tight_layout(pad=0.4, rect=(0, 0.02, 1 - LEGEND_INCHES / width, 1))
+    bar_height = min(1.5, 0.6 * height)
+    bar = figure.add_axes(
+        (1 - (LEGEND_INCHES - 0.15) / width, 1 - (bar_height + 0.3) / height, 0.1 / width, bar_height / height)
+    )
+    _explain(figure, drawn, bar)
+
+
+def _explain(figure: Figure, drawn: Any, bar: Axes) -> None:
+    """What the colours of a matrix mean, on axes of their own."""
+    figure.colorbar(drawn, cax=bar, label="share of the row")
+    bar.yaxis.label.set_fontsize(7)
+    bar.tick_params(labelsize=7)
+
+
+def _with_mask(note: str, matrices: Iterable[Matrix]) -> str:
+    """A note, and what grey cells are where there are any."""
+    has_grey = any(numpy.ma.getmaskarray(matrix).any() for matrix in matrices)
+    return f"{note} Grey cells are forbidden by a mask.".strip() if has_grey else note
+
+
 def _figure(width: float, height: float) -> Figure:
     """An empty figure that needs no window."""
     figure = Figure(figsize=(width, height), facecolor="white")
@@ -277,46 +349,19 @@ def _finish(figure: Figure, title: str, note: str) -> None:
         figure.suptitle(title, fontsize=10, y=1.0, va="bottom")
     if note:
         figure.text(0.01, 0.0, note, fontsize=6.5, color="#59636e", va="top")
-    texts = figure.findobj(Text)
-    families = _families("".join(text.get_text() for text in texts))
-    for text in texts:
-        text.set_fontfamily(families)
+    chosen = families(_text_of(figure))
+    for text in figure.findobj(Text):
+        text.set_fontfamily(chosen)
         text.set_parse_math(False)  # a dollar is a dollar
 
 
-def _families(text: str) -> list[str]:
-    """The fonts for a text: matplotlib's own, then for each character that it lacks an installed one that has it."""
-    chosen = ["DejaVu Sans"]
-    for character in sorted(set(text)):
-        if character.isspace() or any(_has(family, character) for family in chosen):
-            continue
-        found = next((family for family in _installed() if _has(family, character)), None)
-        if found:
-            chosen.append(found)
-    return chosen
+def _text_of(figure: Figure) -> str:
+    return "".join(text.get_text() for text in figure.findobj(Text))
 
 
-@cache
-def _installed() -> dict[str, str]:
-    """The fonts of this machine by name, and a file of each; those that have many scripts first."""
-    fonts = sorted(
-        font_manager.fontManager.ttflist, key=lambda font: (font.style != "normal", str(font.weight) != "400")
-    )
-    files: dict[str, str] = {}
-    for font in fonts:
-        if not font.name.startswith("Last Resort"):  # has a box for every character, and a picture for none
-            files.setdefault(font.name, font.fname)
-    wide = ("Noto Sans", "Arial Unicode", "Unifont")
-    return dict(sorted(files.items(), key=lambda item: (not item[0].startswith(wide), item[0])))
-
-
-@cache
-def _characters(family: str) -> frozenset[int]:
-    return frozenset(FT2Font(_installed()[family]).get_charmap())
-
-
-def _has(family: str, character: str) -> bool:
-    try:
-        return ord(character) in _characters(family)
-    except (KeyError, OSError, RuntimeError):  # a font that is not there, or that matplotlib cannot read
-        return False
+@contextmanager
+def _silent_on_glyphs() -> Iterator[None]:
+    """While this context lasts, matplotlib does not warn of each character that its fonts lack: we say it once."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield

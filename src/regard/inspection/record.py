@@ -7,11 +7,12 @@ once, and row t of what is recorded is what decoding saw at step t.
 from __future__ import annotations
 
 import re
+import reprlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy
 import torch
@@ -26,6 +27,7 @@ from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import AnyModel, Site, attention_sites, multihead_attentions
 from regard.models.recurrent import Recurrent
+from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
 
 Matrix = numpy.ma.MaskedArray
 """Weights of a head, `row key`; cells that a mask forbids are masked, and not 0."""
@@ -53,13 +55,13 @@ class HeadName(NamedTuple):
         Raises:
             SettingsError: it is not written kind.layer.head.
         """
-        found = re.fullmatch(r"(encoder|decoder|cross)\.(\d+)\.(\d+)", name.strip())
+        found = re.fullmatch(r"(encoder|decoder|cross)\.(\d{1,9})\.(\d{1,9})", name.strip(), re.ASCII)
         if not found:
             raise SettingsError(f"a head must be written kind.layer.head, such as cross.2.3; got {name!r}.")
         return cls(found[1], int(found[2]), int(found[3]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tokens:
     """The tokens along one side of a matrix, and where they stand in their text."""
 
@@ -78,6 +80,9 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.spelled)
 
+    def __repr__(self) -> str:
+        return f"Tokens({reprlib.repr(self.spelled)})"
+
     def part(self, places: slice) -> Tokens:
         """Some of them."""
         return Tokens(self.spelled[places], self.offsets[places], self.words[places])
@@ -93,7 +98,7 @@ def _word(text: str, begins: list[int], place: tuple[int, int] | None) -> int | 
     return bisect_right(begins, first) - 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Record(Mapping[HeadName, Matrix]):
     """Every head's weights over one text, by the head's name: `record["cross", 2, 3]`."""
 
@@ -108,6 +113,10 @@ class Record(Mapping[HeadName, Matrix]):
     """What each key is, by kind of attention: the tokens that were read."""
     hidden_states: dict[str, Float[numpy.ndarray, "layer position model_dim"]] = field(default_factory=dict)
     """Of `encoder` and `decoder`, where they were asked for: the embeddings, then what each layer gave to the next."""
+
+    def __repr__(self) -> str:
+        names = [str(name) for name in self]
+        return f"Record({len(names)} heads: {names[0]} to {names[-1]})" if names else "Record(no heads)"
 
     def __getitem__(self, name: tuple[str, int, int]) -> Matrix:
         wanted = HeadName(*name)
@@ -193,22 +202,19 @@ def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tok
 def _states(model: nn.Module, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
     """While this context lasts, what goes into the first layer of each stack is noted, and what comes out of each layer."""
     found: dict[str, list[Tensor]] = {}
-    hooks = []
+    before: dict[nn.Module, BeforeHook] = {}
+    after: dict[nn.Module, AfterHook] = {}
     for kind, layers in layer_stacks(model).items() if wanted else ():
+        found[kind] = []
 
-        def note_input(_: nn.Module, args: Any, kind: str = kind) -> None:
-            found.setdefault(kind, []).append(args[0].detach())
+        def note(states: Tensor, of_kind: list[Tensor] = found[kind]) -> Tensor:
+            of_kind.append(states.detach())
+            return states
 
-        def note_output(_: nn.Module, args: Any, output: Any, kind: str = kind) -> None:
-            found[kind].append((output[0] if isinstance(output, tuple) else output).detach())
-
-        hooks.append(layers[0].register_forward_pre_hook(note_input))
-        hooks += [layer.register_forward_hook(note_output) for layer in layers]
-    try:
+        before[layers[0]] = lambda states, note=note: note(states)
+        after |= dict.fromkeys(layers, note)
+    with forward_hooks(before=before, after=after):
         yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
 
 
 def layer_stacks(model: nn.Module) -> dict[str, list[nn.Module]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -20,11 +20,15 @@ h1{font-size:1.6rem;margin:0 0 .25rem} h2{font-size:1.15rem;margin:2.2rem 0 .5re
 p{max-width:44rem} .faint{color:var(--faint)} svg{max-width:100%;height:auto;display:block}
 table{border-collapse:collapse;margin:.5rem 0} td,th{text-align:left;padding:.2rem 1rem .2rem 0;
   border-bottom:1px solid var(--line);vertical-align:top} th{font-weight:600} td.number{font-variant-numeric:tabular-nums}
-td.steps{white-space:nowrap}
+td.steps{white-space:nowrap} td,figcaption,p{overflow-wrap:anywhere}
 .wrong{color:var(--second)} .pictures{display:flex;flex-wrap:wrap;gap:1.5rem 2.5rem} figure{margin:0}
+.wide{overflow-x:auto} .wide svg{min-width:32rem}
 figcaption{margin-top:.4rem} code{font-family:ui-monospace,monospace}
 """
 )
+
+SHARES = ("accuracy", "token accuracy", "exact match")
+"""Scores from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,12 @@ class Report:
     """Steps of training, with examples as they were written then."""
     pictures: Sequence[tuple[str, str]] = ()
     """Other drawings: a caption, and SVG."""
+    training_is: str = "training"
+    """What the curve of the training loss is called."""
+    curves_are: str = ""
+    """What there is to say of how the losses were measured."""
+    tables: Sequence[tuple[str, Sequence[Sequence[str]]]] = ()
+    """Tables: a title, and rows of words, names of columns first."""
 
 
 def report_html(report: Report) -> str:
@@ -59,12 +69,23 @@ def report_html(report: Report) -> str:
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>{escape(report.title)}</title><style>{STYLE}</style></head><body>
 <h1>{escape(report.title)}</h1><p class="faint">{escape(report.summary)}</p>
-<table>{facts}</table>
-<h2>Learning curve</h2>{_curve(report.history)}{_other_curves(report.history)}
+<table>{facts}</table>{_tables(report.tables)}
+<h2>Learning curve</h2>{_curve(report.history, report.training_is)}{_said(report.curves_are)}{_other_curves(report.history)}
 {_test_examples(report.examples)}{_snapshots(report.snapshots)}
 {_alignments(report.alignments, report.alignments_are)}{_pictures(report.pictures)}
 </body></html>
 """
+
+
+def _tables(tables: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> str:
+    drawn = ""
+    for title, (head, *rows) in tables:
+        names = "".join(f"<th><bdi>{escape(word)}</bdi></th>" for word in head)
+        cells = "".join(
+            f"<tr>{''.join(f'<td class=number><bdi>{escape(word)}</bdi></td>' for word in row)}</tr>" for row in rows
+        )
+        drawn += f"<h2>{escape(title)}</h2><table><tr>{names}</tr>{cells}</table>"
+    return drawn
 
 
 def _alignments(alignments: Sequence[tuple[str, str, Alignment]], what: str) -> str:
@@ -87,30 +108,40 @@ def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
     return f'<h2>Attention</h2><div class="pictures">{drawn}</div>'
 
 
-def _curve(history: Sequence[dict[str, float]]) -> str:
-    curves = {name: _points(history, key) for name, key in (("training", "loss"), ("validation", "valid_loss"))}
+def _curve(history: Sequence[dict[str, float]], training_is: str = "training") -> str:
+    """The losses, on a logarithmic axis: those above 0."""
+    measures = ((training_is, "loss"), ("validation", "valid_loss"))
+    curves = {name: [point for point in _points(history, key) if point[1] > 0] for name, key in measures}
     drawn = {name: curve for name, curve in curves.items() if curve}
-    return curve_svg(drawn, x_label="step", y_label="loss, nats per token (logarithmic)") if drawn else ""
+    if not drawn:
+        return ""
+    svg = curve_svg(drawn, x_label="step", y_label="loss, nats per token (logarithmic)")
+    return f'<div class="wide">{svg}</div>'
+
+
+def _said(text: str) -> str:
+    return f'<p class="faint">{escape(text)}</p>' if text else ""
 
 
 def _points(history: Sequence[dict[str, float]], key: str) -> list[tuple[float, float]]:
-    """What can be drawn of a measure: where it is a finite number above 0."""
-    return [(record["step"], record[key]) for record in history if 0 < record.get(key, 0) < math.inf]
+    """What can be drawn of a measure: where it is a finite number, 0 or above."""
+    return [(record["step"], record[key]) for record in history if 0 <= record.get(key, -1) < math.inf]
 
 
 def _other_curves(history: Sequence[dict[str, float]]) -> str:
-    """Scores of validation beside the loss, and the speed, each over the steps."""
+    """Scores of validation beside the loss, and the speed, each over the steps; shares from 0 to 1, all else from 0."""
     names = sorted({key for record in history for key in record if key.startswith("valid_") and key != "valid_loss"})
     drawn = ""
     for key in (*names, "tokens_per_second"):
         curve = _points(history, key)
-        if len(curve) > 1:
+        if curve:
             label = (
                 key.removeprefix("valid_")
                 .replace("_", " ")
                 .replace("tokens per second", "tokens/s since the beginning")
             )
-            svg = curve_svg({"": curve}, x_label="step", y_label=f"{label} (logarithmic)", width=420, height=200)
+            highest = 1.0 if label in SHARES else 1.05 * max(y for _, y in curve) or 1.0
+            svg = curve_svg({"": curve}, x_label="step", y_label=label, width=420, height=200, y_range=(0.0, highest))
             drawn += f"<figure>{svg}</figure>"
     return f'<div class="pictures">{drawn}</div>' if drawn else ""
 
@@ -140,15 +171,63 @@ def _snapshots(snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]]) 
 def _examples(examples: Sequence[tuple[str, str, str]]) -> str:
     rows = "".join(
         f'<tr><td dir="auto">{escape(source)}</td><td dir="auto">{escape(written)}</td>'
-        f"<td{'' if written == reference else ' class=wrong'}>{'right' if written == reference else escape(reference)}</td></tr>"
+        + ("<td>right" if written == reference else f'<td dir="auto" class=wrong>{escape(reference)}')
+        + "</td></tr>"
         for source, written, reference in examples
     )
     return f"<table><tr><th>source</th><th>the model wrote</th><th>reference</th></tr>{rows}</table>"
 
 
 def _alignment(source: str, written: str, alignment: Alignment) -> str:
-    arrow = f" → {escape(written)}" if written else ""
+    arrow = f" → <bdi>{escape(written)}</bdi>" if written else ""
     return (
-        f'<figure>{alignment_svg(alignment)}<figcaption><span dir="auto">{escape(source)}</span>{arrow}'
+        f"<figure>{alignment_svg(alignment)}<figcaption><bdi>{escape(source)}</bdi>{arrow}"
         f'<br><span class="faint">cross.{alignment.layer}, mean of its heads</span></figcaption></figure>'
     )
+
+
+NOTEBOOK = (
+    "--ink:currentColor;--faint:#7d8590;--line:#8c959f66;--paper:transparent;--heat:#2f81f7;--second:#c9761b;"
+    "font:14px/1.5 system-ui,sans-serif"
+)
+"""Colours that are seen on light and on dark notebooks, for one drawing alone."""
+DOUBT = "201,118,27"
+"""The colour of a token that was improbable; a certain one has none."""
+Candidate = tuple[str, float, Sequence[str], Sequence[float]]
+"""A text with its score, its tokens and their log-probabilities."""
+
+
+def candidates_html(candidates: Sequence[Candidate], alignment: Alignment | None = None) -> str:
+    """For a notebook: each text with its score, its tokens the more coloured the less probable they were, and an alignment."""
+    rows = "".join(
+        f'<tr><td style="text-align:right">{score:.3f}</td>'
+        f'<td style="text-align:left">{_coloured(text, tokens, log_probs)}</td></tr>'
+        for text, score, tokens, log_probs in candidates
+    )
+    drawn = "" if alignment is None else alignment_svg(alignment)
+    return (
+        f'<div style="{NOTEBOOK}"><table><tr><th>score</th><th style="text-align:left">text, the less probable a token the '
+        f"more coloured</th></tr>{rows}</table>{drawn}</div>"
+    )
+
+
+def curve_html(facts: Mapping[str, str], history: Sequence[dict[str, float]]) -> str:
+    """For a notebook: a table of names and values, and the learning curve."""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in facts.items()
+    )
+    return f'<div style="{NOTEBOOK}"><table>{rows}</table>{_curve(history)}</div>'
+
+
+def _coloured(text: str, tokens: Sequence[str], log_probs: Sequence[float]) -> str:
+    """A text token by token; as a whole where it has none. A script from right to left keeps its order, and to itself."""
+    spans = ""
+    for index, (token, log_prob) in enumerate(zip(tokens, log_probs, strict=False)):
+        spelled = token.replace("▁", " ")
+        prob = math.exp(min(log_prob, 0.0))
+        spans += (
+            f'<span style="background:rgba({DOUBT},{(1 - prob) * 0.7:.2f})" title="{escape(token)}: {prob:.3f}">'
+            f"{escape(spelled.lstrip() if index == 0 else spelled)}</span>"
+        )
+    return f'<bdi style="white-space:pre-wrap">{spans or escape(text)}</bdi>'

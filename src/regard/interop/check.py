@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, Protocol, cast, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from regard.data.batch import pad_right
+from regard.errors import ModelFolderError
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.families import AnyModel, PairModel
@@ -62,7 +64,8 @@ class Check:
     @property
     def agrees(self) -> bool:
         """Whether rounding explains the difference."""
-        return self.largest_difference <= TOLERANCE * max(self.largest_value, 1.0)
+        allowed = TOLERANCE * max(self.largest_value, 1.0)
+        return isfinite(self.largest_difference) and isfinite(allowed) and self.largest_difference <= allowed
 
     def lines(self) -> list[str]:
         """What to print."""
@@ -78,7 +81,11 @@ class Check:
 
 @torch.inference_mode()
 def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_symbols: Symbols) -> Check:
-    """The same generated texts through both models."""
+    """The same generated texts through both models.
+
+    Raises:
+        ModelFolderError: the reference answers in another shape.
+    """
     texts = generated_texts(model.config.vocab_size, symbols, LENGTHS, seed=1)
     sources = None
     if not isinstance(model, Encoder | Decoder):
@@ -87,8 +94,12 @@ def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_s
         sources = [[*source_symbols.source_begin_ids, *ids, *source_symbols.source_end_ids] for ids in read]
     ours = _values(model, symbols, sources, texts, reference.what)
     theirs = reference.values(sources, texts)
-    difference = max(float((mine - other).abs().max()) for mine, other in zip(ours, theirs, strict=True))
-    largest = max(float(other.abs().max()) for other in theirs)
+    _check_shapes(ours, theirs, reference)
+    # Python's own `max` passes over what is no number, unless it comes first.
+    difference = float(
+        torch.stack([(mine - other).abs().max() for mine, other in zip(ours, theirs, strict=True)]).max()
+    )
+    largest = float(torch.stack([other.abs().max() for other in theirs]).max())
     num_decoded, first = 0, None
     if not isinstance(model, Encoder):
         for index, text in enumerate(texts):
@@ -103,6 +114,14 @@ def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_s
                 first = num_decoded + differing[0]
             num_decoded += len(mine)
     return Check(reference.name, reference.what, difference, largest, num_decoded, first)
+
+
+def _check_shapes(ours: Sequence[Tensor], theirs: Sequence[Tensor], reference: Reference) -> None:
+    for mine, other in zip(ours, theirs, strict=True):
+        if mine.shape != other.shape:
+            raise ModelFolderError(
+                f"{reference.name} must answer with {reference.what} of shape {tuple(mine.shape)}; got {tuple(other.shape)}."
+            )
 
 
 def generated_texts(vocab_size: int, symbols: Symbols, lengths: Sequence[int], *, seed: int) -> list[list[int]]:

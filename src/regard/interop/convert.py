@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.checkpoint import check_output, load_model, save_new
-from regard.errors import ModelFolderError, SettingsError
+from regard.errors import ModelFolderError, SettingsError, how_to_install
 from regard.interop.check import Check
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
+from regard.interop.mapping import names
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,19 @@ class Step:
         if self.check is not None:
             lines += self.check.lines()
         elif checked:
-            lines.append("NOT CHECKED: the original implementation is not installed; pip install 'regard[convert]'")
+            lines.append(f"NOT CHECKED: the original implementation is not installed; {how_to_install('convert')}")
         return [lines[0], *(f"  {line}" for line in lines[1:])]
 
 
-@dataclass
+@dataclass(repr=False)
 class Conversion:
     """What was done on the way from one format to another."""
 
     steps: list[Step] = field(default_factory=list)
     arch: str = ""
+
+    def __repr__(self) -> str:
+        return f"Conversion(arch={self.arch!r}, {'; '.join(step.title for step in self.steps)})"
 
 
 def convert(
@@ -52,7 +56,7 @@ def convert(
     """A model in another format, in a new folder.
 
     Args:
-        source: a model folder of ours, a foreign model, or a name on the Hugging Face hub.
+        source: a model folder of ours, a foreign model, or `hf:owner/name` on the Hugging Face hub.
         format: one of `FORMATS`; None: ours.
         check: compare with the original implementation on generated input; what does not answer alike is not written.
         overwrite: whether a model folder of ours that stands at `output` is replaced.
@@ -69,9 +73,11 @@ def convert(
         done.steps.append(step)
         say(step)
         if found is not None and not found.agrees:
+            surplus = foreign.account.left_over
+            cause = f" Its tensors that nothing reads may be why: {names(surplus)}." if surplus else ""
             raise ModelFolderError(
                 f"{foreign.format} must answer as {found.against} does; its {found.what} differ by "
-                f"{found.largest_difference:.2g}. Nothing was written; --no-check writes it nevertheless."
+                f"{found.largest_difference:.2g}.{cause} Nothing was written; --no-check writes it nevertheless."
             )
 
     if format is None and not is_foreign(source):

@@ -1,6 +1,7 @@
 """Somebody else's model folder, read with care: JSON and safetensors; pickles only as bare tensors, and said so.
 
-Nothing in a folder is ever run. A name that is no folder is looked up on the Hugging Face hub, or in its local cache.
+Nothing in a folder is ever run. What is written `hf:owner/name` is looked up on the Hugging Face hub, or in its local cache; what
+is not is never sent anywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from regard.errors import MissingExtraError, ModelFolderError, nearest_hint
+from regard.errors import HUB, MissingExtraError, ModelFolderError, nearest_hint
 
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
@@ -28,33 +29,33 @@ class PickleWarning(UserWarning):
 
 
 def is_hub_name(name: str | Path) -> bool:
-    """Whether a name is written as on the hub: owner/model."""
-    return str(name).count("/") == 1 and not str(name).startswith((".", "/", "~")) and not str(name).endswith("/")
+    """Whether a model of the Hugging Face hub is asked for."""
+    return str(name).startswith(HUB)
 
 
 def find_folder(name: str | Path) -> Path:
-    """A folder of this machine: `name` itself, or what the hub has under it, such as `Helsinki-NLP/opus-mt-en-de`.
+    """A folder of this machine: `name` itself; or what the hub has under it, of `hf:Helsinki-NLP/opus-mt-en-de`.
 
     Raises:
-        ModelFolderError: there is no such folder, here or there.
+        ModelFolderError: the hub has no such model, or cannot be reached.
         MissingExtraError: `huggingface_hub` is not installed.
     """
-    path = Path(name)
-    if path.exists() or not is_hub_name(name):
-        return path
+    if not is_hub_name(name):
+        return Path(name)
+    asked = Path(name).as_posix().removeprefix(HUB)
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
     except ImportError as error:
-        raise MissingExtraError(f"{name} (a name on the Hugging Face hub)", "convert") from error
+        raise MissingExtraError(f"{name} (a model of the Hugging Face hub)", "convert") from error
     try:
-        folder = Path(snapshot_download(str(name), allow_patterns=HUB_FILES))
+        folder = Path(snapshot_download(asked, allow_patterns=HUB_FILES))
         if not any(folder.glob("*.safetensors")):
-            folder = Path(snapshot_download(str(name), allow_patterns=[*HUB_FILES, "*.bin"]))
+            folder = Path(snapshot_download(asked, allow_patterns=[*HUB_FILES, "*.bin"]))
     except (RepositoryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
         reason = str(error).strip().split("\n")[0]
         raise ModelFolderError(
-            f"{name} must be an existing folder, or a model on the Hugging Face hub that can be reached; got: {reason}"
+            f"{name} must be a model on the Hugging Face hub that can be reached, or is in its local cache; got: {reason}"
         ) from error
     return folder
 
@@ -69,7 +70,7 @@ def read_json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ModelFolderError(f"{path} must be a file; got: {error.strerror}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFolderError(f"{path} must be JSON; got: {error}. Is it whole?") from error
     if not isinstance(content, dict):
         raise ModelFolderError(f"{path} must hold a JSON object; got {type(content).__name__}.")
@@ -123,6 +124,9 @@ def _read_pickle(path: Path) -> dict[str, Tensor]:
     content = content.get("state_dict", content) if isinstance(content, dict) else content
     if not isinstance(content, dict) or not all(isinstance(tensor, Tensor) for tensor in content.values()):
         raise ModelFolderError(f"{path} must be a pickle of bare tensors by name; got something else.")
+    for name, tensor in content.items():  # a view can make one number look like a billion
+        if tensor.layout != torch.strided or tensor.numel() * tensor.element_size() > tensor.untyped_storage().nbytes():
+            raise ModelFolderError(f"{path}: {name} must hold all the numbers of its shape, {tuple(tensor.shape)}.")
     return content
 
 
@@ -141,16 +145,23 @@ class ForeignConfig:
         value = self.values.get(key)
         if value is None:
             return default
-        wanted = (int, float) if isinstance(default, float) else type(default)
-        if default is not None and not isinstance(value, wanted):
-            raise ModelFolderError(f"{self.where}: {key} must be of type {type(default).__name__}; got {value!r}.")
-        return value
+        return value if default is None else self._of(type(default), key, value)
 
-    def require(self, key: str) -> Any:
-        """The value of a key that must be there."""
+    def require(self, key: str, kind: type = int) -> Any:
+        """The value of a key that must be there.
+
+        Raises:
+            ModelFolderError: it is not there, or of another type than `kind`.
+        """
         if self.values.get(key) is None:
             raise ModelFolderError(f"{self.where} must have the key {key}; it does not.")
-        return self.values[key]
+        return self._of(kind, key, self.values[key])
+
+    def _of(self, kind: type, key: str, value: Any) -> Any:
+        is_right = isinstance(value, (int, float) if kind is float else kind)
+        if not is_right or (isinstance(value, bool) and kind in (int, float)):
+            raise ModelFolderError(f"{self.where}: {key} must be of type {kind.__name__}; got {value!r}.")
+        return value
 
     def choose(self, key: str, choices: dict[Any, Any], default: Any) -> Any:
         """What a value means among ours.

@@ -10,11 +10,16 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoint import LoadedModel
+from regard.errors import ModelFolderError, RegardError
 from regard.interop.check import Check, Reference, compare
-from regard.interop.mapping import Account, Place, read_in
+from regard.interop.mapping import Account, Place, check_places, read_in
+from regard.memory import lack_of_room, shapes_for
 from regard.models.config import AnyConfig
 from regard.models.families import AnyModel, build
 from regard.text.tokenizer import Symbols
+
+MOST_SHOWN = 300
+"""Characters of somebody else's message."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +40,27 @@ class ForeignModel:
         return replace(self, path=path)
 
     def check(self) -> Check | None:
-        """How far ours is from the original; None where that is not installed."""
+        """How far ours is from the original; None where that is not installed.
+
+        Raises:
+            ModelFolderError: the original cannot be run, or answers in another shape.
+        """
         if self.make_reference is None:
             return None
+        source_symbols = self.loaded.source_tokenizer.symbols
         try:
             reference = self.make_reference(self.path)
+            return compare(self.loaded.model, self.loaded.tokenizer.symbols, reference, source_symbols=source_symbols)
         except ImportError:
             return None
-        source_symbols = self.loaded.source_tokenizer.symbols
-        return compare(self.loaded.model, self.loaded.tokenizer.symbols, reference, source_symbols=source_symbols)
+        except RegardError:
+            raise
+        except Exception as error:  # whatever somebody else's program says of somebody else's files
+            reason = " ".join(str(error).split())[:MOST_SHOWN]
+            raise ModelFolderError(
+                f"{self.path} must be read by the original implementation, to be compared with it; got "
+                f"{type(error).__name__}: {reason}. Without a comparison: --no-check"
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -64,15 +81,26 @@ class Blueprint:
     """Changes the tensors before they are read, and says of each that is gone what became of it."""
 
     def build(self, tensors: Mapping[str, Tensor], *, where: str) -> tuple[AnyModel, Account]:
-        """Our model with their tensors, in evaluation mode, and the account of all tensors."""
+        """Our model with their tensors, in evaluation mode, and the account of all tensors.
+
+        Nothing as large as the configuration says is made before the tensors are found to be as large.
+
+        Raises:
+            ModelFolderError: a tensor is missing, of another shape or kind, or not finite; or there is no room for the model.
+        """
         tensors = dict(tensors)
         for name, others in self.aliases.items():
             stored = next((other for other in others if other in tensors), None)
             if name not in tensors and stored is not None:
                 tensors[name] = tensors.pop(stored)
         gone = self.prepared(tensors) if self.prepared else {}
+        shapes = shapes_for(self.config, tensors, where)
+        places = self.places(shapes)
+        check_places(shapes, places, tensors, where=where)
+        if lack := lack_of_room(self.config, torch.device("cpu")):
+            raise ModelFolderError(f"{where} must fit into memory; got {lack}.")
         with torch.random.fork_rng(devices=[]):
             model = build(self.config)
-        account = read_in(model, self.places(model), tensors, where=where, explained=self.explained)
+        account = read_in(model, places, tensors, where=where, explained=self.explained)
         account.accounted.update(gone)
         return model.eval(), account

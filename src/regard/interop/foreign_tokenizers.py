@@ -17,9 +17,11 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
+from regard.text.backends import guarded, read_backend, read_content
 from regard.text.tokenizer import Symbols, Tokenizer, spaces_decoder
 
 KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
+MOST_SENTINELS = 1 << 16
 UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
 """Kinds of model and of piece in SentencePiece's files."""
 
@@ -37,10 +39,10 @@ def read_tokenizers(
         ModelFolderError: there is no tokenizer that we can read.
     """
     if (folder / "source.spm").is_file() and (folder / "vocab.json").is_file():
-        return _marian(folder, symbols)
-    backend = _backend(folder)
-    backend.no_truncation()
-    backend.no_padding()
+        with guarded(folder, "be read as a tokenizer"):
+            return _marian(folder, symbols)
+    with guarded(folder, "be read as a tokenizer"):
+        backend = _backend(folder)
     if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
         backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     found = _with_named_symbols(folder, backend, symbols)
@@ -53,10 +55,7 @@ def read_tokenizers(
 def _backend(folder: Path) -> tokenizers.Tokenizer:
     path = folder / "tokenizer.json"
     if path.is_file():
-        try:
-            return _with_sentinels(tokenizers.Tokenizer.from_buffer(path.read_bytes()))
-        except ValueError as error:
-            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {error}. Is it whole?") from error
+        return _with_sentinels(read_backend(read_content(path), path))
     if (folder / "vocab.txt").is_file():
         return _with_added(folder, word_pieces(folder))
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
@@ -75,6 +74,10 @@ def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Token
         if isinstance(entry, dict) and isinstance(entry.get("content"), str):
             ids.setdefault(entry["content"], int(id))
     sentinels = settings.get("extra_ids", 100 if "T5" in str(settings.get("tokenizer_class")) else 0)
+    if not isinstance(sentinels, int) or not 0 <= sentinels <= MOST_SENTINELS:
+        raise ModelFolderError(
+            f"{folder / 'tokenizer_config.json'}: extra_ids must be from 0 to {MOST_SENTINELS:,}; got {sentinels!r}."
+        )
     first = backend.get_vocab_size()
     for number in range(sentinels):
         ids.setdefault(f"<extra_id_{number}>", first + sentinels - 1 - number)

@@ -12,8 +12,8 @@ import safetensors.torch
 from pydantic import ValidationError
 from torch import Tensor
 
-from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
-from regard.errors import ModelFolderError, RegardError, SettingsError, nearest_hint
+from regard.checkpoint import CONFIG, LoadedModel, aside, check_output, check_symbols
+from regard.errors import ModelFolderError, RegardError, SettingsError, hub_hint, nearest_hint
 from regard.interop import marian, onnx
 from regard.interop.ctranslate2.layout import MODEL
 from regard.interop.ctranslate2.reading import read as read_ctranslate2
@@ -69,11 +69,12 @@ FORMATS = (
 
 
 def is_foreign(path: Path | str) -> bool:
-    """Whether something is not a model folder of ours: another format, or a name on the hub."""
+    """Whether something is not a model folder of ours: another format, or a model of the hub."""
+    if is_hub_name(path):
+        return True
     config = Path(path) / CONFIG
     if not config.is_file():
-        is_elsewhere = not Path(path).exists() and is_hub_name(path)
-        return is_elsewhere or (Path(path) / MODEL).is_file() or _npz(Path(path)) is not None
+        return (Path(path) / MODEL).is_file() or _npz(Path(path)) is not None
     return "model_type" in read_json(config) or (Path(path) / MODEL).is_file()
 
 
@@ -81,7 +82,8 @@ def read_foreign(name: Path | str) -> ForeignModel:
     """A model in another format, as ours.
 
     Args:
-        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, or a name on the hub.
+        name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, or `hf:owner/name`
+            on the Hugging Face hub.
     Raises:
         ModelFolderError: it cannot be found, read or represented.
     """
@@ -105,8 +107,9 @@ def read_foreign(name: Path | str) -> ForeignModel:
             f"{path} must be a whole model in a format that Regard reads; got {type(error).__name__}: {error}."
         ) from error
     what = "a model" if path.exists() else "an existing folder"
+    hint = "" if path.exists() else hub_hint(path)
     raise ModelFolderError(
-        f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz."
+        f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz.{hint}"
     )
 
 
@@ -127,11 +130,11 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
         content["eos_token_id"] = content["eos_token_id"][0]
         notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
     config = ForeignConfig(content, folder / "config.json")
-    model_type = config.require("model_type")
-    if not isinstance(model_type, str) or model_type not in BLUEPRINTS:
+    model_type = config.require("model_type", str)
+    if model_type not in BLUEPRINTS:  # a near name is no help: bart is another model than mbart
         raise ModelFolderError(
-            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. "
-            f"{nearest_hint(str(model_type), BLUEPRINTS)}"
+            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. Those that it can: "
+            f"{', '.join(sorted(BLUEPRINTS))}."
         )
     tensors = _with_new_names(read_tensors(folder))
     if not content.get("architectures"):
@@ -140,7 +143,7 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
     source, target = read_tokenizers(folder, blueprint.symbols, num_ids=model.config.vocab_size, by_word=by_word)
-    _check_symbols(config, target.symbols, model.config.vocab_size)
+    check_symbols(config.where, model.config, target, source)
     return ForeignModel(
         f"Hugging Face {model_type}",
         LoadedModel(model, target, source),
@@ -168,12 +171,6 @@ def _usual_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
     family = {"bert": "Bert", "roberta": "Roberta", "distilbert": "DistilBert", "xlm-roberta": "XLMRoberta",
               "camembert": "Camembert"}[model_type]  # fmt: skip
     return family + ("ForMaskedLM" if predicts else "Model")
-
-
-def _check_symbols(config: ForeignConfig, symbols: Symbols, vocab_size: int) -> None:
-    for id in (*symbols.special_ids, *symbols.banned_ids):
-        if id >= vocab_size:
-            raise ModelFolderError(f"{config.where}: ids of symbols must be below vocab_size {vocab_size}; got {id}.")
 
 
 def write_foreign(

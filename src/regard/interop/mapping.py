@@ -19,6 +19,8 @@ from regard.errors import ModelFolderError
 PAD = "<pad>"
 NEVER = -1e4
 """The output bias of the padding token: a probability of 0, in half precision as well."""
+NUMBERS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
+"""What weights are read from: other kinds, such as float8 and integers, mean something by a scale that stands elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Place:
         transposed: the foreign matrix maps rows to columns, as in GPT-2 and Marian.
         factor: ours = theirs * factor.
         unsqueezed: the foreign tensor has an axis of length 1 in front.
+        num_rows: how many rows the foreign tensor has, where ours are not its last ones: its configuration says that it is
+            longer. None: the last row that anything of ours reads is its last.
     """
 
     name: str
@@ -38,6 +42,12 @@ class Place:
     transposed: bool = False
     factor: float = 1.0
     unsqueezed: bool = False
+    num_rows: int | None = None
+
+    def rows(self, tensor: Tensor) -> Tensor:
+        """The foreign tensor with its rows in front, as ours has them."""
+        tensor = tensor[0] if self.unsqueezed and tensor.shape[:1] == (1,) else tensor
+        return tensor.T if self.transposed and tensor.ndim == 2 else tensor
 
 
 @dataclass(frozen=True)
@@ -59,12 +69,51 @@ class Account:
         by_reason: dict[str, list[str]] = defaultdict(list)
         for name, reason in self.accounted.items():
             by_reason[reason].append(name)
-        lines += [f"{_names(names)}: {reason}" for reason, names in by_reason.items()]
+        lines += [f"{names(found)}: {reason}" for reason, found in by_reason.items()]
         if self.left_over:
             lines.append(
-                f"LEFT OVER, {len(self.left_over)} of theirs that are not in the model: {_names(self.left_over)}"
+                f"LEFT OVER, {len(self.left_over)} of theirs that are not in the model: {names(self.left_over)}"
             )
         return lines
+
+
+def check_places(model: nn.Module, places: Mapping[str, Place], tensors: Mapping[str, Tensor], *, where: str) -> None:
+    """Make sure that a foreign model's tensors are those of ours: all there, of the right shapes, and read whole.
+
+    Args:
+        model: ours; one on the device `meta` will do, so that nothing is allocated for a configuration that is wrong.
+        places: for each parameter of ours, its place.
+        tensors: theirs, by name.
+        where: the foreign model, as messages call it.
+    Raises:
+        ModelFolderError: a tensor is missing, has another shape than the configuration says, or numbers of another kind.
+    """
+    read: dict[str, tuple[int, Place]] = {}
+    for ours, parameter in model.named_parameters():
+        place = places[ours]
+        if place.name not in tensors:
+            raise ModelFolderError(
+                f"{where} must hold the tensor {place.name}, which {ours} is read from; it does not."
+            )
+        theirs = tensors[place.name]
+        if theirs.dtype not in NUMBERS:
+            kinds, found = ", ".join(map(_kind, NUMBERS)), _kind(theirs.dtype)
+            raise ModelFolderError(f"{where}: {place.name} must hold numbers of kind {kinds}; got {found}.")
+        end = place.first_row + parameter.shape[0]
+        rows = place.rows(theirs)
+        if rows.shape[:1] < (end,) or rows.shape[1:] != parameter.shape[1:]:
+            raise ModelFolderError(
+                f"{where}: {place.name} must have a part of shape {tuple(parameter.shape)} for {ours}; "
+                f"got {tuple(theirs.shape)}."
+            )
+        end = end if place.num_rows is None else place.num_rows
+        read[place.name] = max(read.get(place.name, (0, place)), (end, place), key=lambda found: found[0])
+    for name, (end, place) in read.items():
+        if (num_rows := len(place.rows(tensors[name]))) > end:
+            what = "columns" if place.transposed or place.unsqueezed else "rows"
+            raise ModelFolderError(
+                f"{where}: {name} must have {end:,} {what}, as its configuration says; got {num_rows:,}."
+            )
 
 
 def read_in(
@@ -79,36 +128,21 @@ def read_in(
 
     Args:
         places: for each parameter of ours, its place.
-        tensors: theirs, by name; any floating-point dtype.
+        tensors: theirs, by name.
         where: the foreign model, as messages call it.
         explained: patterns of names of tensors that are no part of our model, and why not.
     Raises:
-        ModelFolderError: a tensor is missing, has another shape than the configuration says, or holds numbers that are
-            not finite.
+        ModelFolderError: as `check_places` does; or a tensor holds numbers that are not finite, or too large for ours.
     """
+    check_places(model, places, tensors, where=where)
     mapped = []
     with torch.no_grad():
         for ours, parameter in model.named_parameters():
             place = places[ours]
-            if place.name not in tensors:
-                raise ModelFolderError(
-                    f"{where} must hold the tensor {place.name}, which {ours} is read from; it does not."
-                )
-            theirs = tensors[place.name]
-            if place.unsqueezed and theirs.shape[:1] == (1,):
-                theirs = theirs[0]
-            if place.transposed:
-                theirs = theirs.T
-            end = place.first_row + parameter.shape[0]
-            part = theirs[place.first_row : end]
-            if part.shape != parameter.shape:
-                raise ModelFolderError(
-                    f"{where}: {place.name} must have a part of shape {tuple(parameter.shape)} for {ours}; "
-                    f"got {tuple(tensors[place.name].shape)}."
-                )
-            if not part.isfinite().all():
-                raise ModelFolderError(f"{where}: {place.name} must hold finite numbers; it does not.")
+            part = place.rows(tensors[place.name])[place.first_row : place.first_row + parameter.shape[0]]
             parameter.copy_(part.float() * place.factor if place.factor != 1 else part)
+            if not parameter.isfinite().all():
+                raise ModelFolderError(f"{where}: {place.name} must hold finite numbers, as float32; it does not.")
             mapped.append((place.name, ours))
     accounted, left_over = _account_for_rest(places, tensors, {name for name, _ in mapped}, explained or {})
     return Account(mapped, accounted, left_over)
@@ -194,5 +228,10 @@ def _account_for_rest(
     return accounted, left_over
 
 
-def _names(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+def _kind(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def names(of: Sequence[str]) -> str:
+    """Names to print: all of a few, the first of many."""
+    return ", ".join(of) if len(of) <= 4 else f"{', '.join(of[:3])} and {len(of) - 3} more"

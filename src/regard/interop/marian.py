@@ -23,6 +23,7 @@ from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
 from regard.interop.mapping import PAD, Place, add_zero_start
+from regard.memory import free_bytes
 from regard.models.config import ModelConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols, Tokenizer
@@ -77,6 +78,12 @@ def _reference(path: Path, loaded: LoadedModel) -> Reference:
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
     try:
+        with zipfile.ZipFile(path) as archive:  # it may be packed, a thousandfold
+            num_bytes = sum(entry.file_size for entry in archive.infolist())
+        if (free := free_bytes(torch.device("cpu"))) is not None and num_bytes > free:
+            raise ModelFolderError(
+                f"{path} must fit into memory; got {num_bytes / 1e9:,.1f} GB, of {free / 1e9:,.1f} GB."
+            )
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, KeyError) as error:
@@ -113,7 +120,7 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
     for key in ("transformer-ffn-depth", "transformer-decoder-ffn-depth"):
         if options.get(key, 2) not in (0, 2):
             options.refuse_unless(key, 2)
-    source_size, target_size = options.require("dim-vocabs")
+    source_size, target_size = options.require("dim-vocabs", list)
     is_shared = "Wemb" in arrays
     if is_shared:
         tied = "all" if options.get("tied-embeddings-all", True) or options.get("tied-embeddings", False) else "source"

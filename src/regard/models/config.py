@@ -21,6 +21,12 @@ Positions = Literal[
 ]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Share = Annotated[float, Field(ge=0, lt=1)]
+MOST_TOKENS, WIDEST, WIDEST_INNER, MOST_HEADS = 1 << 24, 1 << 17, 1 << 20, 1 << 14
+MOST_LAYERS, MOST_POSITIONS, MOST_KINDS = 10_000, 1 << 20, 1 << 16
+"""Far above any model that there is, and low enough that a number which is none cannot keep a machine busy: `regard.memory`
+says whether a model has room in one.
+"""
+Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
 
 
 class TransformerConfig(BaseModel):
@@ -28,14 +34,17 @@ class TransformerConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    vocab_size: int = Field(ge=5, description="tokens of the vocabulary")
-    model_dim: int = Field(512, ge=2, description="width of the residual stream; even, a multiple of num_heads")
-    ff_dim: int = Field(2048, ge=1, description="inner width of the feed-forward layers")
-    num_heads: int = Field(8, ge=1)
+    vocab_size: int = Field(ge=5, le=MOST_TOKENS, description="tokens of the vocabulary")
+    model_dim: int = Field(
+        512, ge=2, le=WIDEST, description="width of the residual stream; even, a multiple of num_heads"
+    )
+    ff_dim: int = Field(2048, ge=1, le=WIDEST_INNER, description="inner width of the feed-forward layers")
+    num_heads: int = Field(8, ge=1, le=MOST_HEADS)
     num_kv_heads: int | None = Field(None, ge=1, description="heads of keys and values; null: num_heads")
     head_dim: int = Field(
         default_factory=lambda data: data["model_dim"] // data["num_heads"],
         ge=1,
+        le=WIDEST,
         description="width of a head; model_dim / num_heads where it is not given",
     )
     dropout: Share = Field(0.1, description="on embeddings and on each sublayer's output")
@@ -44,14 +53,17 @@ class TransformerConfig(BaseModel):
         "post", description="where norms stand: after the residual sum, before the sublayer, on both sides of it"
     )
     norm_kind: Literal["layer", "rms", "none"] = "layer"
-    norm_epsilon: float = Field(1e-5, gt=0)
+    norm_epsilon: float = Field(1e-5, gt=0, le=1)
     activation: Activation = "relu"
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
     bias: bool = Field(True, description="whether linear maps have biases")
     positions: Positions = "sinusoidal"
-    max_positions: int = Field(1024, ge=2, description="longest sequence, in tokens")
+    max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest sequence, in tokens")
     pad_id: int = Field(
-        0, ge=-1, description="the tokenizer's, not for users to set; -1: the vocabulary has none, padding is the id -1"
+        0,
+        ge=-1,
+        lt=MOST_TOKENS,
+        description="the tokenizer's, not for users to set; -1: the vocabulary has none, padding is the id -1",
     )
     pruned_heads: dict[str, list[int]] = Field(
         default_factory=dict, description="heads that were removed, by attention: {'cross.2': [0, 3]}, counted from 0"
@@ -93,17 +105,20 @@ class ModelConfig(TransformerConfig):
     """An encoder-decoder Transformer."""
 
     arch: Literal["transformer"] = "transformer"
-    num_encoder_layers: int = Field(6, ge=1)
-    num_decoder_layers: int = Field(6, ge=1)
+    num_encoder_layers: Layers = 6
+    num_decoder_layers: Layers = 6
     tied_embeddings: Literal["all", "target", "source", "none"] = Field(
         "all",
         description="which share one matrix: source, target and output; target and output; source and target; none",
     )
     source_vocab_size: int | None = Field(
-        None, ge=5, description="tokens of the source's own vocabulary; null: source and target share one"
+        None,
+        ge=5,
+        le=MOST_TOKENS,
+        description="tokens of the source's own vocabulary; null: source and target share one",
     )
     num_source_types: int = Field(
-        0, ge=0, description="kinds of source token, each with a vector that is added; 0: none"
+        0, ge=0, le=MOST_KINDS, description="kinds of source token, each with a vector that is added; 0: none"
     )
     scale_embeddings: bool = Field(True, description="whether embeddings are multiplied by sqrt(model_dim)")
     embedding_norm: Literal["none", "source", "both"] = Field(
@@ -135,7 +150,7 @@ class DecoderConfig(TransformerConfig):
     """A decoder-only Transformer, a causal language model: GPT-2's shape where nothing is said."""
 
     arch: Literal["decoder"] = "decoder"
-    num_layers: int = Field(6, ge=1)
+    num_layers: Layers = 6
     norm: Literal["post", "pre", "sandwich"] = "pre"
     activation: Activation = "gelu_tanh"
     positions: Positions = "learned"
@@ -156,9 +171,13 @@ class EncoderConfig(TransformerConfig):
     task: Literal["mlm", "classify", "tag", "spans", "none"] = Field(
         "mlm", description="what the head predicts; none: there is no head"
     )
-    num_layers: int = Field(6, ge=1)
-    max_positions: int = Field(1024, ge=3, description="longest text, in tokens, begin and end symbol included")
-    num_segments: int = Field(2, ge=0, description="kinds of token: BERT's first and second sentence; 0: no kinds")
+    num_layers: Layers = 6
+    max_positions: int = Field(
+        1024, ge=3, le=MOST_POSITIONS, description="longest text, in tokens, begin and end symbol included"
+    )
+    num_segments: int = Field(
+        2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
+    )
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
     activation: Activation = "gelu"
     head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None = Field(
@@ -167,7 +186,7 @@ class EncoderConfig(TransformerConfig):
     tied_embeddings: bool = Field(
         True, description="whether the output that predicts tokens shares the embedding matrix"
     )
-    norm_epsilon: float = Field(1e-12, gt=0)
+    norm_epsilon: float = Field(1e-12, gt=0, le=1)
     positions: Positions = "learned"
 
     @property
@@ -182,12 +201,15 @@ class RecurrentConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     arch: Literal["rnn"] = "rnn"
-    vocab_size: int = Field(ge=5, description="tokens of the vocabulary")
+    vocab_size: int = Field(ge=5, le=MOST_TOKENS, description="tokens of the vocabulary")
     source_vocab_size: int | None = Field(
-        None, ge=5, description="tokens of the source's own vocabulary; null: source and target share one"
+        None,
+        ge=5,
+        le=MOST_TOKENS,
+        description="tokens of the source's own vocabulary; null: source and target share one",
     )
     model_dim: int = Field(
-        512, ge=1, description="width of embeddings and states; the encoder has it in each direction"
+        512, ge=1, le=WIDEST, description="width of embeddings and states; the encoder has it in each direction"
     )
     cell: Literal["gru", "lstm"] = "gru"
     score: Literal["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"] = Field(
@@ -197,8 +219,8 @@ class RecurrentConfig(BaseModel):
     teacher_forcing: float = Field(
         1.0, ge=0, le=1, description="in training, how often the right token goes in next, and not the model's own"
     )
-    max_positions: int = Field(1024, ge=2, description="longest source or target, in tokens")
-    pad_id: int = Field(0, ge=0, description="the tokenizer's: not for users to set")
+    max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest source or target, in tokens")
+    pad_id: int = Field(0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
 
 
 AnyConfig = ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig

@@ -126,6 +126,7 @@ class Decoder(nn.Module):
 
     def states(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position model_dim"]:
         """The last states: what `logits` projects onto the vocabulary."""
+        self.positions.check_length(ids.shape[1])
         is_token = ids != self.config.pad_id
         mask = None if _all(is_token) else padding_mask(ids, self.config.pad_id)
         x = self._embed(ids, positions_from_mask(is_token))
@@ -159,7 +160,9 @@ class Decoder(nn.Module):
     def read(self, ids: Int[Tensor, "row position"], state: DecoderOnlyState) -> tuple[Tensor, DecoderOnlyState]:
         """The residual stream after more tokens, and the state that has read them."""
         is_token = torch.cat((state.is_token, ids != self.config.pad_id), dim=1)
-        x = self._embed(ids, positions_from_mask(is_token)[:, -ids.shape[1] :])
+        positions = positions_from_mask(is_token)[:, -ids.shape[1] :]
+        self.positions.check_step(positions, is_token.shape[1] - 1)
+        x = self._embed(ids, positions)
         # A row that took another one's place, with padding before it, counts from its own beginning.
         turns = self.layers[0].self_attention.attention.positions is not None
         first = is_token.sum(dim=1) - ids.shape[1] if turns else None

@@ -74,6 +74,7 @@ class Encoder(nn.Module):
         self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None
     ) -> Float[Tensor, "batch position model_dim"]:
         """A vector for each token, in its context."""
+        self.positions.check_length(ids.shape[1])
         is_token = ids != self.config.pad_id
         mask = padding_mask(ids, self.config.pad_id)
         x = look_up(self.embedding, ids, self.config.pad_id)

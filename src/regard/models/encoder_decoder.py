@@ -27,6 +27,7 @@ from regard.models.parts import (
 )
 from regard.nn.cache import KeysValues, Tree, TreeKeysValues
 from regard.nn.dropout import Dropout
+from regard.nn.hooks import inputs_wanted
 from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask, target_mask
@@ -184,6 +185,7 @@ class EncoderDecoder(nn.Module):
             memory: of each decoder layer, as `project` makes it.
             source_mask: True where a source position is a token.
         """
+        self.target_positions.check_length(target_ids.shape[1])
         self_mask = target_mask(target_ids, self.config.pad_id)
         x = self._embed_target(target_ids, positions_from_mask(target_ids != self.config.pad_id))
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
@@ -209,7 +211,8 @@ class EncoderDecoder(nn.Module):
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
         if state.tree is not None:
             state.tree.take_step()
-        if self.packed_decoder is not None and state.tree is not None:
+            self.target_positions.check_step(state.tree.positions, state.tree.length - 1)
+        if self.packed_decoder is not None and state.tree is not None and not inputs_wanted():
             x = self._embed_target(ids, state.tree.positions)
             x = self.packed_decoder(x, state.cells, state.tree.mask, state.memory, state.source_mask)
         else:
@@ -220,6 +223,7 @@ class EncoderDecoder(nn.Module):
         self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
     ) -> Float[Tensor, "batch source model_dim"]:
         """The source's vectors, each in its context: what the decoder looks at."""
+        self.source_positions.check_length(source_ids.shape[1])
         mask = padding_mask(source_ids, self.config.pad_id)
         x = self._scaled(look_up(self.source_embedding, source_ids, self.config.pad_id))
         if self.source_type_embedding is not None:

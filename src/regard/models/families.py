@@ -4,7 +4,7 @@ their heads are left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar, cast
 
 import torch
@@ -116,7 +116,7 @@ def cross_heads(model: PairModel) -> list[list[int]]:
 Transformer = TypeVar("Transformer", EncoderDecoder, Decoder, Encoder)
 
 
-def prune_heads(model: Transformer, heads: Mapping[Site, Collection[int]]) -> None:
+def prune_heads(model: Transformer, heads: Mapping[Site, Iterable[int]]) -> None:
     """Remove heads from a model for good; its configuration says which, so that it can be stored.
 
     Args:
@@ -125,7 +125,8 @@ def prune_heads(model: Transformer, heads: Mapping[Site, Collection[int]]) -> No
         ShapeError: there is no such head, none would be left in an attention, or heads that share keys and values are parted.
     """
     attentions, num_heads = multihead_attentions(model), model.config.num_heads
-    for site, numbers in heads.items():
+    for site, given in heads.items():
+        numbers = set(given)
         kept = attentions[site].kept_heads
         unknown = sorted(number for number in numbers if not 0 <= number < num_heads)
         if unknown:

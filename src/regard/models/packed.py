@@ -19,7 +19,9 @@ from torch import Tensor, nn
 from regard.nn import kernels
 from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues, TreeKeysValues
+from regard.nn.hooks import changed_output
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
+from regard.nn.masks import opened
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct
 
@@ -53,7 +55,7 @@ class StepMask:
     """Which keys the hypotheses of one step may attend to, made ready once for all layers."""
 
     def __init__(self, mask: Bool[Tensor, "sentence 1 #beam key"], num_beams: int, dtype: torch.dtype) -> None:
-        allowed, self.is_closed = kernels.opened(mask)
+        allowed, self.is_closed = opened(mask)
         """Who may attend to nothing, and gets context 0; None: nobody."""
         assert allowed is not None
         self._added = torch.where(allowed, torch.zeros((), dtype=dtype, device=mask.device), -torch.inf)
@@ -83,15 +85,13 @@ class PackedDecoder(nn.Module):
     @staticmethod
     def fits(layer: nn.Module) -> bool:
         """Whether a layer is the paper's or near it: pre- or post-norm, scaled dot products, positions outside attention,
-        as many keys as queries, and nobody watching.
+        as many keys as queries.
         """
         if type(layer) is not DecoderLayer or layer.cross_attention is None:
             return False
         residuals = (layer.self_attention_residual, layer.cross_attention_residual, layer.feed_forward_residual)
-        return (
-            all(type(residual) in (PreNorm, PostNorm) for residual in residuals)
-            and all(_is_plain(attention) for attention in (layer.self_attention, layer.cross_attention))
-            and not any(module._forward_hooks or module._forward_pre_hooks for module in layer.modules())
+        return all(type(residual) in (PreNorm, PostNorm) for residual in residuals) and all(
+            _is_plain(attention) for attention in (layer.self_attention, layer.cross_attention)
         )
 
     def forward(
@@ -135,6 +135,8 @@ class _PackedLayer:
         self.maps = (*merged, own.output_proj, source.query_proj, source.output_proj)
         """What is packed here; the source's keys and values are not: it goes through them before the first step."""
         self.feed_forward = layer.feed_forward
+        self.own_attention, self.source_attention = own.attention, source.attention
+        """Whose hooks may change what heads find."""
         self.own_heads, self.source_heads, self.head_dim = own.num_heads, source.num_heads, own.head_dim
         self.factor = ScaledDotProduct().factor(own.head_dim)
         assert layer.cross_attention_residual is not None
@@ -150,15 +152,19 @@ class _PackedLayer:
     def look_back(self, x: Step, past: TreeKeysValues, own: StepMask) -> Step:
         projected = self.query_key_value(x).unflatten(2, (3, self.own_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_looked_up(projected[:, :, 0], seen, own, self.factor))
+        return self.own_output(_looked_up(projected[:, :, 0], seen, own, self.factor, self.own_attention))
 
     def look_at_source(self, x: Step, memory: KeysValues, source: StepMask) -> Step:
         query = self.query(x).unflatten(2, (self.source_heads, self.head_dim))
-        return self.source_output(_looked_up(query, memory, source, self.factor))
+        return self.source_output(_looked_up(query, memory, source, self.factor, self.source_attention))
 
 
 def _looked_up(
-    query: Float[Tensor, "sentence beam head head_dim"], seen: KeysValues, mask: StepMask, factor: float
+    query: Float[Tensor, "sentence beam head head_dim"],
+    seen: KeysValues,
+    mask: StepMask,
+    factor: float,
+    attention: Attention,
 ) -> Float[Tensor, "sentence beam dim"]:
     """The context of each hypothesis, its heads side by side."""
     num_sentences, num_heads = query.shape[0], query.shape[2]
@@ -168,14 +174,25 @@ def _looked_up(
     context = torch.bmm(weights.to(value.dtype), value).unflatten(0, (num_sentences, num_heads))
     if mask.is_closed is not None:
         context = context.masked_fill(mask.is_closed, 0)
-    return context.transpose(1, 2).flatten(2)
+    return changed_output(attention, context).transpose(1, 2).flatten(2)
 
 
-def can_pack(device: torch.device) -> bool:
-    """Whether this build of PyTorch has the kernels, which are oneDNN's."""
-    return (
-        device.type == "cpu" and torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-    )
+def can_pack(device: torch.device, dtype: torch.dtype = torch.float32) -> bool:
+    """Whether this build of PyTorch has the kernels, which are oneDNN's, and this processor runs them in this dtype.
+
+    In 16 bits oneDNN asks for AVX-512 at least.
+    """
+    if (
+        device.type != "cpu"
+        or not torch.backends.mkldnn.is_available()
+        or not hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    ):
+        return False
+    if dtype == torch.bfloat16:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    if dtype == torch.float16:
+        return bool(torch.ops.mkldnn._is_mkldnn_fp16_supported())
+    return dtype == torch.float32
 
 
 def packed(model: Model) -> Model:
@@ -187,9 +204,11 @@ def packed(model: Model) -> Model:
     processes, it is the model itself.
     """
     parameters = list(model.parameters())
-    if not parameters or not can_pack(parameters[0].device) or is_divided(model):
+    if not parameters or is_divided(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
         return model
-    shared: dict[int, Any] = {id(x): x for x in (*parameters, *model.buffers())}
+    # Attention without linear maps of its own is shared, too: what is hooked on it is met by the copy as well.
+    attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
+    shared: dict[int, Any] = {id(x): x for x in (*parameters, *model.buffers(), *attentions)}
     made = copy.deepcopy(model, shared)
     output: Any = made
     done: set[nn.Module] = set()
@@ -203,6 +222,10 @@ def packed(model: Model) -> Model:
     if hasattr(made, "packed_output"):
         output.packed_output = PackedLinear(output.output_embedding.weight, output.output_bias)
     return made
+
+
+def _has_linear(module: nn.Module) -> bool:
+    return any(isinstance(part, nn.Linear) for part in module.modules())
 
 
 def is_divided(model: nn.Module) -> bool:

@@ -137,18 +137,32 @@ class EmbeddedPositions(nn.Module):
             waves = sinusoidal_positions(config.max_positions, config.model_dim, layout=layout)
         self.register_buffer("waves", waves, persistent=False)
 
+    def check_length(self, num_positions: int) -> None:
+        """Make sure that a sequence is no longer than the model was made for.
+
+        Raises:
+            ShapeError: it is longer than `max_positions`.
+        """
+        if num_positions > self.max_positions:
+            raise ShapeError(
+                f"a sequence must have at most max_positions = {self.max_positions} tokens; got {num_positions}."
+            )
+
+    def check_step(self, positions: Int[Tensor, "row position"], most: int) -> None:
+        """Make sure that the tokens of a decoding step, which may be hypotheses side by side, stand within `max_positions`.
+
+        Args:
+            most: what no position can be above, known without looking: only beyond `max_positions` they are looked at.
+        Raises:
+            ShapeError: one does not.
+        """
+        if most >= self.max_positions:
+            self.check_length(int(positions.max()) + 1)
+
     def forward(
         self, embedded: Float[Tensor, "batch position model_dim"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        """The embeddings with their positions.
-
-        Raises:
-            ShapeError: the sequence is longer than `max_positions`.
-        """
-        if embedded.shape[1] > self.max_positions:
-            raise ShapeError(
-                f"a sequence must have at most max_positions = {self.max_positions} tokens; got {embedded.shape[1]}."
-            )
+        """The embeddings with their positions, which `check_length` has found to be there."""
         if self.waves is not None:
             return embedded + self.waves[positions].to(embedded.dtype)
         return embedded if self.learned is None else embedded + self.learned(positions)

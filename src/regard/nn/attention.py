@@ -13,7 +13,9 @@ from torch import Tensor, nn
 
 from regard.errors import ShapeError
 from regard.nn import kernels
+from regard.nn.dropout import check_rate
 from regard.nn.dropout import dropout as drop
+from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.kernels import KernelChoice, choose_kernel
 from regard.nn.masks import broadcasts, causal_mask, check_mask, combine_masks, distances
 from regard.nn.positions import AttentionPositions
@@ -46,12 +48,11 @@ def attention_weights(
     """
     _check_pairs(query, key)
     scores = score(query, key)
-    expected = (*query.shape[:-1], key.shape[-2])
-    if tuple(scores.shape) != expected:
-        raise ShapeError(f"score must give a number for each query and key, {expected}; got {tuple(scores.shape)}.")
+    kernels.check_scores(scores, query, key)
+    expected = tuple(scores.shape)
     if bias is not None:
         _check_bias(bias, expected)
-        scores = scores + bias.to(scores.dtype)
+        scores = scores + kernels.narrowed(bias, scores.dtype)
     if mask is not None:
         check_mask(mask, expected)
     ahead = causal_mask(*expected[-2:], device=query.device) if causal and expected[-2] > 1 else None
@@ -81,11 +82,11 @@ def attention(
         bias: finite numbers added to the scores; broadcasts likewise.
         causal: a query may not attend to keys after it, the last query standing at the last key; together with `mask`.
         score: one of `nn/scores.py`, or any function of queries and keys that gives `*batch query key`.
-        dropout: share of the weights that is set to 0; the caller decides whether it is training.
+        dropout: share of the weights that is set to 0, from 0 to 1; the caller decides whether it is training.
         kernel: `matmul`, `sdpa`, `flex` or `tiled`; None leaves the choice to `explain_kernel`.
     Raises:
         ShapeError: key and value differ in number of positions, or other shapes do not fit.
-        SettingsError: an unknown kernel.
+        SettingsError: an unknown kernel, or a dropout below 0 or above 1.
     Source: Vaswani et al. 2017, section 3.2.1, equation 1; dropout on weights as in its reference implementation.
     """
     _check_pairs(query, key)
@@ -95,6 +96,7 @@ def attention(
         check_mask(mask, shape)
     if bias is not None:
         _check_bias(bias, shape)
+    check_rate(dropout)
     choice = choose_kernel(query, key, value, score=score, dropout=dropout, kernel=kernel).kernel
     looked_up: dict[str, Any] = {"mask": mask, "bias": bias, "causal": causal}
     if choice == "sdpa":
@@ -123,12 +125,14 @@ def explain_kernel(
 
 
 class Attention(nn.Module):
-    """`attention` as a module, for what models fix once: score, positions, dropout. Hooks can watch what goes in.
+    """`attention` as a module, for what models fix once: score, positions, dropout. `nn/hooks.py` can see what goes in.
 
     Args:
         score: how queries and keys are compared.
         positions: what attention knows of the distance between query and key; see `nn/positions.py`.
-        dropout: share of the weights that is set to 0 in training.
+        dropout: share of the weights that is set to 0 in training; from 0 to 1.
+    Raises:
+        SettingsError: another share.
     """
 
     def __init__(
@@ -138,6 +142,7 @@ class Attention(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        check_rate(dropout)
         self.score = ScaledDotProduct() if score is None else score
         self.positions = positions
         self.dropout = dropout
@@ -159,12 +164,13 @@ class Attention(nn.Module):
         Args:
             distance: of each key from each query, for position schemes; None: the last query stands at the last key.
         """
+        show_inputs(self, query, key, value, mask, bias, causal, distance)
         dropout = self.dropout if self.training else 0.0
         if self.positions is not None and self.positions.has_values:
             weights = drop(self.weights(query, key, mask, bias, causal, distance=distance), dropout)
             distance = distances(query.shape[-2], key.shape[-2], device=query.device) if distance is None else distance
-            return weights @ value + self.positions.values(weights, distance)
-        return attention(
+            return changed_output(self, weights @ value + self.positions.values(weights, distance))
+        context = attention(
             query,
             key,
             value,
@@ -174,6 +180,7 @@ class Attention(nn.Module):
             score=self.score,
             dropout=dropout,
         )
+        return changed_output(self, context)
 
     def weights(
         self,

@@ -7,6 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.errors import SettingsError
+
 
 def dropout(x: Float[Tensor, "..."], rate: float) -> Float[Tensor, "..."]:
     """x with each number set to 0 with probability `rate`, the rest scaled so that the mean stays.
@@ -15,27 +17,45 @@ def dropout(x: Float[Tensor, "..."], rate: float) -> Float[Tensor, "..."]:
     `torch.nn.functional.dropout` (docs/experiments.md); `rate` is met to within 1 / 131,072.
 
     Args:
-        rate: from 0 up to, not including, 1.
+        rate: from 0, which leaves x as it is, to 1, which leaves nothing of it.
+    Raises:
+        SettingsError: another rate.
     """
+    check_rate(rate)
     if rate == 0:
         return x
+    if rate == 1:
+        return torch.where(x.new_zeros((), dtype=torch.bool), x, 0)
     if x.device.type != "cpu":
         return F.dropout(x, rate)
     bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device).random_(-(2**63), None)
-    threshold = round(rate * 65536) - 32768
+    threshold = min(round(rate * 65536), 65535) - 32768
     keep = bits.view(torch.int16)[: x.numel()].view(x.shape) >= threshold
     return x * (keep * torch.tensor(65536 / (32768 - threshold), dtype=x.dtype))
+
+
+def check_rate(rate: float) -> None:
+    """Make sure that a share of numbers is one.
+
+    Raises:
+        SettingsError: it is below 0, above 1, or no number.
+    """
+    if not 0 <= rate <= 1:
+        raise SettingsError(f"dropout must be from 0 to 1; got {rate}.")
 
 
 class Dropout(nn.Module):
     """`dropout` in training, nothing in evaluation mode. Source: Srivastava et al. 2014, section 4.
 
     Args:
-        rate: from 0 up to, not including, 1.
+        rate: from 0 to 1.
+    Raises:
+        SettingsError: another rate.
     """
 
     def __init__(self, rate: float) -> None:
         super().__init__()
+        check_rate(rate)
         self.rate = rate
 
     def forward(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

@@ -14,9 +14,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, nearest_hint
+from regard.errors import SettingsError, ShapeError, check_width, nearest_hint
 from regard.nn.cache import KeysValues, TreeKeysValues
 from regard.nn.dropout import Dropout
+from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
 from regard.nn.multihead import MultiHeadAttention
 
@@ -52,7 +53,12 @@ class FeedForward(nn.Module):
         self.output_proj = linear(ff_dim, model_dim, bias=bias)
 
     def forward(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        """The transformed positions."""
+        """The transformed positions.
+
+        Raises:
+            ShapeError: positions of another width.
+        """
+        check_width("input", x.shape[-1], self.inner_proj.in_features)
         return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)))
 
 
@@ -69,7 +75,12 @@ class GatedFeedForward(FeedForward):
         self.gate_proj = linear(model_dim, ff_dim, bias=bias)
 
     def forward(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        """The transformed positions."""
+        """The transformed positions.
+
+        Raises:
+            ShapeError: positions of another width.
+        """
+        check_width("input", x.shape[-1], self.inner_proj.in_features)
         return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)) * self.gate_proj(x))
 
 
@@ -205,8 +216,9 @@ class EncoderLayer(nn.Module):
             bias: added to the scores.
             is_token: True for tokens, for norms that look at more than one position.
         """
+        show_inputs(self, x)
         x = self.self_attention_residual(x, lambda y: self.self_attention(y, mask=mask, bias=bias), is_token=is_token)
-        return self.feed_forward_residual(x, self.feed_forward, is_token=is_token)
+        return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))
 
 
 class DecoderLayer(nn.Module):
@@ -243,6 +255,7 @@ class DecoderLayer(nn.Module):
         source_mask: Bool[Tensor, "batch 1 1 source"] | None = None,
         distance: Int[Tensor, "*example position key"] | None = None,
         first: Int[Tensor, " batch"] | None = None,
+        is_token: IsToken | None = None,
     ) -> tuple[Float[Tensor, "batch position model_dim"], KeysValues]:
         """The positions after each has looked at the past and the source, and the past including them.
 
@@ -255,6 +268,7 @@ class DecoderLayer(nn.Module):
             source_mask: True where a source position is a token.
             distance: of each key from each position, where keys do not stand one after the other.
             first: the position of each example's first one, where they are not all as far as the past is long.
+            is_token: True for tokens, for norms that look at more than one position. None: all are.
         """
         seen: list[KeysValues] = []
 
@@ -268,7 +282,8 @@ class DecoderLayer(nn.Module):
             assert memory is not None
             return self.cross_attention.attend(y, memory, mask=source_mask)
 
-        x = self.self_attention_residual(x, look_back)
+        show_inputs(self, x)
+        x = self.self_attention_residual(x, look_back, is_token=is_token)
         if self.cross_attention_residual is not None:
-            x = self.cross_attention_residual(x, look_at_source)
-        return self.feed_forward_residual(x, self.feed_forward), seen[0]
+            x = self.cross_attention_residual(x, look_at_source, is_token=is_token)
+        return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token)), seen[0]

@@ -20,14 +20,15 @@ def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "ba
     return (ids != pad_id)[:, None, None, :]
 
 
-def length_mask(lengths: Int[Tensor, "..."], num_keys: int) -> Bool[Tensor, "batch 1 queries key"]:
+def length_mask(lengths: Tensor, num_keys: int) -> Bool[Tensor, "batch 1 queries key"]:
     """True for the first keys: as many as the length says.
 
     Args:
-        lengths: one for each example, or one for each query of each example; from 0 to `num_keys`.
+        lengths: whole numbers, one for each example, or one for each query of each example; from 0 to `num_keys`.
     Raises:
-        ShapeError: a length is negative or above `num_keys`, or there are more than two axes.
+        ShapeError: lengths are no tensor of whole numbers, one is negative or above `num_keys`, or there are more than two axes.
     """
+    _check_lengths(lengths)
     if lengths.ndim not in (1, 2):
         raise ShapeError(f"lengths must have the axes batch, or batch and query; got {lengths.ndim} axes.")
     if _has_values(lengths) and (int(lengths.min()) < 0 or int(lengths.max()) > num_keys):
@@ -36,6 +37,18 @@ def length_mask(lengths: Int[Tensor, "..."], num_keys: int) -> Bool[Tensor, "bat
         )
     by_query = lengths[:, None] if lengths.ndim == 1 else lengths
     return (torch.arange(num_keys, device=lengths.device) < by_query[..., None])[:, None]
+
+
+def _check_lengths(lengths: object) -> None:
+    """Make sure that lengths are whole numbers in a tensor.
+
+    Raises:
+        ShapeError: they are not.
+    """
+    if not isinstance(lengths, Tensor):
+        raise ShapeError(f"lengths must be a tensor of whole numbers; got {type(lengths).__name__}. See torch.tensor.")
+    if lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool:
+        raise ShapeError(f"lengths must be a tensor of whole numbers; got {lengths.dtype}. See Tensor.long.")
 
 
 def causal_mask(
@@ -118,6 +131,20 @@ def combine_masks(*masks: Mask | None) -> Mask | None:
     for mask in given[1:]:
         combined = combined & mask
     return combined
+
+
+def opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    """The mask with those queries opened to all keys that may attend to nothing, and which these are, if any are.
+
+    No kernel then meets a row of -inf, about which kernels disagree; the context of such a query is set to 0 afterwards.
+    """
+    if allowed is None:
+        return None, None
+    allowed = torch.atleast_2d(allowed)
+    is_open = allowed.any(dim=-1, keepdim=True)
+    if _can_look(allowed) and bool(is_open.all()):
+        return allowed, None
+    return allowed | ~is_open, ~is_open
 
 
 def mask_with_prefix(mask: Bool[Tensor, "*batch key"], num_prefix: int) -> Bool[Tensor, "*batch longer"]:
@@ -227,6 +254,16 @@ def positions_from_mask(is_token: Bool[Tensor, "batch position"]) -> Int[Tensor,
 def _has_values(tensor: Tensor) -> bool:
     """Whether values can be looked at now: not while a graph is traced, on the meta device, or under `vmap`."""
     return not is_traced(tensor) and not tensor.is_meta and tensor.numel() > 0
+
+
+def _can_look(x: Tensor) -> bool:
+    """Whether a value can be looked at without waiting for a device or breaking a graph that is traced."""
+    return x.device.type == "cpu" and not is_traced(x)
+
+
+def is_mapped(*tensors: Tensor) -> bool:
+    """Whether `torch.func` maps or differentiates over one of these tensors, and no graph is being traced."""
+    return not torch.compiler.is_compiling() and any(map(torch._C._functorch.is_functorch_wrapped_tensor, tensors))
 
 
 def is_traced(tensor: Tensor) -> bool:

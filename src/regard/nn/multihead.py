@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, check_width
 from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues, TreeKeysValues
 from regard.nn.initialization import linear
@@ -91,6 +91,8 @@ class MultiHeadAttention(nn.Module):
             causal: a query may not attend to keys after it; together with `mask`.
             past: keys and values before these: a cache, or a prefix.
             gates: what each head's context is multiplied by; one for each head, or also for each example.
+        Raises:
+            ShapeError: inputs of another width than the projections', a value without a key, or other shapes that do not fit.
         """
         if key is None and value is not None:
             raise ShapeError("key must be given where value is; got a value alone.")
@@ -113,11 +115,14 @@ class MultiHeadAttention(nn.Module):
             first: position of the first key, where position schemes turn keys; of all examples, or of each.
             step: how far apart keys stand; 0: all at one position.
         """
+        check_width("key", key.shape[-1], self.key_proj.in_features)
+        check_width("value", value.shape[-1], self.value_proj.in_features)
         turned = self._turned(self._split(self.key_proj(key)), first, step)
         return KeysValues(turned, self._split(self.value_proj(value)))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
         """Queries of every head, the last of which stands at the last key."""
+        check_width("query", query.shape[-1], self.query_proj.in_features)
         return self._turned(self._split(self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
@@ -176,7 +181,7 @@ class MultiHeadAttention(nn.Module):
         return self.output_proj(context.transpose(1, 2).flatten(2))
 
     @torch.no_grad()
-    def prune_heads(self, heads: Collection[int]) -> None:
+    def prune_heads(self, heads: Iterable[int]) -> None:
         """Remove heads for good: their weights go, and the output is what gates of 0 would give.
 
         Args:
@@ -184,6 +189,7 @@ class MultiHeadAttention(nn.Module):
         Raises:
             ShapeError: there is no such head, none would be left, or only a part of a group is named.
         """
+        heads = set(heads)
         unknown = sorted(head for head in heads if not 0 <= head < self.num_heads)
         if unknown:
             raise ShapeError(f"heads must be from 0 to {self.num_heads - 1}; got {unknown}.")
@@ -199,7 +205,7 @@ class MultiHeadAttention(nn.Module):
         _keep_rows(self.query_proj, self._columns(kept))
         for projection in (self.key_proj, self.value_proj):
             _keep_rows(projection, self._columns(kept_groups))
-        self.output_proj.weight = nn.Parameter(self.output_proj.weight[:, self._columns(kept)])
+        self.output_proj.weight = _part(self.output_proj.weight, slice(None), self._columns(kept))
         self.output_proj.in_features = self.output_proj.weight.shape[1]
         self.num_heads, self.num_kv_heads = len(kept), len(kept_groups)
         self.kept_heads = [self.kept_heads[head] for head in kept]
@@ -237,7 +243,12 @@ class MultiHeadAttention(nn.Module):
 
 
 def _keep_rows(projection: nn.Linear, rows: Tensor) -> None:
-    projection.weight = nn.Parameter(projection.weight[rows])
+    projection.weight = _part(projection.weight, rows)
     if projection.bias is not None:
-        projection.bias = nn.Parameter(projection.bias[rows])
+        projection.bias = _part(projection.bias, rows)
     projection.out_features = len(rows)
+
+
+def _part(parameter: Tensor, *index: Tensor | slice) -> nn.Parameter:
+    """A part of a parameter, which stays frozen where the whole one is."""
+    return nn.Parameter(parameter[index], requires_grad=parameter.requires_grad)

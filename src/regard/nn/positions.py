@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, check_width
 from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
@@ -129,6 +129,7 @@ class Rotary(AttentionPositions):
         layout: Literal["interleaved", "halves"] = "halves",
     ) -> None:
         super().__init__()
+        self.head_dim = head_dim
         self.rotated_dim = head_dim if rotated_dim is None else rotated_dim
         self.base, self.layout = base, layout
         if self.rotated_dim % 2 or not 0 < self.rotated_dim <= head_dim:
@@ -137,7 +138,12 @@ class Rotary(AttentionPositions):
     def rotate(
         self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
-        """x, each position turned by its angle."""
+        """x, each position turned by its angle.
+
+        Raises:
+            ShapeError: queries or keys are not `head_dim` wide.
+        """
+        check_width("rotary: a query or key", x.shape[-1], self.head_dim)
         position = step * torch.arange(x.shape[-2], dtype=torch.float64, device=x.device)
         position = position + (first[:, None, None] if isinstance(first, Tensor) else first)  # [batch 1] position
         angle = position[..., None] * _frequencies(self.rotated_dim, self.base, x.device)
@@ -178,6 +184,7 @@ class LinearBias(AttentionPositions):
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """Minus the distance, times each head's slope."""
+        _check_heads(query, len(self.slopes), heads)
         slopes = self.slopes if heads is None else self.slopes[heads]
         bias = (-slopes[:, None, None] * distance.abs()).to(query.dtype)
         return bias if bias.ndim == 4 else bias[None]
@@ -215,6 +222,7 @@ class BucketedBias(AttentionPositions):
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
         """The number of each distance's bucket."""
+        _check_heads(query, self.table.embedding_dim, heads)
         by_head = self.table(self.bucket(distance))
         by_head = by_head if heads is None else by_head[..., heads]
         by_head = by_head[:, 0] if distance.ndim == 4 else by_head
@@ -336,12 +344,26 @@ class ClippedRelative(AttentionPositions):
         return distance.clamp(-self.max_distance, self.max_distance) + self.max_distance
 
 
+def _check_heads(query: Tensor, num_heads: int, heads: list[int] | None) -> None:
+    """Make sure that there is a number for each head, and not one for all of them.
+
+    Raises:
+        ShapeError: there is not.
+    """
+    num_heads = num_heads if heads is None else len(heads)
+    if query.shape[-3] != num_heads:
+        raise ShapeError(
+            f"positions were made for {num_heads} heads; got {query.shape[-3]}. Give them the number of heads."
+        )
+
+
 def _by_distance(
     x: Float[Tensor, "batch head position head_dim"],
-    table: Float[Tensor, "rows head_dim"],
+    table: Float[Tensor, "rows width"],
     row: Int[Tensor, "*example position other"],
 ) -> Float[Tensor, "batch head position other"]:
     """x[p] . table[row[p, o]]: all products with the table first, then those that are wanted."""
+    check_width("positions: a query or key", x.shape[-1], table.shape[-1])
     products = x @ table.to(x.dtype).T
     return products.gather(-1, row.expand(*x.shape[:-1], row.shape[-1]))
 

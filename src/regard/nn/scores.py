@@ -2,7 +2,7 @@
 
 A score takes queries and keys and gives a number for each pair. Any function `score(query, key)` will do; the classes
 here also tell the kernels what they may rely on: an `InnerProduct` is a dot product of features, which kernels made for
-dot products compute, and `Additive` has a kernel of its own (`nn/additive.py`).
+dot products compute, and `Additive` has a kernel of its own (`nn/kernels/additive.py`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, check_width
 from regard.nn.initialization import linear
 from regard.nn.masks import check_mask, combine_masks, length_mask
 
@@ -129,7 +129,13 @@ class Bilinear(InnerProduct):
         self.key_proj = linear(key_dim, query_dim, bias=False)
 
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
-        """The query, and the key in the query's space."""
+        """The query, and the key in the query's space.
+
+        Raises:
+            ShapeError: queries or keys of another width.
+        """
+        check_width("query", query.shape[-1], self.key_proj.out_features)
+        check_width("key", key.shape[-1], self.key_proj.in_features)
         return query, self.key_proj(key)
 
 
@@ -154,7 +160,14 @@ class Additive(nn.Module):
         return torch.tanh(query.unsqueeze(-2) + key.unsqueeze(-3)) @ vector
 
     def projected(self, query: Query, key: Key) -> tuple[Tensor, Tensor, Tensor]:
-        """W_q q, W_k k and v, in one dtype."""
+        """W_q q, W_k k and v, in one dtype.
+
+        Raises:
+            ShapeError: queries or keys of another width.
+        """
+        key_dim = len(self.vector) if isinstance(self.key_proj, nn.Identity) else self.key_proj.in_features
+        check_width("query", query.shape[-1], self.query_proj.in_features)
+        check_width("key", key.shape[-1], key_dim)
         query, key = self.query_proj(query), self.key_proj(key)
         return query, key, self.vector.to(query.dtype)
 
@@ -163,29 +176,30 @@ def masked_softmax(
     scores: Scores,
     *,
     mask: Bool[Tensor, "..."] | None = None,
-    valid_lengths: Int[Tensor, "..."] | None = None,
+    valid_lengths: Tensor | None = None,
 ) -> Scores:
     """Weights: rows of numbers from 0 to 1 that sum to 1 over the allowed keys, or are all 0 where none is allowed.
 
     weights[q, k] = exp(scores[q, k]) / sum over allowed j of exp(scores[q, j])
 
     Args:
-        scores: left as they are.
+        scores: left as they are; -inf hides a key.
         mask: True where a query may attend; broadcasts to the scores.
-        valid_lengths: how many keys, from the first, are allowed: one number for each example of the first axis, or
+        valid_lengths: how many keys, from the first, are allowed, as whole numbers: one for each example of the first axis, or
             one for each query of each example. Together with `mask`: both must allow.
     Raises:
-        ShapeError: the mask does not broadcast to the scores; there are not as many lengths as examples or queries,
-            or one is negative or above the number of keys.
+        ShapeError: the mask does not broadcast to the scores; lengths are no tensor of whole numbers, there are not as many as
+            examples or queries, or one is negative or above the number of keys.
     """
     if valid_lengths is not None:
         mask = combine_masks(mask, _lengths_as_mask(valid_lengths, scores))
     if mask is None:
         return scores.softmax(dim=-1)
     check_mask(mask, tuple(scores.shape))
-    # The lowest finite number, not -inf: a row without any allowed key stays free of NaN, in value and gradient.
-    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
-    return weights.masked_fill(~mask.any(dim=-1, keepdim=True), 0)
+    scores = scores.masked_fill(~mask, -torch.inf)
+    # A row without any allowed key is opened before the softmax, so that it stays free of NaN, in value and gradient.
+    is_closed = (scores == -torch.inf).all(dim=-1, keepdim=True)
+    return scores.masked_fill(is_closed, 0).softmax(dim=-1).masked_fill(is_closed, 0)
 
 
 def _lengths_as_mask(lengths: Tensor, scores: Tensor) -> Tensor:

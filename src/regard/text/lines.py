@@ -7,17 +7,24 @@ that a bad byte is reported with its line number.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import re
 import secrets
+import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from regard.errors import DataError
+from regard.text import locks
+from regard.text.locks import remove_left_behind, short
 
 MEASURED_AT_ONCE = 1 << 22
+UNIQUE = r"[0-9a-f]{16}\.part"
+"""What follows a name while the file is written."""
 GZIP = b"\x1f\x8b"
 """What a file that gzip made begins with."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -123,28 +130,50 @@ def open_lines(path: Path | str) -> Iterator[BinaryIO]:
 def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all: aside, synced to the disk, then renamed over `path`.
 
+    What writers of the same file left aside that were killed is removed.
+
     Args:
         content: all of it, or its parts one after the other.
     Raises:
         DataError: the disk is full, or the folder cannot be written.
     """
-    path = Path(path).resolve()  # a link stays a link: what it points to is replaced
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     parts = [content] if isinstance(content, bytes) else content
     try:
-        if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/null, is written to
-            with path.open("wb") as stream:
+        try:
+            place = Path(path).resolve()  # a link stays a link: what it points to is replaced
+        except RuntimeError as error:
+            raise OSError(errno.ELOOP, "a link that leads to itself") from error
+        if place.exists() and not place.is_file():  # a device or a pipe, such as /dev/null, is written to
+            with place.open("wb") as stream:
                 stream.writelines(parts)
             return
-        with aside.open("wb") as stream:
+        remove_left_behind(place.parent, re.compile(rf"\.{re.escape(short(place.name))}\.{UNIQUE}"))
+        with _begun_beside(place) as stream:
             stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
-        aside.replace(path)
     except OSError as error:
         raise DataError(f"{path} must be writable; got: {error.strerror}. Nothing was changed.") from error
-    finally:
-        aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _begun_beside(path: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` when all is written; if anything fails, nothing has changed."""
+    while True:
+        aside = path.with_name(f".{short(path.name)}.{secrets.token_hex(8)}.part")
+        with aside.open("xb") as stream:
+            if not locks.claim(stream.fileno(), aside):
+                continue
+            try:
+                yield stream
+                if sys.platform == "win32":  # which renames nothing that is open
+                    stream.close()
+                aside.replace(path)  # still locked, so that nobody takes it for left behind
+            except BaseException:
+                with suppress(OSError):  # what went wrong matters more
+                    aside.unlink()
+                raise
+            return
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> None:

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from unicodedata import combining, normalize
 
 import tokenizers
@@ -26,15 +27,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import DataError, ModelFolderError, RegardError, SettingsError
+from regard.text.backends import guarded, read_backend, read_content
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
 MASK = "<mask>"
+ENCODED_TOGETHER = 1 << 20
+"""Characters of texts that are encoded at a time, but for a longer text, which is alone."""
+LARGEST_VOCABULARY = 10_000_000
+"""Tokens; what learns them asks for memory for so many before it begins."""
 EXTENSION = "regard"
 """The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
 
 
 Kind = Literal["bpe", "unigram", "characters", "words"]
+Id = Annotated[int, Field(ge=0)]
 
 
 class TokenizerConfig(BaseModel):
@@ -44,7 +51,9 @@ class TokenizerConfig(BaseModel):
 
     kind: Kind = "bpe"
     target_kind: Kind | None = Field(None, description="the targets' kind, where it is another; with shared: false")
-    vocab_size: int = Field(8000, ge=8, description="at most so many tokens, the four special ones included")
+    vocab_size: int = Field(
+        8000, ge=8, le=LARGEST_VOCABULARY, description="at most so many tokens, the four special ones included"
+    )
     normalization: Literal["NFC", "NFD"] = Field(
         "NFC", description="Unicode's normal form that is cut: NFD takes accents off letters and Hangul apart"
     )
@@ -94,17 +103,35 @@ class Symbols(BaseModel):
     bos_id: int = Field(2, ge=0, description="in front of an encoder's texts")
     eos_id: int = Field(3, ge=0)
     mask_id: int | None = Field(None, ge=0)
-    start_ids: list[int] = Field([2], min_length=1, description="what a decoder has read before it writes")
-    source_begin_ids: list[int] = []
-    source_end_ids: list[int] = [3]
+    start_ids: list[Id] = Field([2], min_length=1, description="what a decoder has read before it writes")
+    source_begin_ids: list[Id] = []
+    source_end_ids: list[Id] = [3]
     banned_ids: list[int] = Field([0, 1, 2], description="what a decoder never writes")
     lines_end: bool = Field(True, description="whether eos_id stands for the line break in running text")
+
+    @property
+    def in_sources(self) -> set[int]:
+        """What a source may have that no text has."""
+        return {self.pad_id, self.unk_id, *self.source_begin_ids, *self.source_end_ids}
+
+    @property
+    def in_targets(self) -> set[int]:
+        """What a target, and what may be said of one."""
+        return self.special_ids | set(self.banned_ids)
 
     @property
     def special_ids(self) -> set[int]:
         """What is never read from a text nor shown in one."""
         ids = {self.pad_id, self.unk_id, self.bos_id, self.eos_id, *self.start_ids}
         return ids | ({self.mask_id} if self.mask_id is not None else set())
+
+
+class _Extension(BaseModel):
+    """What `tokenizer.json` has of ours, beside what is Hugging Face's."""
+
+    symbols: Symbols
+    vocabulary: list[str] | None
+    num_ids: int = Field(ge=1)
 
 
 class Tokenizer:
@@ -128,6 +155,8 @@ class Tokenizer:
     ) -> None:
         self._backend = backend
         self._backend.encode_special_tokens = True
+        self._backend.no_padding()  # what a file may ask for; batches are ours to pad, and texts to cut off
+        self._backend.no_truncation()
         self.symbols = Symbols(mask_id=backend.token_to_id(MASK)) if symbols is None else symbols
         self.pad_id, self.unk_id = self.symbols.pad_id, self.symbols.unk_id
         self.bos_id, self.eos_id = self.symbols.bos_id, self.symbols.eos_id
@@ -205,18 +234,17 @@ class Tokenizer:
         Raises:
             ModelFolderError: the file is missing, damaged, or numbers the special tokens differently.
         """
-        try:
-            content = json.loads(Path(path).read_bytes())
-            extra = content.pop(EXTENSION, None)
-            backend = tokenizers.Tokenizer.from_buffer(json.dumps(content).encode())
-            if extra is not None:
-                symbols = Symbols(**extra["symbols"])
-                return cls(backend, symbols, extra["vocabulary"], num_ids=extra["num_ids"])
-        except OSError as error:
-            raise ModelFolderError(f"{path} must be a tokenizer; got: {error.strerror}.") from error
-        except (ValueError, AttributeError, KeyError, TypeError) as error:
-            what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-            raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what}. Is it whole?") from error
+        content = read_content(path)
+        extra = content.pop(EXTENSION, None)
+        backend = read_backend(content, path)
+        if extra is not None:
+            try:
+                kept = _Extension.model_validate(extra)
+            except ValidationError as error:
+                first = error.errors()[0]
+                what = f"{'.'.join(map(str, (EXTENSION, *first['loc'])))}: {first['msg']}"
+                raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what}. Is it whole?") from error
+            return cls(backend, kept.symbols, kept.vocabulary, num_ids=kept.num_ids)
         found = [backend.token_to_id(token) for token in SPECIAL_TOKENS]
         if found != [0, 1, 2, 3]:
             raise ModelFolderError(f"{path} must give {', '.join(SPECIAL_TOKENS)} the ids 0 to 3; got {found}.")
@@ -235,32 +263,46 @@ class Tokenizer:
         """The tokenizer as Hugging Face `tokenizers` reads it, without symbols and vocabulary of its own."""
         return self._backend.to_str(pretty=True)
 
+    @cached_property
+    def longest_token(self) -> int:
+        """How many characters the longest token of the vocabulary has."""
+        tokens = self._backend.get_vocab() if self.vocabulary is None else self.vocabulary
+        return max(map(len, tokens), default=1)
+
     def encode(self, text: str) -> list[int]:
         """The ids of a text, without begin and end symbols."""
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of many texts, on all processors.
+        """The ids of many texts, on all processors; some megabytes of text at a time, as memory is some 300 times that.
 
         Raises:
             DataError: a text is not a string, or holds half of a surrogate pair.
+            ModelFolderError: the tokenizer cannot cut it.
         """
+        ids: list[list[int]] = []
+        for begin, end in _portions(texts):
+            ids += self._encode_portion(texts[begin:end], begin + 1)
+        return ids
+
+    def _encode_portion(self, texts: Sequence[str], first: int) -> list[list[int]]:
+        """The ids of a few texts; `first` is the number of the first, for messages."""
+        # The fast way leaves out how tokens are spelled.
+        encode = self._backend.encode_batch_fast if self.vocabulary is None else self._backend.encode_batch
         try:
-            # The fast way leaves out how tokens are spelled.
-            encode = self._backend.encode_batch_fast if self.vocabulary is None else self._backend.encode_batch
-            encodings = encode(texts, add_special_tokens=False)
+            with guarded("the tokenizer", "cut these texts"):
+                encodings = encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
-            bad = next(i for i, text in enumerate(texts, start=1) if not _is_unicode(text))
-            raise DataError(
-                f"text {bad} must be a string of whole Unicode characters; got {texts[bad - 1]!r}."
-            ) from error
+            bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not _is_unicode(text))
+            raise DataError(f"text {bad} must be a string of whole Unicode characters; got {text!r}.") from error
         if self.vocabulary is None:
             return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
         return [[self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens] for row in encodings]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where the token of each id of a text stands in it: from which character to which, counted from 0."""
-        encoding = self._backend.encode(text, add_special_tokens=False)
+        with guarded("the tokenizer", "cut this text"):
+            encoding = self._backend.encode(text, add_special_tokens=False)
         return [(int(first), int(last)) for first, last in encoding.offsets]
 
     def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
@@ -278,13 +320,18 @@ class Tokenizer:
         """The spelling of each id; `▁` stands for a space."""
         return [self._token(id) or UNK for id in ids]
 
+    def ids_without_token(self, num_embeddings: int) -> list[int]:
+        """The ids of a model with so many embeddings that stand for no token: it may have more of them than there are tokens."""
+        return [id for id in range(num_embeddings) if self._token(id) is None]
+
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some ids; special symbols are left out."""
-        if self.vocabulary is None and self.is_ours:
-            text = self._backend.decode(list(ids), skip_special_tokens=True)
-            return normalize("NFC", text) if self._is_taken_apart else text
-        tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
-        return self._backend.decoder.decode(tokens) if self._backend.decoder else " ".join(tokens)
+        with guarded("the tokenizer", "put these tokens together"):
+            if self.vocabulary is None and self.is_ours:
+                text = self._backend.decode(list(ids), skip_special_tokens=True)
+                return normalize("NFC", text) if self._is_taken_apart else text
+            tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
+            return str(self._backend.decoder.decode(tokens)) if self._backend.decoder else " ".join(tokens)
 
     def decode_so_far(self, ids: Sequence[int]) -> str:
         """What of the text of some ids stays as it is, whatever comes behind them."""
@@ -322,6 +369,19 @@ def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.D
     """
     strip = [decoders.Strip(" ", 1, 0)] if leading_space else []
     return decoders.Sequence([decoders.Replace("▁", " "), *before, decoders.Fuse(), *strip])
+
+
+def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Texts in order, from which to which, so that those that are encoded together have about a million characters at most."""
+    begin, size = 0, 0
+    for index, text in enumerate(texts):
+        more = len(text) if isinstance(text, str) else 1
+        if index > begin and size + more > ENCODED_TOGETHER:
+            yield begin, index
+            begin, size = index, 0
+        size += more
+    if begin < len(texts):
+        yield begin, len(texts)
 
 
 def _is_unicode(text: object) -> bool:

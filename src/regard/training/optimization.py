@@ -16,6 +16,8 @@ Metric = Literal["loss", "token_accuracy", "accuracy", "bleu", "chrf", "exact_ma
 DECODED: tuple[Metric, ...] = ("bleu", "chrf", "exact_match")
 """Metrics of what a model writes by itself."""
 Share = Annotated[float, Field(ge=0, lt=1)]
+MOST = 1_000_000_000
+"""Steps, tokens of a batch, and what else is counted in a run."""
 
 
 class TrainingConfig(BaseModel):
@@ -23,39 +25,41 @@ class TrainingConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    steps: int = Field(10_000, ge=1, description="optimizer updates")
-    batch_tokens: int = Field(4096, ge=1, description="rows times longest source or target, padding included")
-    accumulation: int = Field(1, ge=1, description="batches to one update")
+    steps: int = Field(10_000, ge=1, le=MOST, description="optimizer updates")
+    batch_tokens: int = Field(4096, ge=1, le=MOST, description="rows times longest source or target, padding included")
+    accumulation: int = Field(1, ge=1, le=MOST, description="batches to one update")
     learning_rate: float | None = Field(
-        None, gt=0, description="at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)"
+        None, gt=0, le=1e38, description="at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)"
     )
-    warmup_steps: int = Field(4000, ge=1)
+    warmup_steps: int = Field(4000, ge=1, le=MOST)
     schedule: Schedule = Field(
         "inverse_sqrt",
         description="how the learning rate falls after warm-up: with the root of the step; straight to 0; along a cosine; "
         "only in the last fifth; not at all",
     )
-    weight_decay: float = Field(0.0, ge=0, description="of matrices, decoupled from the gradient (AdamW)")
+    weight_decay: float = Field(0.0, ge=0, le=1000, description="of matrices, decoupled from the gradient (AdamW)")
     label_smoothing: float = Field(0.1, ge=0, lt=1)
     smoothing_over: Literal["all", "others"] = Field(
         "all", description="which classes share the smoothed probability: all of them, or all but the right one"
     )
     clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
     adam_betas: tuple[Share, Share] = (0.9, 0.98)
-    adam_epsilon: float = Field(1e-9, gt=0)
+    adam_epsilon: float = Field(1e-9, gt=0, le=1)
     average_decay: float = Field(
         0.999,
         ge=0,
         lt=1,
         description="what is validated and kept is a running average of the weights; 0: no average",
     )
-    validate_every: int = Field(500, ge=1, description="steps")
+    validate_every: int = Field(500, ge=1, le=MOST, description="steps")
     metric: Metric = Field("loss", description="the score of validation that decides which weights are kept")
-    patience: int | None = Field(None, ge=1, description="validations in a row that are no better, and end the run")
-    keep_best: int = Field(
-        1, ge=1, description="so many of the best models stay; all but the best in the folder of checkpoints"
+    patience: int | None = Field(
+        None, ge=1, le=MOST, description="validations in a row that are no better, and end the run"
     )
-    report_every: int = Field(50, ge=1, description="steps between lines of metrics.jsonl")
+    keep_best: int = Field(
+        1, ge=1, le=MOST, description="so many of the best models stay; all but the best in the folder of checkpoints"
+    )
+    report_every: int = Field(50, ge=1, le=MOST, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0, lt=1 << 32)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from regard.errors import TrainingError
+from regard.text.locks import lock
 
 LOCK = ".lock"
 """What a run holds while it lasts, so that no other one writes to the same folder."""
@@ -49,17 +49,8 @@ def only_run(folder: Path) -> Iterator[None]:
 
 def _locked(descriptor: int) -> bool:
     """Lock a file that is open; False: another process holds it, or has removed it since."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return os.fstat(descriptor).st_nlink > 0
+    is_ours = lock(descriptor)
+    return is_ours is None or (is_ours and os.fstat(descriptor).st_nlink > 0)
 
 
 class StopAsked:

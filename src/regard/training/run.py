@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -21,6 +22,10 @@ class Trainable(Protocol):
     @property
     def num_tokens(self) -> int:
         """Labels that the loss is summed over."""
+
+    @property
+    def num_counted(self) -> int:
+        """Tokens, by which speed is told."""
 
     @property
     def next_place(self) -> tuple[int, int]:
@@ -47,7 +52,7 @@ class Progress:
     """Nats per target token of this step, against smoothed labels."""
     learning_rate: float
     tokens_per_second: float
-    """Target tokens that are not padding, since the run began, validation not counted."""
+    """Target tokens, or where there is no target, tokens that are read; padding not counted, nor the time of validation."""
     elapsed_seconds: float
     remaining_seconds: float
 
@@ -68,11 +73,9 @@ class SavingTimes:
         """
         if text is None:
             return cls()
-        number, unit = text[:-1], text[-1:]
-        if text.isdecimal() and int(text) > 0:
-            return cls(every_steps=int(text))
-        if number.isdecimal() and int(number) > 0 and unit in SECONDS:
-            return cls(every_seconds=int(number) * SECONDS[unit])
+        if (parts := re.fullmatch(r"(0{0,8}[1-9]\d{0,8})([smh]?)", text, re.ASCII)) is not None:
+            number, unit = int(parts[1]), parts[2]
+            return cls(every_seconds=number * SECONDS[unit]) if unit else cls(every_steps=number)
         raise SettingsError(
             f"--save-every must be steps, such as 500, or a time, such as 30s, 10m or 2h; got {text!r}."
         )
@@ -103,11 +106,12 @@ class TrainingRun:
     seconds: float = 0.0
     validation_seconds: float = 0.0
     num_tokens: int = 0
+    """What `tokens_per_second` counts."""
     best_step: int = 0
     best_scores: Scores = field(default_factory=dict)
-    history: list[dict[str, float]] = field(default_factory=list)
+    history: list[dict[str, float]] = field(default_factory=list, repr=False)
     """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
-    snapshots: list[dict[str, Any]] = field(default_factory=list)
+    snapshots: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """What the model made of some fixed examples at each validation, with the step."""
     interrupted: bool = False
     skipped_steps: int = 0
@@ -129,5 +133,5 @@ class TrainingRun:
 
     @property
     def tokens_per_second(self) -> float:
-        """Target tokens that are not padding, validation not counted."""
+        """Target tokens, or where there is no target, tokens that are read; padding not counted, nor the time of validation."""
         return self.num_tokens / max(self.seconds - self.validation_seconds, 1e-9)

@@ -123,7 +123,7 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
     for path in checkpoints(folder):
         try:
             return _read(path), damaged
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
             damaged.append(f"{path} is damaged ({error}); the one before is used")
     if damaged:
         raise TrainingError(f"{folder} must hold a whole checkpoint to resume from; got damaged ones only. Train anew.")

@@ -153,7 +153,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         # What all processes must agree on: how many labels there are, whether somebody was asked to stop, the main clock.
         seconds = time.perf_counter() - self._saved_at
         is_time = self.world.is_main and self.saving.is_due(0, seconds, validated=False)
-        num_tokens, stops, times = self.world.sums(sum(batch.num_tokens for batch in batches), stop, is_time)
+        sizes = sum(batch.num_tokens for batch in batches), sum(batch.num_counted for batch in batches)
+        num_tokens, num_counted, stops, times = self.world.sums(*sizes, stop, is_time)
         if stops:
             self._stop()
             return
@@ -162,7 +163,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._count(outcome.is_finite, outcome.problem, batches)
         run.step += 1
         self.updater.average.update(run.step)
-        run.num_tokens += int(num_tokens)
+        run.num_tokens += int(num_counted)
         run.next_place = batches[-1].next_place
         run.seconds = time.perf_counter() - start
         self._report(outcome.loss, rate)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
 import yaml
+
+from regard.text.wording import counted
 
 KINDS = {
     "transformer": ("An encoder-decoder Transformer", "regard translate {} input.txt -o output.txt"),
@@ -26,6 +29,43 @@ SCORES = {
     "bits_per_byte": ("bits per byte", ".4f"),
 }
 
+_short = reprlib.Repr()
+_short.maxstring = 60
+
+
+def shortened(text: str) -> str:
+    """A text as Python spells it, its middle left out where it is long."""
+    return _short.repr(text)
+
+
+def in_brief(loaded: Any) -> str:
+    """A translator, language model or predictor in one line: what it is, its size, and where it computes."""
+    model, tokenizer, others = loaded.model, loaded.tokenizer, getattr(loaded, "others", ())
+    sizes = sum(parameter.numel() for parameter in model.parameters()), len(tokenizer)
+    task = getattr(model.config, "task", "")
+    weights = next(model.parameters())
+    return (
+        f"{type(loaded).__name__}({model.config.arch}{', ' if task else ''}{task}, {sizes[0]:,} parameters, vocabulary "
+        f"{sizes[1]:,}, {str(weights.dtype).removeprefix('torch.')} on {weights.device}"
+        f"{f', and {len(others)} more models' if others else ''})"
+    )
+
+
+NO_BLEU = "no reference has the 4 tokens that BLEU counts by"
+
+
+def shown_score(results: Mapping[str, Any], key: str, form: str, *, with_signature: bool = False) -> str:
+    """A score as it is told, and how it was counted; or why it says nothing."""
+    if key == "bleu" and not results.get("bleu_counts", True):
+        return f"- ({NO_BLEU})"
+    signature = results.get("signatures", {}).get(key) if with_signature else None
+    return f"{results[key]:{form}}" + (f" (`{signature}`)" if signature else "")
+
+
+def shown_scores(results: Mapping[str, Any]) -> dict[str, str]:
+    """The scores that some results have, by their titles."""
+    return {title: shown_score(results, key, form) for key, (title, form) in SCORES.items() if key in results}
+
 
 def model_card(name: str, results: Mapping[str, Any]) -> str:
     """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
@@ -33,7 +73,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     kind, command = KINDS[results["arch"]]
     settings = yaml.safe_dump(results["settings"], sort_keys=False).rstrip()
     scores = [
-        f"| {title} | {results[key]:{form}}{_signature(results, key)} |"
+        f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
         for key, (title, form) in SCORES.items()
         if key in results
     ]
@@ -66,7 +106,7 @@ Measured on {results["evaluated_on"]}.
 | vocabulary | {sizes["vocab_size"]:,} tokens |
 | weights on disk | {sizes["weights_bytes"] / 1e6:.1f} MB |
 | steps | {results["steps"]["trained"]:,}, the weights kept are those of step {results["steps"]["kept"]:,} |
-| training time | {results["seconds"]["training"]:.0f} s on {machine["device"]} ({machine["threads"]} threads), {machine["precision"]} |
+| training time | {results["seconds"]["training"]:.0f} s on {machine["device"]} ({counted(machine["threads"], "thread")}), {machine["precision"]} |
 
 ## Settings
 
@@ -85,12 +125,11 @@ def _family(results: Mapping[str, Any]) -> str:
     return family + (f" --task {task}" if task else "")
 
 
-def _signature(results: Mapping[str, Any], key: str) -> str:
-    signature = results.get("signatures", {}).get(key)
-    return f" (`{signature}`)" if signature else ""
-
-
 def _facts(data: Mapping[str, Any]) -> str:
     """The name of some data, and what was counted in them."""
-    counts = (f"{value:,} {key.removeprefix('num_').replace('_', ' ')}" for key, value in data.items() if key != "name")
+    counts = (
+        counted(value, key.removeprefix("num_").removesuffix("s").replace("_", " "))
+        for key, value in data.items()
+        if key != "name"
+    )
     return f"{data['name']}: {', '.join(counts)}"

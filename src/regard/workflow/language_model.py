@@ -12,9 +12,12 @@ from regard.evaluation.likelihood import label_likelihood
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.sampling import Sampling, SamplingSettings
+from regard.generation.threads import check_after_fork
 from regard.models.decoder import Decoder
 from regard.models.interface import SequenceToSequence
+from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.card import in_brief
 from regard.workflow.inspection.inspecting import inspect_text, lines_as_tokens
 from regard.workflow.inspection.inspection import Inspection
 
@@ -28,6 +31,11 @@ class LanguageModel:
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.device = next(model.parameters()).device
+        without_token = tokenizer.ids_without_token(model.config.vocab_size)
+        self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
+
+    def __repr__(self) -> str:
+        return in_brief(self)
 
     def generate(
         self,
@@ -60,10 +68,11 @@ class LanguageModel:
         """
         if isinstance(prompts, str):
             raise SettingsError("prompts must be a list of strings; got one string. Write generate([prompt]).")
-        if max_tokens < 1:
-            raise SettingsError(f"max_tokens must be at least 1; got {max_tokens}.")
+        if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1:
+            raise SettingsError(f"max_tokens must be a whole number of at least 1; got {max_tokens!r}.")
         settings = SamplingSettings(temperature, top_k, top_p, min_p, typical)
         tokenizer, limit = self.tokenizer, self.model.config.max_positions
+        check_lengths(prompts, tokenizer, limit, what="prompt {}")
         rows = [self.ids_of(prompt) for prompt in prompts]
         for number, row in enumerate(rows, start=1):
             if len(row) > limit:
@@ -79,9 +88,8 @@ class LanguageModel:
     ) -> list[list[int]]:
         """The continuation of each row. When the model's window is full, the newer half is read again as a prompt."""
         limit = self.model.config.max_positions
-        symbols = TargetSymbols(
-            (), self.tokenizer.eos_id, self.tokenizer.pad_id, tuple(self.tokenizer.symbols.banned_ids)
-        )
+        check_after_fork()
+        symbols = TargetSymbols((), self.tokenizer.eos_id, self.tokenizer.pad_id, self._banned_ids)
         written: list[list[int]] = [[] for _ in rows]
         going_on, window = list(range(len(rows))), 0
         while going_on:
@@ -140,7 +148,9 @@ class LanguageModel:
         Raises:
             DataError: the text is longer than the model can read.
         """
-        ids, limit = self.ids_of(text), self.model.config.max_positions
+        limit = self.model.config.max_positions
+        check_lengths([text], self.tokenizer, limit, what="text")
+        ids = self.ids_of(text)
         if len(ids) > limit:
             raise DataError(f"text must have at most {limit} tokens; got {len(ids)}.")
         tokens = lines_as_tokens(ids, text, self.tokenizer)

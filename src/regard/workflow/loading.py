@@ -51,8 +51,8 @@ def load(
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
     Args:
-        path: a model folder of ours, or one in a format that we read (Hugging Face, CTranslate2, Marian), or a name on the
-            Hugging Face hub.
+        path: a model folder of ours, or one in a format that we read (Hugging Face, CTranslate2, Marian); or
+            `hf:owner/name`, a model of the Hugging Face hub.
         device: `auto`, `cpu`, `cuda`.
         precision: `float32`, `bfloat16`, or `auto`, which is bfloat16 where the machine multiplies it faster.
         others: more models that turn one text into another, with the same tokenizers: an ensemble.

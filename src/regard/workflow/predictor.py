@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, overload
 
 import torch
 
 from regard.data.batch import pad_right
 from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
-from regard.evaluation.label_metrics import accuracy, macro_f1
+from regard.evaluation.label_metrics import label_results
+from regard.generation.threads import check_after_fork
 from regard.inspection.record import Tokens
 from regard.models.encoder import Encoder
+from regard.text.limits import check_lengths
 from regard.text.tokenizer import MASK, Tokenizer
+from regard.workflow.card import in_brief, shortened
 from regard.workflow.inspection.inspecting import inspect_text, words_as_tokens
 from regard.workflow.inspection.inspection import Inspection
 
 BATCH_SIZE = 64
+WINDOW = 1024
+"""Lines that are read together."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prediction:
     """What a model says of a text."""
 
@@ -31,6 +37,13 @@ class Prediction:
     """One class; or a tag for each word; or for each `<mask>` the likeliest token."""
     probs: list[float]
     """The probability of each label, from 0 to 1."""
+    is_cut: bool = False
+    """Whether the text is longer than the model can read: what stands behind was not read."""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels[:4], self.probs[:4], strict=True))
+        more = f" and {len(self.labels) - 4} more" if len(self.labels) > 4 else ""
+        return f"Prediction({shortened(self.text)}: {said}{more})"
 
 
 class Predictor:
@@ -41,28 +54,51 @@ class Predictor:
         self.tokenizer = tokenizer
         self.device = next(model.parameters()).device
 
-    @torch.inference_mode()
-    def predict(self, texts: Sequence[str]) -> list[Prediction]:
-        """The prediction for each text, in order; words are what spaces separate.
+    def __repr__(self) -> str:
+        return in_brief(self)
+
+    @overload
+    def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
+
+    @overload
+    def predict(self, texts: Sequence[str]) -> list[Prediction]: ...
+
+    def predict(self, texts: str | Sequence[str]) -> Prediction | list[Prediction]:
+        """The prediction for each text, in order; of one string, its prediction. Words are what spaces separate.
+
+        A text that is longer than the model can read is cut where it classifies or tags, and its prediction says so (`is_cut`).
 
         Raises:
-            DataError: for a masked language model, a text without `<mask>`.
-            SettingsError: one string instead of a list.
+            DataError: for a masked language model, a text without `<mask>`, or a longer one than it can read.
         """
-        if isinstance(texts, str):
-            raise SettingsError("texts must be a list of strings; got one string. Write predict([text]).")
+        return self._predict([texts], 1)[0] if isinstance(texts, str) else self._predict(texts, 1)
+
+    def predict_lines(self, lines: Iterable[str], *, window: int = WINDOW) -> Iterator[Prediction]:
+        """The prediction for each line, in order, a window of lines at a time: memory does not grow with their number.
+
+        Raises:
+            DataError: as for `predict`.
+        """
+        lines, first = iter(lines), 1
+        while texts := list(islice(lines, window)):
+            yield from self._predict(texts, first)
+            first += len(texts)
+
+    @torch.inference_mode()
+    def _predict(self, texts: Sequence[str], first: int) -> list[Prediction]:
+        """The prediction for each text; `first` is the number of the first."""
+        check_after_fork()
         task = self.model.config.task
         if task == "spans":
             raise SettingsError("predict must have a model that classifies, tags or fills masks; got one for spans.")
         if task == "mlm":
-            return [self._fill(text, number) for number, text in enumerate(texts, start=1)]
+            return [self._fill(text, number) for number, text in enumerate(texts, start=first)]
         words = [text.split() if task == "tag" else [text] for text in texts]
-        return [
-            Prediction(text, labels, probs) for text, (labels, probs) in zip(texts, self._label(words), strict=True)
-        ]
+        return [Prediction(text, *found) for text, found in zip(texts, self._label(words), strict=True)]
 
     def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
-        """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts.
+        """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts; under `labels`, each one's precision, recall and
+        F1; under `confusion`, for each label that was right, how often which was predicted.
 
         A word that was cut off counts as well; validation in training leaves it out.
 
@@ -74,16 +110,12 @@ class Predictor:
             raise SettingsError(f"evaluate must have a model with labels; got one for {self.model.config.task}.")
         if not texts:
             raise DataError("texts must be at least one; got none.")
-        predicted = [label for found, _ in self._label(texts) for label in found]
+        predicted = [label for found, _, _ in self._label(texts) for label in found]
         right = [label for row in labels for label in row]
-        return {
-            "accuracy": accuracy(predicted, right),
-            "macro_f1": macro_f1(predicted, right),
-            "num_labels": len(right),
-        }
+        return label_results(predicted, right, self.model.config.labels)
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
-        """What every head looks at while the model reads a text.
+        """What every head looks at while the model reads a text, and what the model says of it.
 
         Args:
             hidden_states: also every layer's states; and for taggers and masked language models, what each layer would say.
@@ -92,7 +124,21 @@ class Predictor:
             DataError: the text is blank, or too long.
         """
         ids, tokens = self._read(text)
-        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+        seen = inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+        what, predicted = self._said_of(text, ids)
+        return replace(seen, predicted_are=what, predicted=predicted)
+
+    @torch.inference_mode()
+    def _said_of(self, text: str, ids: Sequence[int]) -> tuple[str, list[tuple[str, float]]]:
+        """What an inspection tells of a text: classes, the likeliest first, or each word's tag, or what masks hide."""
+        config = self.model.config
+        if config.task == "classify":
+            probs = self.model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
+            return "class", sorted(zip(config.labels, probs, strict=True), key=lambda said: -said[1])
+        if config.task == "tag" or (config.task == "mlm" and self.tokenizer.mask_id in ids):
+            (found,) = self.predict([text])
+            return "tags" if config.task == "tag" else "masks", list(zip(found.labels, found.probs, strict=True))
+        return "", []
 
     def ids_of(self, text: str) -> list[int]:
         """What the model reads of a text, symbols among it."""
@@ -103,6 +149,7 @@ class Predictor:
         if not text.strip():
             raise DataError("text must have words to be inspected; got a blank one.")
         config = self.model.config
+        self._check_length(text, "text")
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
             ids, places = self._with_masks(text)
             tokens = Tokens.of(self.tokenizer.tokens(ids), places, text)
@@ -114,12 +161,12 @@ class Predictor:
         return ids, tokens
 
     @torch.inference_mode()
-    def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float]]]:
-        """The labels of each text and their probabilities: one, or one for each word. A word that was cut off gets the label
-        that is likeliest at the end.
+    def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float], bool]]:
+        """The labels of each text and their probabilities: one, or one for each word; and whether it was cut. A word that was cut
+        off gets the label that is likeliest at the end.
         """
         config = self.model.config
-        ids, beginnings = encode_words(texts, self.tokenizer, config.max_positions)
+        ids, beginnings, are_cut = encode_words(texts, self.tokenizer, config.max_positions)
         for first in range(0, len(texts), BATCH_SIZE):
             rows = range(first, min(first + BATCH_SIZE, len(texts)))
             batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
@@ -128,12 +175,13 @@ class Predictor:
                 places = beginnings[row] if config.task == "tag" else [0]
                 of_places = probs[index][places] if config.task == "tag" else probs[index : index + 1]
                 best = of_places.max(dim=-1)
-                yield [config.labels[label] for label in best.indices.tolist()], best.values.tolist()
+                yield [config.labels[label] for label in best.indices.tolist()], best.values.tolist(), are_cut[row]
 
     def _fill(self, text: str, number: int) -> Prediction:
         """The likeliest token for each mask."""
         if self.tokenizer.mask_id is None:
             raise DataError("the model's tokenizer must have a mask to be filled; it does not.")
+        self._check_length(text, f"text {number}")
         ids, _ = self._with_masks(text)
         if self.tokenizer.mask_id not in ids:
             spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
@@ -147,14 +195,25 @@ class Predictor:
         best = probs.max(dim=-1)
         return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())
 
+    def _check_length(self, text: str, what: str) -> None:
+        """Make sure that a text is not so long that it need not be cut into tokens; a mask is less than it is spelled with."""
+        for part in self._parts(text)[::2]:
+            check_lengths([part], self.tokenizer, self.model.config.max_positions - 2, what=what)
+
+    def _parts(self, text: str) -> list[str]:
+        """What stands between the masks of a text, and in every second place a mask."""
+        if self.tokenizer.mask_id is None:
+            return [text]
+        # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
+        spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
+        return re.split(f"({re.escape(spelled)}|{re.escape(MASK)})", text)
+
     def _with_masks(self, text: str) -> tuple[list[int], list[tuple[int, int] | None]]:
         """The ids of a text between begin and end symbol, with the mask's where it is spelled, and where each token stands."""
         assert self.tokenizer.mask_id is not None
-        # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
-        spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
         ids, begin = [self.tokenizer.bos_id], 0
         places: list[tuple[int, int] | None] = [None]
-        parts = re.split(f"({re.escape(spelled)}|{re.escape(MASK)})", text)
+        parts = self._parts(text)
         for index, part in enumerate(parts):
             if index % 2:
                 ids.append(self.tokenizer.mask_id)

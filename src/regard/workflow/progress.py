@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from regard.errors import MissingExtraError
+from regard.errors import MissingExtraError, printable
+from regard.text.wording import counted
 from regard.training.run import Listener, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
@@ -54,19 +55,19 @@ class RunDisplay:
 
     def say(self, message: str) -> None:
         """Print one line that stays."""
-        self.console.print(Text(message))
+        self.console.print(Text(printable(message)))
 
     def on_progress(self, what: str, done: int, total: int) -> None:
         """Tell how far something that takes a while has come."""
         if what != self._doing:  # outside a terminal, only what takes a while is worth a line
             self._doing, self._last_line = what, time.monotonic()
-        self._show(f"{what}: {done:,} of {total:,} lines, {done / max(total, 1):.0%}")
+        self._show_share(what, f"{done:,} of {counted(total, 'line')}", done, total)
 
     def on_items(self, what: str, done: int, total: int) -> None:
         """Tell how many of some things that take a while are done."""
         if what != self._doing:
             self._doing, self._started, self._last_line = what, time.monotonic(), time.monotonic()
-        self._show(f"{what}: {done:,} of {total:,}, {done / max(total, 1):.0%}")
+        self._show_share(what, f"{done:,} of {total:,}", done, total)
 
     def on_sentences(self, done: int, total: int | None) -> None:
         """Tell how many sentences are done, and how fast, since this was first called."""
@@ -74,30 +75,50 @@ class RunDisplay:
             self._started = self._last_line = time.monotonic()
             return
         rate = done / max(time.monotonic() - self._started, 1e-9)
-        of_all = "" if not total else f" of {total:,}, {done / total:.0%}"
-        self._show(f"{done:,}{of_all}  {rate:.0f} sentences/s")
+        of_all, speed = "" if not total else f" of {total:,}, {done / total:.0%}", f"{rate:.0f} sentences/s"
+        self._show(f"{done:,}{of_all}  {speed}", f"{done:,}{of_all}", speed if not total else f"{done / total:.0%}")
 
     def on_step(self, progress: Progress) -> None:
         """Renew the live line, or print a plain one when the last is some seconds old."""
-        line = (
-            f"step {progress.step:,}/{progress.num_steps:,}  loss {progress.loss:.3f}  "
-            f"{quantity(progress.tokens_per_second)} tokens/s  {clock(progress.elapsed_seconds)} elapsed  "
-            f"{clock(progress.remaining_seconds)} left"
+        step, loss = f"step {progress.step:,}/{progress.num_steps:,}", f"loss {progress.loss:.3f}"
+        speed, left = (
+            f"{quantity(progress.tokens_per_second)} tokens/s",
+            f"{clock(progress.remaining_seconds)} left",
         )
+        lines = [
+            "  ".join(parts)
+            for parts in (
+                (step, loss, speed, f"{clock(progress.elapsed_seconds)} elapsed", left),
+                (step, loss, speed, left),
+                (step, loss, left),
+                (step, left),
+                (f"{progress.step / progress.num_steps:.0%}", left),
+            )
+        ]
         is_last = progress.step == progress.num_steps
         if is_last:
             self._end_live_line()
-            self.say(line)
+            self.say(lines[0])
         else:
-            self._show(line)
+            self._show(*lines)
 
-    def _show(self, line: str) -> None:
-        """A line that the next one replaces: the live one, or a plain one when the last is some seconds old."""
+    def _show_share(self, what: str, counted: str, done: int, total: int) -> None:
+        """A line that says how much of something is done."""
+        share = f"{done / max(total, 1):.0%}"
+        self._show(f"{what}: {counted}, {share}", f"{what}: {share}", share)
+
+    def _show(self, line: str, *shorter: str) -> None:
+        """A line that the next one replaces: the live one, or a plain one when the last is some seconds old.
+
+        Args:
+            shorter: what of it is shown where a terminal has no room for more, each shorter than the one before.
+        """
         if self.console.is_terminal:
             if self._live is None:
                 self._live = Live(console=self.console, refresh_per_second=4, transient=True)
                 self._live.start()
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
+            texts = [Text(printable(each), no_wrap=True, overflow="ellipsis") for each in (line, *shorter)]
+            self._live.update(next((text for text in texts if text.cell_len <= self.console.width), texts[-1]))
         elif time.monotonic() - self._last_line >= PLAIN_LINE_SECONDS:
             self._last_line = time.monotonic()
             self.say(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,21 @@ import torch
 from regard.checkpoint import WEIGHTS
 from regard.errors import SettingsError, TrainingError
 from regard.models.families import AnyModel
+from regard.text.wording import counted
 from regard.training.distributed import World
 from regard.training.precision import resolve_precision
 from regard.training.schedules import FALLING
 from regard.training.state import TrainingState, first_difference, read_state
 from regard.workflow.progress import RunDisplay
-from regard.workflow.settings import RunSettings
+from regard.workflow.settings import SECTIONS, RunSettings
 from regard.workflow.tasks.task import Task
 
 CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may be another when a run is resumed."""
 STEPS = "training.steps"
+FOLLOWING = "training.following"
+"""The settings that followed the number of steps when the run began, and stay what they were."""
+UNCOMPARED = {STEPS, FOLLOWING}
 
 
 def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
@@ -31,7 +36,23 @@ def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
         values = getattr(task.settings, section).model_dump(mode="json")
         found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
     found["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
-    return found | task.data_digests
+    return found | {FOLLOWING: task.settings.following} | task.data_digests
+
+
+def as_begun(task: Task, state: TrainingState | None) -> Task:
+    """The task with what nobody gave made to fit steps and data; in a run that goes on, it is what it was when it began.
+
+    Args:
+        state: where the run goes on from; None: it begins.
+    """
+    settings = task.settings
+    if state is None:
+        return replace(task, settings=settings.fitted(task.epoch_steps))
+    then = state.made_of.get(FOLLOWING)
+    if then is None:  # of a version in which they were as the preset has them
+        return task
+    kept = {key: state.made_of[f"training.{key}"] for key in then if key in settings.following}
+    return replace(task, settings=settings.with_training(kept))
 
 
 def made_on(model: AnyModel, world: World) -> dict[str, Any]:
@@ -44,20 +65,35 @@ def made_on(model: AnyModel, world: World) -> dict[str, Any]:
     }
 
 
-def state_to_resume(
-    states: Path, output: Path, task: Task, model: AnyModel, world: World, display: RunDisplay
-) -> TrainingState | None:
-    """The checkpoint that a run goes on from, the same in all processes; None: there is none yet.
+def newest_state(states: Path, display: RunDisplay) -> TrainingState | None:
+    """The newest checkpoint of a folder that is whole, None where there is none yet; which are damaged is said.
+
+    Raises:
+        TrainingError: there are checkpoints, and all are damaged.
+    """
+    state, damaged = read_state(states)
+    for sentence in damaged:
+        display.say(f"{sentence}. The model may be of a step after it, until there is a better one")
+    if state is None:
+        display.say(f"nothing to resume in {states}: a new run")
+    return state
+
+
+def check_state(
+    state: TrainingState | None, output: Path, task: Task, model: AnyModel, world: World, display: RunDisplay
+) -> None:
+    """Make sure that a run can go on from its checkpoint, the same in all processes, and say what will be different.
 
     Args:
-        states: the folder of checkpoints.
-        output: that of the best model so far.
+        state: None: there is none yet.
+        output: the folder of the best model so far.
     Raises:
         SettingsError: the run would not go on as it would have, and the message names the difference; or its best model is
             gone.
         TrainingError: processes see different checkpoints.
     """
-    state = _newest(states, made_of(task, model), made_on(model, world), task.settings, display)
+    if state is not None:
+        _compare(state, made_of(task, model), made_on(model, world), task.settings, display)
     steps = world.of_all(0 if state is None else state.step)
     if len(set(steps)) > 1:
         raise TrainingError(
@@ -69,7 +105,6 @@ def state_to_resume(
             f"--resume must find the best model so far in {output}, of step {state.progress['best_step']:,}; it is not "
             "there. Move it back, or begin anew with --overwrite."
         )
-    return state
 
 
 def is_written(state: TrainingState) -> bool:
@@ -77,18 +112,13 @@ def is_written(state: TrainingState) -> bool:
     return state.progress["best_step"] not in (0, state.step)
 
 
-def _newest(
-    states: Path, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
-) -> TrainingState | None:
-    """The newest checkpoint that is whole; what is to be told of it is said."""
-    state, damaged = read_state(states)
-    for sentence in damaged:
-        display.say(f"{sentence}. The model may be of a step after it, until there is a better one")
-    if state is None:
-        display.say(f"nothing to resume in {states}: a new run")
-        return None
-    then = {key: value for key, value in state.made_of.items() if key not in made_on and key != STEPS}
-    asked = {key: value for key, value in made_of.items() if key in then or not _is_default(settings, key, value)}
+def _compare(
+    state: TrainingState, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
+) -> None:
+    """Make sure that a run is made of what its checkpoint was made of; what is to be told of it is said."""
+    then = {key: value for key, value in state.made_of.items() if key not in made_on and key not in UNCOMPARED}
+    now = {key: value for key, value in made_of.items() if key not in UNCOMPARED}
+    asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
     if (difference := first_difference(then, asked)) is not None:
         raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
     changes = [
@@ -102,15 +132,14 @@ def _newest(
     if schedule in FALLING and state.made_of.get(STEPS, steps) != steps:
         display.say(
             f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate is that of a {schedule} "
-            f"schedule of {steps:,} steps"
+            f"schedule of {counted(steps, 'step')}"
         )
-    return state
 
 
 def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
     """Whether a setting, by the name that users know, is as it is where nothing is said: a version that had none did the same."""
     section, _, key = name.partition(".")
-    fields = type(getattr(settings, section)).model_fields if section in RunSettings.model_fields else {}
+    fields = type(getattr(settings, section)).model_fields if section in SECTIONS else {}
     if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:
         return False
     return bool(fields[key].get_default(call_default_factory=True) == value)

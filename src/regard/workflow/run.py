@@ -30,20 +30,23 @@ from regard.checkpoint import (
     save_weights,
 )
 from regard.errors import DataError, SettingsError, TrainingError
-from regard.inspection.report import report_html
+from regard.inspection.report import curve_html, report_html
+from regard.memory import WEIGHT_BYTES, check_room_to_train
 from regard.models.families import AnyModel, build
 from regard.text.lines import write_whole
+from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.process import only_run
 from regard.training.run import Listener, SavingTimes, TrainingRun
 from regard.training.state import BEST, EVENTS, TrainingState, checkpoints, clear, write_state
 from regard.training.trainer import Trainer
-from regard.workflow.card import model_card
+from regard.workflow.card import model_card, shown_scores
 from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
-from regard.workflow.resuming import STEPS, is_written, made_of, made_on, state_to_resume
+from regard.workflow.resuming import STEPS, as_begun, check_state, is_written, made_of, made_on, newest_state
+from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
@@ -67,7 +70,7 @@ class Execution:
     """Write event files beside the checkpoints."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingResult:
     """A finished (or interrupted) run: its folder, its record, and the kept model, ready to use."""
 
@@ -77,6 +80,18 @@ class TrainingResult:
     """A `Translator`, a `LanguageModel` or a `Predictor`, as the family is; None in all processes but the main one."""
     results: dict[str, Any]
     """What `results.json` holds; empty when the run was interrupted."""
+
+    def __repr__(self) -> str:
+        run, scores = self.run, shown_scores(self.results)
+        said = ", ".join(f"{title} {score}" for title, score in scores.items()) or "not measured"
+        return f"TrainingResult({str(self.folder)!r}, step {run.best_step:,} of {run.step:,} kept: {said})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the scores, and the learning curve."""
+        run = self.run
+        facts = {"folder": str(self.folder)} | shown_scores(self.results)
+        facts |= {"steps": f"{run.step:,}; kept: the weights of step {run.best_step:,}", "training": clock(run.seconds)}
+        return curve_html(facts, run.history)
 
     @property
     def translator(self) -> Translator:
@@ -112,7 +127,13 @@ def claimed(output: Path, world: World = ALONE, *, overwrite: bool, resume: bool
 
 def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
     states = state_folder(output)
-    if states.exists() and not (states.is_dir() and os.access(states, os.W_OK)):
+    try:
+        is_usable = not states.exists() or (states.is_dir() and os.access(states, os.W_OK))
+    except OSError as error:
+        raise DataError(
+            f"{states} must be a folder that can be written, for checkpoints; got: {error.strerror}."
+        ) from error
+    if not is_usable:
         raise DataError(f"{states} must be a folder that can be written, for checkpoints; it is not.")
     earlier = bool(checkpoints(states))
     if earlier and not (resume or overwrite):
@@ -133,9 +154,13 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     """
     start = time.perf_counter()
     place = resolve_device(execution.device)
+    resumed = newest_state(state_folder(output), display) if execution.resume else None
+    task = as_begun(task, resumed)
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
-    for note in task.notes:
+    for note in [*task.notes, *settings.said()]:
         display.say(note)
+    if task.initial is None:
+        check_room(settings, place, world, shard=execution.shard)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         model = (build(settings.model) if task.initial is None else task.initial).to(place)
@@ -143,10 +168,10 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     padding = f", {task.padding:.1%} padding" if task.padding else ""
     display.say(
         f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
-        f"{facts['machine']['precision']} on {place}, {settings.training.steps:,} steps{padding}"
+        f"{facts['machine']['precision']} on {place}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
-    run = _run_trainer(model, task, output, execution, display)
+    run = _run_trainer(model, task, output, execution, resumed, display)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
     loaded = load(output, device=str(place))
@@ -176,9 +201,34 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     return TrainingResult(output, run, loaded, results)
 
 
-def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution, display: RunDisplay) -> TrainingRun:
+def check_room(settings: RunSettings, place: torch.device, world: World = ALONE, *, shard: bool = False) -> None:
+    """Make sure, before anything is made, that a model can be trained there: its weights and gradients in float32, Adam's two
+    moments, the average, and the copy that computes in bfloat16.
+
+    Raises:
+        SettingsError: there is no room; the message says how much it would take.
+    """
+    training = settings.training
+    held: float = WEIGHT_BYTES * (4 + bool(training.average_decay))
+    if shard and world.size > 1:
+        held = max(held / world.size, WEIGHT_BYTES)  # each process makes the whole model first
+    elif resolve_precision(training.precision, place) == torch.bfloat16:
+        held += 4  # 2 bytes for a weight, 2 for its gradient
+    check_room_to_train(settings.model, place, bytes_per_parameter=held)
+
+
+def _run_trainer(
+    model: AnyModel,
+    task: Task,
+    output: Path,
+    execution: Execution,
+    resumed: TrainingState | None,
+    display: RunDisplay,
+) -> TrainingRun:
     """Train, and keep the best weights in the output folder, with the record of the run beside them.
 
+    Args:
+        resumed: where to go on from; None: from the beginning.
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
@@ -188,7 +238,8 @@ def _run_trainer(model: AnyModel, task: Task, output: Path, execution: Execution
         raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
     if world.is_main:
         remove_leftovers(output)
-    resumed = state_to_resume(states, output, task, model, world, display) if execution.resume else None
+    if execution.resume:
+        check_state(resumed, output, task, model, world, display)
     writer = _Writer(task, output, is_saved=resumed is not None and is_written(resumed))
 
     def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,16 @@ import torch
 from regard.assembling import assemble
 from regard.checkpoint import LoadedModel
 from regard.data.corpus import Pairs, ParallelText, find_corpora, read_pairs
-from regard.data.labelled import LabelledFile, find_labelled, read_labelled
+from regard.data.labelled import Labelled, LabelledText, find_labelled, read_labelled
 from regard.data.language import find_texts, hold_out_end, read_text
 from regard.errors import SettingsError, nearest_hint
-from regard.models.families import config_class
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
-from regard.workflow.run import Execution, TrainingResult, claimed, run_task
-from regard.workflow.settings import RunSettings, chosen_arch
+from regard.workflow.run import Execution, TrainingResult, check_room, claimed, run_task
+from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
+from regard.workflow.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of, refuse
 from regard.workflow.tasks.pairs import hold_out_pairs, translation_task
 from regard.workflow.tasks.task import Task
 from regard.workflow.tasks.texts import hold_out_labelled, label_task, language_task, masked_task
@@ -33,10 +34,11 @@ Names = Sequence[Name]
 
 
 def train(
-    data: Name | Names,
+    data: Name | Iterable[Any],
     output: Path | str,
     *,
-    valid: Name | Names | None = None,
+    valid: Name | Iterable[Any] | None = None,
+    columns: Sequence[str] | None = None,
     arch: str | None = None,
     task: str | None = None,
     preset: str = "tiny",
@@ -49,15 +51,24 @@ def train(
     shard: bool = False,
     tensorboard: bool = False,
     display: RunDisplay | None = None,
+    **named: Any,
 ) -> TrainingResult:
     """Train a model and write it to a folder: what `regard train` does.
 
+        regard.train("pairs.tsv", "model", steps=1000, dropout=0.1)
+        regard.train([("a dog", "ein Hund"), ("a cat", "eine Katze")], "model")
+        regard.train(frame, "model", columns=("en", "de"))
+
     Args:
         data: for an encoder-decoder `[source file, target file]`, or one `.tsv`, `.jsonl` or
-            `hf:name:split:source_column:target_column`, or several of these; for a decoder, and for an encoder's task
-            `mlm`, text files; for `classify` files of label, tab, text; for `tag` files of word, tab, tag with blank
-            lines between texts.
+            `hf:name:split:source_column:target_column` (with a configuration `hf:name:config:split:...`), or several of
+            these; for a decoder, and for an encoder's task `mlm`, text files; for `classify` files of label, tab, text;
+            for `tag` files of word, tab, tag with blank lines between texts. Or what a program holds: a list of pairs
+            (source and target; label and text; words and tags, two lists), or a table with such columns: a data frame,
+            or one split of a Hugging Face `Dataset`.
         valid: the same, for validation; None: a share of `data` is held out.
+        columns: of a table, the names of source and target (label and text, words and tags); `translation.de` reaches into
+            a column of records. None: these words are their names.
         arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
             `settings` have as `model.arch`, else `transformer`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`.
@@ -71,14 +82,13 @@ def train(
         save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
         shard: among several processes, divide the weights instead of copying them.
         tensorboard: write event files into the folder `output` + `.training/tensorboard`.
+        named: single settings by their keys, such as `steps=1000`, as in `settings` without the section.
     Raises:
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    data = [data] if isinstance(data, str | os.PathLike) else data
-    valid = [valid] if isinstance(valid, str | os.PathLike) else valid
     arch = chosen_arch(arch, settings or {})
-    config_class(arch)
+    settings = together(settings or {}, named_settings(named, arch, signature(train).parameters))
     if (task is None) == (arch == "encoder") or (task is not None and task not in TASKS):
         hint = "" if task is None or task in TASKS else f" {nearest_hint(task, TASKS)}"
         raise SettingsError(
@@ -86,8 +96,9 @@ def train(
         )
     decided = {"model": {"task": task}} if task else {}
     if pretrained is not None:
-        _check_pretrained(arch, settings or {})
-    chosen = RunSettings.build(preset, settings or {}, decided, arch=arch)
+        _check_pretrained(arch, settings)
+    chosen = RunSettings.build(preset, settings, decided, arch=arch)
+    check_columns(data, columns)
     saving = SavingTimes.parse(save_every)
     output = Path(os.path.realpath(output))
     if tensorboard:
@@ -97,18 +108,21 @@ def train(
         display or RunDisplay(is_silent=not world.is_main) as shown,
         claimed(output, world, overwrite=overwrite, resume=resume),
     ):
-        resolve_device(device)
+        place = resolve_device(device)
+        if pretrained is None:
+            check_room(chosen.with_least_vocabulary(), place, world, shard=shard)
         if shard and world.size == 1:
             shown.say("--shard has nothing to divide: there is one process, and torchrun starts several")
         with world.first_on_each_machine():
-            prepared = _prepared(data, valid, chosen, shown, pretrained)
+            prepared = _prepared(data, valid, columns, chosen, shown, pretrained)
         execution = Execution(device, resume, saving, world, shard, tensorboard)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
 
 def _prepared(
-    data: Names,
-    valid: Names | None,
+    data: Any,
+    valid: Any,
+    columns: Sequence[str] | None,
     settings: RunSettings,
     display: RunDisplay,
     pretrained: tuple[Path | str, Path | str] | None,
@@ -117,10 +131,16 @@ def _prepared(
     arch, task = settings.model.arch, getattr(settings.model, "task", None)
     if arch in ("transformer", "rnn"):
         initial = None if pretrained is None else _assembled(*pretrained, settings, display)
-        return _pairs(data, valid, settings, display, initial)
+        return _pairs(data, valid, columns, settings, display, initial)
     if arch == "decoder" or task == "mlm":
-        return _running_text(data, valid, settings, display)
-    return _labelled(data, valid, settings, display)
+        for given in (data, valid):
+            refuse(given if given is not None else (), "--arch decoder" if task is None else f"--task {task}")
+        return _running_text(_names(data), None if valid is None else _names(valid), settings, display)
+    return _labelled(data, valid, columns, settings, display)
+
+
+def _names(data: Any) -> Names:
+    return [data] if isinstance(data, str | os.PathLike) else list(data)
 
 
 def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
@@ -141,14 +161,19 @@ def _assembled(encoder: Path | str, decoder: Path | str, settings: RunSettings, 
 
 
 def _pairs(
-    data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay, initial: LoadedModel | None
+    data: Any,
+    valid: Any,
+    columns: Sequence[str] | None,
+    settings: RunSettings,
+    display: RunDisplay,
+    initial: LoadedModel | None,
 ) -> Task:
-    whole = find_corpora(data)
+    whole = [pairs_of(data, columns)] if is_in_memory(data) else find_corpora(_names(data))
     corpora: list[Pairs] = [*whole]
     if valid is None:
         corpora, valid_text = hold_out_pairs(whole)
     else:
-        valid_text = read_pairs(valid)
+        valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(_names(valid))
     return translation_task(corpora, valid_text, settings, display, initial)
 
 
@@ -164,13 +189,19 @@ def _running_text(data: Names, valid: Names | None, settings: RunSettings, displ
     return (language_task if is_language else masked_task)(texts, valid_lines, valid_name, settings, display)
 
 
-def _labelled(data: Names, valid: Names | None, settings: RunSettings, display: RunDisplay) -> Task:
+def _labelled(data: Any, valid: Any, columns: Sequence[str] | None, settings: RunSettings, display: RunDisplay) -> Task:
     by_word = getattr(settings.model, "task", "") == "tag"
-    training: list[LabelledFile] = find_labelled(data, by_word=by_word)
+
+    def held(given: Any) -> LabelledText:
+        if is_in_memory(given):
+            return labelled_of(given, columns, by_word=by_word)
+        return read_labelled(_names(given), by_word=by_word)
+
+    training: Sequence[Labelled] = [held(data)] if is_in_memory(data) else find_labelled(_names(data), by_word=by_word)
     if valid is None:
         training, valid_text = hold_out_labelled(training)
     else:
-        valid_text = read_labelled(valid, by_word=by_word)
+        valid_text = held(valid)
     return label_task(training, valid_text, settings, display, by_word=by_word)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,9 +10,9 @@ from torch import Tensor
 
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.live import Live
-from regard.generation.request import FinishReason, Hypothesis, Request
+from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.candidates import Candidates, top_candidates
-from regard.generation.rules.required import Progress, allocate
+from regard.generation.rules.required import Phrases, Progress, allocate, continuations
 from regard.generation.rules.runaway import end_runaways
 from regard.generation.rules.trace import Trace
 
@@ -91,21 +90,19 @@ class BeamSearch:
 
     def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
         """One token more for each sentence; which hypothesis each new one continues."""
-        found = self._candidates(live, log_probs)
-        constrained = [place for place, request in enumerate(live.requests) if request is not None and request.required]
-        found = self._with_required(found, live, log_probs, constrained) if constrained else found
+        found, ranks = self._candidates(live, log_probs)
         stops = (found.ids == self.eos_id) | (live.lengths + 1 >= live.limits)[:, None]
-        is_counted = self._is_counted(found.scores.shape[1], stops.device)
-        ends = stops & is_counted & (found.scores > -torch.inf)
+        ends = stops & self._is_counted(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)
         if bool(ends.any()):
             self._finish(live, found, ends)
-        groups = found.scores.masked_fill(stops, -torch.inf).unflatten(1, (self.settings.num_groups, -1))
-        scores, order = groups.sort(dim=2, descending=True, stable=True)
-        size = self.width // self.settings.num_groups
+        live.end_blocked((found.scores == -torch.inf).all(dim=1), self._score)
+        groups = ranks.masked_fill(stops, -torch.inf).unflatten(1, (self.settings.num_groups, -1))
+        order = groups.sort(dim=2, descending=True, stable=True).indices[:, :, : self._group_size]
         offsets = torch.arange(self.settings.num_groups, device=order.device)[:, None] * groups.shape[2]
-        order, scores = (order + offsets)[:, :, :size].flatten(1), scores[:, :, :size].flatten(1)
+        order = (order + offsets).flatten(1)
+        scores = found.scores.masked_fill(stops, -torch.inf).gather(1, order)
         parents, ids, added = (x.gather(1, order) for x in found[1:])
-        for place in constrained:
+        for place in self._constrained(live):
             before = self._states(live, place)
             pairs = zip(parents[place].tolist(), ids[place].tolist(), strict=True)
             self._progress[live.numbers[place]] = [before[parent].after(id) for parent, id in pairs]
@@ -131,73 +128,83 @@ class BeamSearch:
 
     def _score(self, log_prob: float, length: int) -> float:
         """What hypotheses are compared by."""
-        return log_prob / self.settings.normalizer(length)
+        return log_prob / self.settings.normalizer(max(length, 1))
 
-    def _candidates(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Candidates:
+    @property
+    def _group_size(self) -> int:
+        return self.width // self.settings.num_groups
+
+    def _candidates(
+        self, live: Live, log_probs: Float[Tensor, "place beam vocab"]
+    ) -> tuple[Candidates, Float[Tensor, "place candidate"]]:
         """For each group the best continuations of its hypotheses, twice as many as it has places: if all of the best end,
-        the group is still full.
+        the group is still full. And what they are chosen by: their scores, less what diversity costs at this step.
         """
-        count, size = self.settings.num_groups, self.width // self.settings.num_groups
-        if count == 1:
-            return top_candidates(live.scores, log_probs, 2 * size).filled(2 * size)
+        count, size = self.settings.num_groups, self._group_size
+        constrained = self._constrained(live)
         chosen = torch.zeros_like(log_probs[:, :1])
-        groups = []
+        groups, ranks = [], []
         for group in range(count):
             mine = slice(group * size, (group + 1) * size) if live.newest.shape[1] > 1 else slice(0, 1)
-            ranked = top_candidates(
-                live.scores[:, mine], log_probs[:, mine] - self.settings.diversity * chosen, 2 * size
-            )
-            own = ranked.filled(2 * size)
-            cost = self.settings.diversity * chosen[:, 0].gather(1, own.ids)
-            parents = own.parents + (mine.start if live.newest.shape[1] > 1 else 0)
-            groups.append(Candidates(own.scores + cost, parents, own.ids, own.log_probs + cost))
-            goes_on = own.ids[:, :size]
-            chosen.scatter_add_(2, goes_on[:, None], torch.ones_like(own.scores[:, None, :size]))
-        return Candidates(*(torch.cat(parts, dim=1) for parts in zip(*groups, strict=True)))
+            scores, own = live.scores[:, mine], log_probs[:, mine]
+            costly = own - self.settings.diversity * chosen if group else own
+            ranked = top_candidates(scores, costly, 2 * size).filled(2 * size)
+            for place in constrained:
+                self._require(ranked, live, place, mine, costly[place])
+            best = ranked.within(scores, own) if group or constrained else ranked
+            groups.append(best._replace(parents=best.parents + mine.start))
+            ranks.append(ranked.scores)
+            if group + 1 < count:
+                taken = (ranked.scores[:, None, :size] > -torch.inf).to(chosen.dtype)
+                chosen.scatter_add_(2, ranked.ids[:, None, :size], taken)
+        return Candidates(*(torch.cat(parts, dim=1) for parts in zip(*groups, strict=True))), torch.cat(ranks, dim=1)
 
-    def _with_required(
-        self, found: Candidates, live: Live, log_probs: Float[Tensor, "place beam vocab"], places: Sequence[int]
-    ) -> Candidates:
-        """The candidates, those of sentences with required phrases chosen so that phrases get written."""
-        scores, parents, ids, added = (x.clone() for x in found)
-        for place in places:
-            progress = self._states(live, place)
-            chosen = allocate(live.scores[place], log_probs[place], progress, self.width, self.eos_id)
-            is_last = int(live.lengths[place]) + 1 >= int(live.limits[place])
-            if is_last and any(not c.progress.missing for c in chosen):
-                chosen = [c for c in chosen if not c.progress.missing]
-            scores[place] = -torch.inf
-            for index, candidate in enumerate(chosen):
-                scores[place, index], parents[place, index] = candidate.score, candidate.parent
-                ids[place, index], added[place, index] = candidate.id, candidate.log_prob
-        return Candidates(scores, parents, ids, added)
+    def _constrained(self, live: Live) -> list[int]:
+        """The places of sentences that must have phrases."""
+        return [place for place, request in enumerate(live.requests) if request is not None and request.required]
+
+    def _require(
+        self, ranked: Candidates, live: Live, place: int, mine: slice, log_probs: Float[Tensor, "beam vocab"]
+    ) -> None:
+        """Let the candidates of one sentence and group be those that write its phrases: first those of the best that end, then
+        those that go on.
+        """
+        request, size = live.requests[place], self._group_size
+        assert request is not None
+        room = request.max_length - int(live.lengths[place]) - 1
+        progress = self._states(live, place)[mine]
+        found = continuations(live.scores[place, mine], log_probs, progress, size, self.eos_id, room)
+        goes_on = [candidate for candidate in found if candidate.id != self.eos_id] if room else []
+        ends = [candidate for candidate in allocate(found, size) if candidate.id == self.eos_id or not room]
+        ranked.scores[place] = -torch.inf
+        for index, candidate in enumerate((*ends, *allocate(goes_on, size))):
+            ranked.scores[place, index], ranked.parents[place, index] = candidate.rank, candidate.parent
+            ranked.ids[place, index] = candidate.id
 
     def _states(self, live: Live, place: int) -> list[Progress]:
         """How much of its phrases each hypothesis of a sentence has written."""
         request = live.requests[place]
         assert request is not None
-        return self._progress.setdefault(live.numbers[place], [Progress(tuple(map(tuple, request.required)))])
+        return self._progress.setdefault(live.numbers[place], [Phrases(request.required).begin()])
 
     def _is_counted(self, num_candidates: int, device: torch.device) -> Tensor:
         """Which candidates may finish: the best of each group, as many as it has places."""
         of_group = num_candidates // self.settings.num_groups
-        return torch.arange(num_candidates, device=device) % of_group < self.width // self.settings.num_groups
+        return torch.arange(num_candidates, device=device) % of_group < self._group_size
 
     def _finish(self, live: Live, found: Candidates, ends: Tensor) -> None:
         """Note the candidates that end."""
         lengths = (live.lengths + 1).tolist()
         for place, candidate in ends.nonzero().tolist():
             request, id = live.requests[place], int(found.ids[place, candidate])
-            reason: FinishReason = "eos" if id == self.eos_id else "length"
-            if request is not None and len(request.prefix_ids) >= request.max_length:
-                reason = "prefix"
+            assert request is not None
             live.finish(
                 place,
                 int(found.parents[place, candidate]),
                 None if id == self.eos_id else id,
                 float(found.log_probs[place, candidate]),
                 self._score(float(found.scores[place, candidate]), lengths[place]),
-                reason,
+                request.finish_reason(at_end=id == self.eos_id),
             )
 
     def _can_improve(self, live: Live, place: int, request: Request, best_live: float) -> bool:

@@ -34,6 +34,14 @@ class Candidates(NamedTuple):
         scores = pad(self.scores, (0, missing), value=-torch.inf)
         return Candidates(scores, *(pad(x, (0, missing)) for x in self[1:]))
 
+    def within(
+        self, scores: Float[Tensor, "sentence beam"], log_probs: Float[Tensor, "sentence beam vocab"]
+    ) -> Candidates:
+        """The same continuations with the scores that they have in other numbers than those they were chosen by."""
+        added = log_probs.flatten(1).gather(1, self.parents * log_probs.shape[-1] + self.ids)
+        total = scores.gather(1, self.parents) + added
+        return Candidates(total.masked_fill(self.scores == -torch.inf, -torch.inf), self.parents, self.ids, added)
+
 
 def top_candidates(
     scores: Float[Tensor, "sentence beam"], log_probs: Float[Tensor, "sentence beam vocab"], count: int

@@ -1,102 +1,175 @@
-"""Phrases that a target must have: beam search whose places are shared out by how much of them is written.
+"""Phrases that a target must have: beam search whose hypotheses are shared out by how much of them is written.
 
-Source: Post and Vilar 2018, section 3, "dynamic beam allocation"; each phrase is written once, as a whole.
+Source: Post and Vilar 2018, section 3, "dynamic beam allocation". There a phrase begins anew where it breaks off; here every
+phrase is searched for in what is written as Knuth, Morris and Pratt 1977 do, so that "a a a b" has the phrase "a a b", and
+phrases may overlap.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
+
+MOST_STATES = 256
+"""Sets of phrases that may be missing, up to which the shortest way to write them is searched for."""
+
+
+class Phrases:
+    """The phrases that a target must have; one that is given twice must stand there twice, side by side or apart."""
+
+    def __init__(self, phrases: Sequence[Sequence[int]]) -> None:
+        counted = Counter(tuple(phrase) for phrase in phrases)
+        self.phrases = list(counted)
+        self.counts = tuple(counted.values())
+        self.fallbacks = [_fallbacks(phrase) for phrase in self.phrases]
+        """Of each phrase, how many of its tokens still stand at the end when the next one is not written."""
+        self._shortest: dict[Progress, int] = {}
+
+    def begin(self) -> Progress:
+        """The progress of a target of which nothing is written."""
+        return Progress(self, self.counts, (0,) * len(self.phrases))
+
+    def shortest(self, progress: Progress) -> int:
+        """The fewest tokens in which the missing phrases can be written, which may overlap; of many phrases, no more than an
+        upper bound: one after the other.
+        """
+        if math.prod(count + 1 for count in self.counts) > MOST_STATES:
+            return progress.num_missing
+        if progress not in self._shortest:
+            states, length = {progress}, 0
+            while not any(state.is_done for state in states):
+                states = {state.after(id) for state in states for id in state.next_ids}
+                length += 1
+            self._shortest[progress] = length
+        return self._shortest[progress]
 
 
 class Progress(NamedTuple):
     """How much of its phrases a hypothesis has written."""
 
-    missing: tuple[tuple[int, ...], ...]
-    """The phrases that are not written yet; the one that is being written stands first."""
-    position: int = 0
-    """Tokens of the first one that stand at the end of the hypothesis."""
+    of: Phrases
+    missing: tuple[int, ...]
+    """How often each phrase is still to be written."""
+    written: tuple[int, ...]
+    """How many tokens of each phrase stand at the end of the hypothesis."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all phrases are written."""
+        return not any(self.missing)
 
     @property
     def num_missing(self) -> int:
-        """Tokens that are still to be written."""
-        return sum(map(len, self.missing)) - self.position
+        """Tokens that are still to be written, if the phrase of which most is written is finished, and then the others follow."""
+        lengths = map(len, self.of.phrases)
+        whole = sum(count * length for count, length in zip(self.missing, lengths, strict=True))
+        return whole - max(self.written, default=0)
+
+    @property
+    def next_ids(self) -> set[int]:
+        """Tokens with which a phrase goes on from what is written of it."""
+        found = zip(self.of.phrases, self.missing, self.written, strict=True)
+        return {phrase[written] for phrase, missing, written in found if missing}
 
     @property
     def wanted(self) -> set[int]:
         """Tokens with which a phrase begins or goes on."""
-        if self.position:
-            return {self.missing[0][self.position]}
-        return {phrase[0] for phrase in self.missing}
+        firsts = {phrase[0] for phrase, missing in zip(self.of.phrases, self.missing, strict=True) if missing}
+        return self.next_ids | firsts
 
     def after(self, id: int) -> Progress:
-        """The progress after one more token. Where it breaks off a phrase, that has to begin anew."""
-        if self.position and id == self.missing[0][self.position]:
-            return self._with(self.position + 1)
-        for index, phrase in enumerate(self.missing):
-            if id == phrase[0]:
-                others = self.missing[:index] + self.missing[index + 1 :]
-                return Progress((phrase, *others))._with(1)
-        return Progress(self.missing)
+        """The progress after one more token."""
+        all_missing, all_written = list(self.missing), list(self.written)
+        for index, (phrase, fallbacks) in enumerate(zip(self.of.phrases, self.of.fallbacks, strict=True)):
+            if not all_missing[index]:
+                continue
+            written = all_written[index]
+            while written and phrase[written] != id:
+                written = fallbacks[written - 1]
+            written += phrase[written] == id
+            if written == len(phrase):
+                all_missing[index], written = all_missing[index] - 1, 0
+            all_written[index] = written
+        return Progress(self.of, tuple(all_missing), tuple(all_written))
 
-    def _with(self, position: int) -> Progress:
-        return Progress(self.missing[1:]) if position == len(self.missing[0]) else Progress(self.missing, position)
+
+def _fallbacks(phrase: Sequence[int]) -> list[int]:
+    """For each beginning of a phrase, the length of its longest proper beginning that it also ends with."""
+    found, length = [0], 0
+    for id in phrase[1:]:
+        while length and phrase[length] != id:
+            length = found[length - 1]
+        length += phrase[length] == id
+        found.append(length)
+    return found
 
 
 class Continuation(NamedTuple):
     """A candidate: a hypothesis and its next token."""
 
-    score: float
+    rank: float
+    """What it is chosen by."""
     parent: int
     id: int
-    log_prob: float
     progress: Progress
 
 
-def allocate(
+def continuations(
     scores: Float[Tensor, " beam"],
     log_probs: Float[Tensor, "beam vocab"],
     progress: Sequence[Progress],
     width: int,
     eos_id: int,
+    room: int,
 ) -> list[Continuation]:
-    """The continuations of one sentence that take part in its search, best first within what the places allow.
+    """The continuations of one sentence among which `allocate` chooses: the best `width` tokens of each hypothesis, all that
+    a phrase wants, and the end symbol where all phrases are written. Best first.
 
-    Candidates are the best `width` tokens of each hypothesis and all that a phrase wants. Those with equally many missing
-    tokens form a bank; the places are shared out evenly among banks, what a bank cannot fill goes to those with fewer missing
-    tokens. The end symbol comes after all phrases only.
+    Args:
+        room: tokens that may follow; a continuation that cannot write its phrases in them is left out.
     """
-    found: dict[tuple[int, int], Continuation] = {}
+    found: list[Continuation] = []
     best = log_probs.topk(min(width, log_probs.shape[1]), dim=1).indices.tolist()
-    of_hypotheses = scores.tolist()
     for parent, (ids, state) in enumerate(zip(best, progress, strict=True)):
-        if of_hypotheses[parent] == -torch.inf:
-            continue
-        for id in {*ids, *state.wanted} | ({eos_id} if not state.missing else set()):
-            log_prob = float(log_probs[parent, id])
-            if log_prob == -torch.inf or (id == eos_id and state.missing):
+        of_hypothesis = float(scores[parent])
+        for id in {*ids, *state.wanted} | ({eos_id} if state.is_done else set()):
+            rank = of_hypothesis + float(log_probs[parent, id])
+            if rank == -math.inf or (id == eos_id and not state.is_done):
                 continue
-            total = of_hypotheses[parent] + log_prob
-            found[parent, id] = Continuation(total, parent, id, log_prob, state if id == eos_id else state.after(id))
+            after = state if id == eos_id else state.after(id)
+            if after.of.shortest(after) <= room:
+                found.append(Continuation(rank, parent, id, after))
+    return sorted(found, key=lambda continuation: -continuation.rank)
+
+
+def allocate(found: Sequence[Continuation], width: int) -> list[Continuation]:
+    """The continuations that take part in a search, at most `width`, best first.
+
+    Those with equally many missing tokens form a bank. Banks have equal shares of the width; what a bank cannot fill goes to
+    those with fewer missing tokens.
+
+    Args:
+        found: best first.
+    """
     banks: dict[int, list[Continuation]] = {}
-    for continuation in sorted(found.values(), key=lambda candidate: -candidate.score):
+    for continuation in found:
         banks.setdefault(continuation.progress.num_missing, []).append(continuation)
+    fullest_first = sorted(banks)  # the fewest tokens missing
+    share = dict.fromkeys(fullest_first, 0)
+    for turn in range(width if banks else 0):
+        share[fullest_first[turn % len(banks)]] += 1
     chosen: list[Continuation] = []
-    share = dict.fromkeys(banks, 0)
-    for turn in range(width):  # one place for each bank in turn, the fullest phrases first
-        missing = sorted(banks)[turn % len(banks)] if banks else None
-        if missing is not None:
-            share[missing] += 1
     left = 0
-    for missing in sorted(banks, reverse=True):
+    for missing in reversed(fullest_first):
         take = banks[missing][: share[missing] + left]
         left += share[missing] - len(take)
         chosen += take
     if left:
-        rest = [candidate for missing in sorted(banks) for candidate in banks[missing] if candidate not in chosen]
+        rest = [candidate for missing in fullest_first for candidate in banks[missing] if candidate not in chosen]
         chosen += rest[:left]
-    return sorted(chosen, key=lambda candidate: -candidate.score)
+    return sorted(chosen, key=lambda continuation: -continuation.rank)

@@ -52,7 +52,8 @@ def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingSetti
     if settings.temperature == 0:
         best = logits.argmax(dim=-1, keepdim=True)
         return torch.full_like(logits, -torch.inf).scatter(-1, best, 0.0)
-    logits = (logits - logits.amax(dim=-1, keepdim=True)) / settings.temperature
+    highest = logits.amax(dim=-1, keepdim=True)
+    logits = (logits - highest.masked_fill(highest == -torch.inf, 0)) / settings.temperature
     if settings.top_k is not None and settings.top_k < logits.shape[-1]:
         likeliest = logits.topk(settings.top_k, dim=-1)
         logits = torch.full_like(logits, -torch.inf).scatter(-1, likeliest.indices, likeliest.values)
@@ -76,8 +77,11 @@ def _first_of_mass(logits: Tensor, rank: Tensor, mass: float) -> Tensor:
 
 
 def draw(logits: Float[Tensor, "*row vocab"], uniform: Float[Tensor, "*row"]) -> Int[Tensor, "*row"]:
-    """For each row the token in whose share of the probability a uniform random number from 0 to 1 falls."""
-    reached = logits.double().softmax(dim=-1).cumsum(dim=-1)
+    """For each row the token in whose share of the probability a uniform random number from 0 to 1 falls; any, where no token
+    has one.
+    """
+    is_empty = (logits == -torch.inf).all(dim=-1, keepdim=True)
+    reached = logits.double().masked_fill(is_empty, 0).softmax(dim=-1).cumsum(dim=-1)
     wanted = (uniform.double() * reached[..., -1])[..., None].contiguous()
     drawn = torch.searchsorted(reached, wanted, right=True)[..., 0]
     # Rounding must not lead to a token that cannot be drawn: after the last one that can, the sums stay as they are.
@@ -113,12 +117,17 @@ class Sampling:
             probable, log_probs = probable.expand(-1, self.width, -1), log_probs.expand(-1, self.width, -1)
         ids = draw(probable, uniform.to(log_probs.device))
         added = log_probs.gather(-1, ids[..., None])[..., 0]
-        scores = live.scores.gather(1, parents) + added
+        before = live.scores.gather(1, parents)
+        scores = before + added
+        for place, sample in ((scores == -torch.inf) & (before > -torch.inf)).nonzero().tolist():
+            self._ended.setdefault(live.numbers[place], []).append(sample)
+            live.finish_as_it_stands(place, int(parents[place, sample]), float(before[place, sample]), "blocked")
         ends = torch.isin(ids, torch.tensor(self.end_ids, dtype=torch.long, device=ids.device))
         at_limit = (live.lengths + 1 >= live.limits)[:, None]
         stops = (ends | at_limit) & (scores > -torch.inf)
         for place, sample in stops.nonzero().tolist():
-            at_end = bool(ends[place, sample])
+            at_end, request = bool(ends[place, sample]), live.requests[place]
+            assert request is not None
             self._ended.setdefault(live.numbers[place], []).append(sample)
             live.finish(
                 place,
@@ -126,7 +135,7 @@ class Sampling:
                 None if at_end else int(ids[place, sample]),
                 float(added[place, sample]),
                 float(scores[place, sample]),
-                "eos" if at_end else "length",
+                request.finish_reason(at_end=at_end),
             )
         live.grow(parents, ids, added, scores.masked_fill(stops, -torch.inf))
         for place, sample in end_runaways(live, lambda log_prob, _: log_prob):

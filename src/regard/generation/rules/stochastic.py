@@ -9,13 +9,15 @@ from torch import Tensor
 from regard.generation.live import Live
 from regard.generation.request import Hypothesis
 from regard.generation.rules.candidates import top_candidates
+from regard.generation.rules.runaway import end_runaways
 
 
 class StochasticBeam:
     """A rule: the targets whose log-probability plus Gumbel noise is highest, which are a sample without replacement.
 
     The noise of a hypothesis is the highest among all its continuations, so that it is enough to follow the highest few. A
-    target that has ended keeps its place as long as its noisy log-probability is among the highest.
+    target that has ended keeps its place as long as its noisy log-probability is among the highest. Where tokens are forbidden,
+    the others share their probability: the samples are those of the model restricted to what may be written.
 
     Args:
         num_samples: for each sentence.
@@ -26,9 +28,11 @@ class StochasticBeam:
         self.width, self.eos_id = num_samples, eos_id
         self._generators: dict[int, torch.Generator] = {}
         self._noisy: dict[int, list[float]] = {}
-        """Of each request, the noisy log-probability of each live hypothesis."""
+        """Of each request, the noisy log-probability of each live hypothesis; -inf where it has ended since."""
+        self._restricted: dict[int, list[float]] = {}
+        """And its log-probability among what may be written."""
         self._ended: dict[int, list[float]] = {}
-        """And of those that have ended, in their order."""
+        """And the noisy log-probabilities of those that have ended, in their order."""
 
     def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
         """The highest continuations of each sentence; which hypothesis each continues."""
@@ -42,10 +46,18 @@ class StochasticBeam:
             number, length = live.numbers[place], int(live.lengths[place]) + 1
             generator = self._generators.setdefault(number, torch.Generator().manual_seed(request.seed % 2**63))
             above = torch.tensor(self._noisy.get(number, [0.0]), dtype=torch.float64)
-            noisy = _below(live.scores[place, : len(above)], log_probs[place, : len(above)], above, generator)
-            best = top_candidates(torch.zeros(1, len(above), dtype=torch.float64), noisy[None], self.width)
+            before = torch.tensor(self._restricted.get(number, [0.0]), dtype=torch.float64)
+            allowed = log_probs[place, : len(above)].cpu().double()
+            allowed = allowed - allowed.logsumexp(dim=-1, keepdim=True)  # NaN where nothing is allowed
+            totals = before[:, None] + allowed.nan_to_num(nan=-torch.inf, neginf=-torch.inf)
             ended = self._ended.setdefault(number, [])
-            going_on: list[float] = []
+            for beam, is_blocked in enumerate((totals == -torch.inf).all(dim=-1).tolist()):
+                if is_blocked and float(live.scores[place, beam]) > -torch.inf:
+                    live.end(place, beam, float(live.scores[place, beam]), "blocked")
+                    ended.append(float(above[beam]))
+            noisy = _below(totals, above, generator)
+            best = top_candidates(torch.zeros(1, len(above), dtype=torch.float64), noisy[None], self.width)
+            going_on: list[tuple[float, float]] = []
             enough = sorted([*ended, *best.scores[0].tolist()], reverse=True)[: self.width][-1]
             self._drop(live, place, enough)
             for value, parent, id in zip(*(x[0].tolist() for x in best[:3]), strict=True):
@@ -55,15 +67,20 @@ class StochasticBeam:
                 total = float(live.scores[place, parent]) + log_prob
                 if id == self.eos_id or length >= request.max_length:
                     at_end = id == self.eos_id
-                    live.finish(place, parent, None if at_end else id, log_prob, total, "eos" if at_end else "length")
+                    reason = request.finish_reason(at_end=at_end)
+                    live.finish(place, parent, None if at_end else id, log_prob, total, reason)
                     ended.append(value)
                 else:
                     index = len(going_on)
                     parents[place, index], ids[place, index] = parent, id
                     added[place, index], scores[place, index] = log_prob, total
-                    going_on.append(value)
-            self._noisy[number] = going_on
+                    going_on.append((value, float(totals[parent, id])))
+            self._noisy[number], self._restricted[number] = [value for value, _ in going_on], [x for _, x in going_on]
         live.grow(parents, ids, added, scores)
+        for place, beam in end_runaways(live, lambda log_prob, _: log_prob):
+            of_request = self._noisy[live.numbers[place]]
+            self._ended[live.numbers[place]].append(of_request[beam])
+            of_request[beam] = -torch.inf
         return parents
 
     def done(self, live: Live) -> list[int]:
@@ -71,7 +88,7 @@ class StochasticBeam:
         return [
             place
             for place, request in enumerate(live.requests)
-            if request is not None and not self._noisy.get(live.numbers[place])
+            if request is not None and not any(value > -torch.inf for value in self._noisy[live.numbers[place]])
         ]
 
     def results(self, live: Live, place: int) -> list[Hypothesis]:
@@ -79,6 +96,7 @@ class StochasticBeam:
         number = live.numbers[place]
         self._generators.pop(number)
         self._noisy.pop(number)
+        self._restricted.pop(number)
         order = sorted(zip(self._ended.pop(number), live.finished[place], strict=True), key=lambda pair: -pair[0])
         return [hypothesis for _, hypothesis in order]
 
@@ -91,17 +109,16 @@ class StochasticBeam:
 
 
 def _below(
-    scores: Float[Tensor, " beam"],
-    log_probs: Float[Tensor, "beam vocab"],
-    above: Float[Tensor, " beam"],
-    generator: torch.Generator,
+    totals: Float[Tensor, "beam vocab"], above: Float[Tensor, " beam"], generator: torch.Generator
 ) -> Float[Tensor, "beam vocab"]:
     """The noisy log-probabilities of all continuations, the highest of each hypothesis being the hypothesis's own.
 
+    Args:
+        totals: the log-probability of each continuation; -inf where it may not be written.
+        above: the noisy log-probability of each hypothesis.
     Source: Kool et al. 2019, equation 23, and appendix B.3 for the stable form.
     """
-    uniform = torch.rand(log_probs.shape, generator=generator, dtype=torch.float64).clamp(min=1e-300)
-    totals = scores[:, None].cpu().double() + log_probs.cpu().double()
+    uniform = torch.rand(totals.shape, generator=generator, dtype=torch.float64).clamp(min=1e-300)
     free = totals - (-uniform.log()).log()
     highest = free.amax(dim=1, keepdim=True)
     v = above[:, None] - free + torch.log1p(-(free - highest).exp().clamp(max=1 - 1e-16))

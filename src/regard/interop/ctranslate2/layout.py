@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from torch import nn
 
 from regard.interop.mapping import Place
 from regard.models.encoder_decoder import EncoderDecoder
 
 MODEL = "model.bin"
+POSITIONS = "{}/position_encodings/encodings"
+"""The table of `encoder` or `decoder`."""
 ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu"}
 """By CTranslate2's numbers."""
 
 
-def variable_places(model: nn.Module) -> dict[str, Place]:
-    """The place of each parameter."""
+def variable_places(model: nn.Module, lengths: Mapping[str, int] | None = None) -> dict[str, Place]:
+    """The place of each parameter.
+
+    Args:
+        lengths: how many positions the tables of `encoder` and `decoder` have, where they may have more than ours.
+    """
     assert isinstance(model, EncoderDecoder)
     config = model.config
     names = {
@@ -23,7 +31,9 @@ def variable_places(model: nn.Module) -> dict[str, Place]:
     }
     places = {f"{ours}.weight": Place(f"{theirs}/weight") for ours, theirs in names.items()}
     for side, theirs in (("source", "encoder"), ("target", "decoder")):
-        places[f"{side}_positions.learned.table.weight"] = Place(f"{theirs}/position_encodings/encodings")
+        places[f"{side}_positions.learned.table.weight"] = Place(
+            POSITIONS.format(theirs), num_rows=(lengths or {}).get(theirs)
+        )
         places |= _norm(f"{side}_norm", f"{theirs}/layernorm_embedding")
         places |= _norm(f"{theirs}_norm", f"{theirs}/layer_norm")
     places["output_bias"] = Place("decoder/projection/bias")

@@ -15,7 +15,7 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.check import Reference
 from regard.interop.ctranslate2.files import dequantized, read_variables, read_vocabulary
-from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, variable_places
+from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS, variable_places
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
@@ -62,8 +62,15 @@ def read(folder: Path) -> ForeignModel:
         # Marian's sources end with </s>, which some converters leave to the tokenizer.
         end = symbols["source"].eos_id
         symbols["source"] = symbols["source"].model_copy(update={"source_end_ids": [end]})
+    forced = _forced(folder, symbols["target"], len(vocabularies["target"]))
+    symbols["target"] = symbols["target"].model_copy(update={"start_ids": [*symbols["target"].start_ids, *forced]})
     config = _config(scalars, tensors, settings, str(folder / MODEL))
+    lengths = {
+        side: len(tensors[name]) for side in ("encoder", "decoder") if (name := POSITIONS.format(side)) in tensors
+    }
     notes = [f"weights were {', '.join(sorted(kinds))}; they are float32 now"] if kinds != {"float32"} else []
+    if len(set(lengths.values())) > 1:
+        notes.append(f"positions from {config.max_positions} on, which one side lacks, are left out")
     tokenizers = {}
     for side, tokens in vocabularies.items():
         tokenizers[side], note = _tokenizer(folder, side, tokens, symbols[side])
@@ -71,7 +78,7 @@ def read(folder: Path) -> ForeignModel:
             notes.append(note)
     blueprint = Blueprint(
         config,
-        variable_places,
+        lambda model: variable_places(model, lengths),
         symbols["target"],
         aliases={"encoder/embeddings_0/weight": ("encoder/embeddings/weight",)},
         explained={
@@ -83,7 +90,8 @@ def read(folder: Path) -> ForeignModel:
     loaded = LoadedModel(model, tokenizers["target"], tokenizers["source"])
 
     def reference(path: Path) -> Reference:
-        return CTranslate2Reference(path, names["source"], names["target"], added)
+        prefix = [vocabularies["target"][id] for id in forced]
+        return CTranslate2Reference(path, names["source"], names["target"], added, prefix)
 
     return ForeignModel("CTranslate2", loaded, account, notes, reference, folder)
 
@@ -120,7 +128,7 @@ def _config(
     layers = {side: len({name.split("/")[1] for name in tensors if name.startswith(f"{side}/layer_") and name.count("/") > 2})
               for side in ("encoder", "decoder")}  # fmt: skip
     is_pre = bool(flag("encoder/pre_norm", 1))
-    table = tensors.get("decoder/position_encodings/encodings")
+    table = tensors.get(POSITIONS.format("decoder"))
     head_dim = scalars.get("encoder/layer_0/self_attention/head_dim")
     output = tensors.get("decoder/projection/weight", target)
     is_shared = embedded.shape == target.shape and torch.equal(embedded, target)
@@ -142,7 +150,9 @@ def _config(
         norm_epsilon=settings.get("layer_norm_epsilon", 1e-5),
         activation=ForeignConfig({"activation": flag("encoder/activation")}, where).choose("activation", ACTIVATIONS, 0),
         positions=_positions(table),
-        max_positions=1024 if table is None else table.shape[0],
+        max_positions=1024 if table is None else min(
+            len(tensors[name]) for side in ("encoder", "decoder") if (name := POSITIONS.format(side)) in tensors
+        ),
         scale_embeddings=_is_scaled(scalars, model_dim, where),
         embedding_norm="both" if "encoder/layernorm_embedding/gamma" in tensors else "none",
         output_bias="decoder/projection/bias" in tensors,
@@ -211,9 +221,25 @@ def _symbols(settings: ForeignConfig, tokens: Sequence[str], their_tokens: Seque
     )
 
 
+def _forced(folder: Path, symbols: Symbols, vocab_size: int) -> list[int]:
+    """What a decoder reads between the token it starts from and those it writes: CTranslate2's configuration has no place
+    for it, but the tokenizer has that we write beside a model.
+    """
+    path = next((path for name in _tokenizer_files("target") if (path := folder / name).is_file()), None)
+    if path is None or (tokenizer := Tokenizer.load(path)).is_ours:
+        return []
+    start, *forced = tokenizer.symbols.start_ids
+    return forced if [start] == symbols.start_ids and all(0 <= id < vocab_size for id in forced) else []
+
+
+def _tokenizer_files(side: str) -> tuple[str, str]:
+    """The names of the tokenizers that we write beside a model."""
+    return f"{side}_tokenizer.json", "tokenizer.json"
+
+
 def _tokenizer(folder: Path, side: str, tokens: list[str], symbols: Symbols) -> tuple[Tokenizer, str]:
     """The SentencePiece model that stands beside, or else the vocabulary alone."""
-    for name in (f"{side}_tokenizer.json", "tokenizer.json"):  # what `write` puts there
+    for name in _tokenizer_files(side):
         if (folder / name).is_file():
             backend = tokenizers.Tokenizer.from_str(Tokenizer.load(folder / name).backend_json)
             return Tokenizer(backend, symbols, tokens), ""

@@ -11,12 +11,22 @@ from torch import Tensor
 
 
 class CTranslate2Reference:
-    """The `ctranslate2` package's own answer, computed in float32."""
+    """The `ctranslate2` package's own answer, computed in float32.
+
+    Args:
+        added: whether it adds a begin symbol, and an end symbol, to sources.
+        prefix: tokens that every target begins with, after the one that the decoder starts from.
+    """
 
     what: Literal["log-probabilities"] = "log-probabilities"
 
     def __init__(
-        self, folder: Path, source_tokens: Sequence[str], target_tokens: Sequence[str], added: tuple[bool, bool]
+        self,
+        folder: Path,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str],
+        added: tuple[bool, bool],
+        prefix: Sequence[str] = (),
     ) -> None:
         import ctranslate2
 
@@ -24,20 +34,26 @@ class CTranslate2Reference:
         self.translator: Any = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=1)
         self.source_tokens, self.target_tokens = list(source_tokens), list(target_tokens)
         self.target_ids = {token: id for id, token in enumerate(target_tokens)}
-        self.added = added
+        self.added, self.prefix = added, list(prefix)
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
         """The log-probability of each target's tokens, and of its end symbol."""
         assert sources is not None
         read = [self._read(ids) for ids in sources]
-        targets = [[self.target_tokens[id] for id in ids] for ids in texts]
-        return [torch.tensor(result.log_probs) for result in self.translator.score_batch(read, targets)]
+        targets = [[*self.prefix, *(self.target_tokens[id] for id in ids)] for ids in texts]
+        results = self.translator.score_batch(read, targets)
+        return [torch.tensor(result.log_probs[len(self.prefix) :]) for result in results]
 
     def greedy(self, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int) -> list[int]:
         """CTranslate2's greedy translation."""
         assert source is not None
-        (result,) = self.translator.translate_batch([self._read(source)], beam_size=1, max_decoding_length=num_tokens)
-        return [self.target_ids[token] for token in result.hypotheses[0]]
+        (result,) = self.translator.translate_batch(
+            [self._read(source)],
+            target_prefix=[self.prefix] if self.prefix else None,
+            beam_size=1,
+            max_decoding_length=len(self.prefix) + num_tokens,
+        )
+        return [self.target_ids[token] for token in result.hypotheses[0][len(self.prefix) :]]
 
     def _read(self, ids: Sequence[int]) -> list[str]:
         """Source tokens without those that CTranslate2 adds by itself."""

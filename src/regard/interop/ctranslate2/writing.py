@@ -77,17 +77,28 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     vocabularies = [vocabulary_tokens(output, side) for side in ("source", "target")]
     places = variable_places(model)
     account = Account([(places[name].name, name) for name, _ in model.named_parameters()])
+    prefix = loaded.tokenizer.tokens(symbols.start_ids[1:])
+
+    def reference(path: Path) -> Reference:
+        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added, prefix)
+
+    return ForeignModel("CTranslate2", loaded, account, _notes(loaded.tokenizer, prefix), reference, output)
+
+
+def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
+    """What those who run the model with CTranslate2 have to do themselves."""
     notes = ["cut texts into tokens with tokenizer.json before translating: CTranslate2 reads tokens"]
-    if symbols.banned_ids:
-        banned = ", ".join(loaded.tokenizer.tokens(symbols.banned_ids))
+    if prefix:
+        notes.append(
+            "CTranslate2's configuration has one token that a decoder starts from, and this one reads more before it writes: "
+            f"pass target_prefix={[prefix]} for each text"
+        )
+    if tokenizer.symbols.banned_ids:
+        banned = ", ".join(tokenizer.tokens(tokenizer.symbols.banned_ids))
         notes.append(
             f"CTranslate2 keeps no list of tokens that are never written; pass suppress_sequences for {banned}"
         )
-
-    def reference(path: Path) -> Reference:
-        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added)
-
-    return ForeignModel("CTranslate2", loaded, account, notes, reference, output)
+    return notes
 
 
 def _fill(spec: Any, model: EncoderDecoder) -> None:

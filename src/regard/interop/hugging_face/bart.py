@@ -44,20 +44,23 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     Raises:
         ModelFolderError: something in its configuration that ours cannot say.
     """
-    kind = config.require("model_type")
+    kind = config.require("model_type", str)
     is_bart = kind == "bart"
     if config.get("architectures") != ["BartModel"]:  # its output matrix is its embedding matrix
         config.refuse_unless("architectures", [CLASSES[kind]])
     for key in ("normalize_before", "add_final_layer_norm"):
         config.refuse_unless(key, False)
     config.refuse_unless("normalize_embedding", is_bart)
-    is_shared = is_bart or config.get("share_encoder_decoder_embeddings", True)
+    prefix = "model." if any(name.startswith("model.") for name in tensors) else ""
+    has_one_vocabulary = is_bart or config.get("share_encoder_decoder_embeddings", True)
     is_tied = config.get("tie_word_embeddings", True)
+    tables = _tables(tensors, prefix, is_shared=has_one_vocabulary, is_tied=is_tied)
+    is_shared = tables["source"] == tables["target"]
     vocab_size = config.require("vocab_size")
     bias = tensors.get("final_logits_bias")
     ours = ModelConfig(
-        vocab_size=vocab_size if is_shared else config.require("decoder_vocab_size"),
-        source_vocab_size=None if is_shared else vocab_size,
+        vocab_size=vocab_size if has_one_vocabulary else config.require("decoder_vocab_size"),
+        source_vocab_size=None if has_one_vocabulary else vocab_size,
         model_dim=config.require("d_model"),
         ff_dim=config.same("encoder_ffn_dim", "decoder_ffn_dim"),
         num_heads=config.same("encoder_attention_heads", "decoder_attention_heads"),
@@ -88,16 +91,28 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     words = config.get("bad_words_ids") or []
     if any(len(word) > 1 for word in words):
         notes.append("bad_words_ids of several tokens are not kept: only single tokens can be banned")
-    prefix = "model." if any(name.startswith("model.") for name in tensors) else ""
     shared = (f"{prefix}encoder.embed_tokens.weight", f"{prefix}decoder.embed_tokens.weight", "lm_head.weight")
+    if has_one_vocabulary and not is_shared:
+        explained[f"{prefix}shared.weight"] = "nothing reads it: both sides have matrices of their own"
     return Blueprint(
         ours,
-        lambda model: _places(model, prefix),
+        lambda model: _places(model, prefix, tables),
         _symbols(config, [word[0] for word in words if len(word) == 1], begins=is_bart),
         aliases={f"{prefix}shared.weight": shared} if is_shared else {},
         explained=explained,
         notes=notes,
     )
+
+
+def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_tied: bool) -> dict[str, str]:
+    """The modules whose matrices embed source and target.
+
+    Where a model with one vocabulary is untied, each side has a matrix of its own; unless the file does not have them: then
+    both read the shared one, as they always did in `transformers` 4, whatever the configuration said.
+    """
+    own = {side: f"{prefix}{stack}.embed_tokens" for side, stack in (("source", "encoder"), ("target", "decoder"))}
+    has_own = all(f"{module}.weight" in tensors for module in own.values())
+    return own if not is_shared or (has_own and not is_tied) else dict.fromkeys(own, f"{prefix}shared")
 
 
 def _pad_id(config: ForeignConfig) -> int:
@@ -127,13 +142,12 @@ def _check_sinusoids(tensors: Mapping[str, Tensor], config: ModelConfig, where: 
                 raise ModelFolderError(f"{where}: {name} must be Marian's sinusoids; it holds other numbers.")
 
 
-def _places(model: nn.Module, prefix: str) -> dict[str, Place]:
+def _places(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str, Place]:
     assert isinstance(model, EncoderDecoder)
     config = model.config
-    is_shared = config.tied_embeddings in ("all", "source")
     names = {
-        "source_embedding": f"{prefix}shared" if is_shared else f"{prefix}encoder.embed_tokens",
-        "target_embedding": f"{prefix}decoder.embed_tokens",
+        "source_embedding": tables["source"],
+        "target_embedding": tables["target"],
         "output_embedding": "lm_head",
         "source_positions.learned.table": f"{prefix}encoder.embed_positions",
         "target_positions.learned.table": f"{prefix}decoder.embed_positions",
@@ -177,7 +191,8 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
         model = with_halved_sinusoids(model)
     elif ours.positions != "sinusoidal_halves":
         refuse("marian", {"positions": (ours.positions, "sinusoidal")})
-    is_shared = ours.tied_embeddings in ("all", "source")
+    is_shared, is_tied = (ours.tied_embeddings in ("all", side) for side in ("source", "target"))
+    tables = _tables({}, "model.", is_shared=is_shared, is_tied=is_tied)
     pad_id = symbols.pad_id if symbols.pad_id >= 0 else symbols.start_ids[0]
     config: dict[str, Any] = {
         "model_type": "marian",
@@ -198,7 +213,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
         "max_position_embeddings": ours.max_positions,
         "scale_embedding": ours.scale_embeddings,
         "share_encoder_decoder_embeddings": is_shared,
-        "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
+        "tie_word_embeddings": is_tied,
         "is_encoder_decoder": True,
         "pad_token_id": pad_id,
         "eos_token_id": symbols.eos_id,
@@ -209,7 +224,10 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
-    tensors = write_out(model, _places(model, "model."))
+    tensors = write_out(model, _places(model, "model.", tables))
+    if is_shared and not is_tied:  # `transformers` 5 then reads each side's own, `transformers` 4 the shared one
+        for module in _tables({}, "model.", is_shared=False, is_tied=False).values():
+            tensors[f"{module}.weight"] = tensors["model.shared.weight"].clone()
     tensors.setdefault("final_logits_bias", torch.zeros(1, ours.vocab_size))
     return config, tensors
 

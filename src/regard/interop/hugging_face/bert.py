@@ -153,6 +153,7 @@ STYLES = {
 }  # fmt: skip
 SAME_SHAPE = {"xlm-roberta": "roberta", "camembert": "roberta"}
 """Model types that are one of the three under another name."""
+MOST_LABELS = 1 << 20
 DEFAULTS = {
     "activation": "gelu", "dropout": 0.1, "attention_dropout": 0.1, "max_positions": 512, "num_segments": 2,
     "norm_epsilon": 1e-12,
@@ -165,7 +166,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     Raises:
         ModelFolderError: something in its configuration that ours cannot say.
     """
-    model_type = config.require("model_type")
+    model_type = config.require("model_type", str)
     kind = SAME_SHAPE.get(model_type, model_type)
     style = STYLES[kind]
     for key in ("is_decoder", "add_cross_attention"):
@@ -366,4 +367,6 @@ def _labels(config: ForeignConfig) -> list[str]:
     names = config.get("id2label")
     if names:
         return [str(name) for _, name in sorted(names.items(), key=lambda item: int(item[0]))]
-    return [f"LABEL_{index}" for index in range(config.get("num_labels", 2))]
+    if (count := config.get("num_labels", 2)) > MOST_LABELS:
+        raise ModelFolderError(f"{config.where}: num_labels must be at most {MOST_LABELS:,}; got {count:,}.")
+    return [f"LABEL_{index}" for index in range(count)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -63,7 +64,9 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
 
     A BERT decoder adds the vector of kind 0 to every token; ours has it in its table of positions.
     """
-    sides = {side: ForeignConfig(config.require(side), f"{config.where}: {side}") for side in ("encoder", "decoder")}
+    sides = {
+        side: ForeignConfig(config.require(side, dict), f"{config.where}: {side}") for side in ("encoder", "decoder")
+    }
     kinds = {side: part.choose("model_type", KINDS, "bert") for side, part in sides.items()}
     for part in sides.values():
         part.refuse_unless("position_embedding_type", "absolute")
@@ -94,7 +97,7 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     head = "decoder.cls.predictions" if kinds["decoder"] == "bert" else "decoder.lm_head"
     return Blueprint(
         ours,
-        lambda model: _pair_places(model, head),
+        lambda model: _pair_places(model, head, lengths),
         Symbols(
             pad_id=ours.pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=[start], source_begin_ids=[begin],
             source_end_ids=[encoder.get("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
@@ -151,7 +154,12 @@ def _decoder_places(model: nn.Module) -> dict[str, Place]:
     return modules(names, model) | {"output_bias": Place("lm_head.decoder.bias")}
 
 
-def _pair_places(model: nn.Module, head: str) -> dict[str, Place]:
+def _pair_places(model: nn.Module, head: str, lengths: Sequence[int] | None = None) -> dict[str, Place]:
+    """Where the parameters of an encoder-decoder stand.
+
+    Args:
+        lengths: how many positions the encoder's table and the decoder's have, where they may have more than ours.
+    """
     assert isinstance(model, EncoderDecoder)
     names = {
         "source_embedding": "encoder.embeddings.word_embeddings",
@@ -167,7 +175,11 @@ def _pair_places(model: nn.Module, head: str) -> dict[str, Place]:
     }
     names |= layer_names("encoder_layers", "encoder.encoder.layer", model.config.num_encoder_layers, BERT_LAYER)
     names |= layer_names("decoder_layers", "decoder.bert.encoder.layer", model.config.num_decoder_layers, BERT_LAYER)
-    return modules(names, model) | {"output_bias": Place(f"{head}.decoder.bias")}
+    places = modules(names, model) | {"output_bias": Place(f"{head}.decoder.bias")}
+    for side, length in zip(("source", "target"), lengths or (), strict=False):
+        table = f"{side}_positions.learned.table.weight"
+        places[table] = replace(places[table], num_rows=length)
+    return places
 
 
 def _wanted(ours: EncoderConfig | DecoderConfig | ModelConfig) -> dict[str, tuple[Any, Any]]:

@@ -13,6 +13,7 @@ from regard.evaluation.alignment import GoldAlignment, Link, alignment_error_rat
 from regard.inspection.alignment import Looker, cross_attention, lookers, without_gold, word_links
 from regard.inspection.record import HeadName, Tokens
 from regard.models.families import cross_heads
+from regard.text.limits import check_lengths
 from regard.workflow.inspection.inspecting import framed_places
 from regard.workflow.translation.translator import Translator
 
@@ -61,6 +62,8 @@ def look(translator: Translator, sources: Sequence[str], targets: Sequence[str])
     for line, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
         if not source.strip() or not target.strip():
             raise DataError(f"line {line}: a pair must have words on both sides to be aligned; it has a blank one.")
+        for text, tokenizer in ((source, reader), (target, writer)):
+            check_lengths([text], tokenizer, limit, first=line)
         source_ids, target_ids = reader.frame_source(reader.encode(source)), writer.encode(target)
         if max(len(source_ids), len(start_ids) + len(target_ids)) > limit:
             raise DataError(f"line {line}: a text must have at most {limit - 1} tokens; got more.")

@@ -12,9 +12,11 @@ import numpy
 import torch
 
 from regard.errors import SettingsError, nearest_hint
+from regard.inspection.figures import heat_map
 from regard.inspection.flow import (
     CAVEATS,
     GRADIENTS,
+    LARGEST_GAP,
     attention_flow,
     input_attribution,
     joint_layers,
@@ -22,7 +24,6 @@ from regard.inspection.flow import (
     with_residuals,
 )
 from regard.inspection.record import Record, Tokens
-from regard.inspection.terminal import heat_map
 from regard.models.recurrent import Recurrent
 from regard.text.lines import write_whole
 from regard.workflow.inspection.inspection import Inspection, check_ending
@@ -36,7 +37,7 @@ MOST_FLOW_CELLS = 2_000
 """Positions times positions above which a maximum flow takes minutes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Flow:
     """How much each input counts for each output, by one way of reckoning it."""
 
@@ -45,11 +46,18 @@ class Flow:
     """Row by row: shares that sum to 1; of gradients, nats, below 0 where an input makes the output less likely."""
     rows: Tokens
     keys: Tokens
+    gap: float = 0.0
+    """Of integrated gradients: the share of what the rows should add up to that their sums miss."""
+
+    def __repr__(self) -> str:
+        return f"Flow({self.method}, {len(self.rows)} rows x {len(self.keys)} keys)"
 
     @property
     def caveat(self) -> str:
-        """What is not shown, in one line."""
-        return CAVEATS[self.method]
+        """What is not shown, in a line or two."""
+        if self.gap <= LARGEST_GAP:
+            return CAVEATS[self.method]
+        return f"{CAVEATS[self.method]} The sums miss the changes that they explain by {self.gap:.0%}."
 
     def shares(self) -> numpy.ma.MaskedArray:
         """The matrix without signs, each row made to sum to 1."""
@@ -78,6 +86,7 @@ class Flow:
             content = {
                 "method": self.method,
                 "caveat": self.caveat,
+                "gap": self.gap,
                 "rows": self.rows.spelled,
                 "keys": self.keys.spelled,
                 "matrix": self.matrix.tolist(),
@@ -161,15 +170,15 @@ def _by_gradient(
         source_ids = loaded.source_tokenizer.frame_source(loaded.source_tokenizer.encode(text))
         read = [*loaded.tokenizer.symbols.start_ids, *target_ids][: loaded.model.config.max_positions]
         predicted = [*target_ids, loaded.tokenizer.eos_id][: len(seen.rows("cross"))]
-        matrix = input_attribution(
+        found = input_attribution(
             loaded.model,
             torch.tensor([source_ids], device=device),
             torch.tensor([read], device=device),
             predicted,
             method=method,
         )
-        rows, keys = seen.rows("cross"), seen.keys("cross")
-        return Flow(method, numpy.ma.MaskedArray(matrix, numpy.zeros(matrix.shape, bool)), rows, keys)
+        matrix = numpy.ma.MaskedArray(found.matrix, numpy.zeros(found.matrix.shape, bool))
+        return Flow(method, matrix, seen.rows("cross"), seen.keys("cross"), found.gap)
     seen, ids = loaded.inspect(text), loaded.ids_of(text)
     kind = next(iter(seen.record.key_tokens))
     keys = seen.keys(kind)
@@ -182,8 +191,8 @@ def _by_gradient(
     else:
         predicted, rows = _said(loaded, row, seen)
         forbidden = numpy.zeros((len(predicted), len(ids)), bool)
-    matrix = input_attribution(loaded.model, row, None, predicted, method=method)
-    return Flow(method, numpy.ma.MaskedArray(matrix, forbidden), rows, keys)
+    found = input_attribution(loaded.model, row, None, predicted, method=method)
+    return Flow(method, numpy.ma.MaskedArray(found.matrix, forbidden), rows, keys, found.gap)
 
 
 def _said(predictor: Predictor, row: torch.Tensor, seen: Inspection) -> tuple[list[int], Tokens]:

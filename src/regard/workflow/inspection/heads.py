@@ -26,6 +26,7 @@ from regard.inspection.heads import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Record
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import PairModel, Site, prune_heads
+from regard.text.limits import check_lengths
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
 
@@ -43,7 +44,7 @@ Told = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and of how much."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranking:
     """What each head of a model is worth, the least first."""
 
@@ -51,6 +52,10 @@ class Ranking:
     worth: dict[HeadName, float]
     spread: dict[HeadName, float] = field(default_factory=dict)
     """The standard error of the mean over texts, where each text has a value."""
+
+    def __repr__(self) -> str:
+        best = f", most {self.order[-1]}" if self.worth else ""
+        return f"Ranking({self.measure}, {len(self.worth)} heads{best})"
 
     @property
     def order(self) -> list[HeadName]:
@@ -88,6 +93,8 @@ def examples_of(
     tokenizer, start_ids = translator.tokenizer, list(translator.tokenizer.symbols.start_ids)
     limit, examples = translator.model.config.max_positions, []
     reader = translator.source_tokenizer
+    for texts, by in ((sources, reader), (targets, tokenizer)):
+        check_lengths(texts, by, limit, first=first, what="pair {}")
     for line, (source, target) in enumerate(
         zip(reader.encode_batch(list(sources)), tokenizer.encode_batch(list(targets)), strict=True), start=first
     ):
@@ -183,9 +190,8 @@ def removal_curves(
         for index, share in enumerate(SHARES, start=1):
             heads = removable(order, round(share * num_heads))
             with gated(model, without(model, heads)):
-                # Anew, as the copy of the model that decodes is made once.
-                fewer = Translator(model, translator.tokenizer, translator.source_tokenizer)
-                curves[name].append((100 * len(heads) / num_heads, _bleu(fewer, sources, references, options, metrics)))
+                left = _bleu(translator, sources, references, options, metrics)
+            curves[name].append((100 * len(heads) / num_heads, left))
             tell("BLEU without heads", done * len(SHARES) + index, len(orders) * len(SHARES))
     return curves
 

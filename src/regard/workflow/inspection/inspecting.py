@@ -13,6 +13,7 @@ from regard.inspection.record import HeadName, Record, Tokens, logit_lens, recor
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.families import AnyModel, PairModel
+from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.inspection.inspection import Ablation, Inspection, lens_of
 
@@ -45,6 +46,7 @@ def inspect_pair(
     if not source.strip():
         raise DataError("text must have words to be inspected; got a blank one.")
     start_ids, eos = list(tokenizer.symbols.start_ids), tokenizer.eos_id
+    check_lengths([source], source_tokenizer, model.config.max_positions, what="text")
     source_ids = source_tokenizer.frame_source(source_tokenizer.encode(source))
     room = model.config.max_positions
     for name, length in (("text", len(source_ids)), ("target", len(target_ids))):

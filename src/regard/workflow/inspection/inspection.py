@@ -15,17 +15,20 @@ import numpy
 import torch
 
 from regard.errors import SettingsError, nearest_hint
+from regard.inspection.figures import heat_map
 from regard.inspection.flow import CAVEATS
 from regard.inspection.heads import HeadStatistics, head_statistics
 from regard.inspection.page import page_html
 from regard.inspection.record import HeadName, Matrix, Record, Tokens
-from regard.inspection.terminal import heat_map
 from regard.text.lines import write_whole
+from regard.workflow.card import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DECIMALS = 4
+MOST_OTHERS = 4
+"""Classes beside the likeliest that a line names."""
 ENDINGS = (".html", ".svg", ".png", ".json", ".csv")
 ATTENTION_IS_NOT = "Attention shows where the model looked, not what it would have written had it not looked there."
 
@@ -43,7 +46,7 @@ class Ablation:
     """What the model writes without them; for a language model, nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inspection:
     """A text, what was made of it, and what every head looked at meanwhile.
 
@@ -68,6 +71,28 @@ class Inspection:
     ablations: list[Ablation] = field(default_factory=list)
     shows: str = "weights"
     """What the matrices hold: `weights`, or `norms`, how much of each token a head really moves; rows sum to 1."""
+    predicted_are: str = ""
+    """What `predicted` holds: `class`, `tags` or `masks`; nothing for models that write."""
+    predicted: list[tuple[str, float]] = field(default_factory=list)
+    """What the model says, with probabilities from 0 to 1: the classes, the likeliest first; a tag for each word; a token for
+    each mask."""
+
+    def __repr__(self) -> str:
+        said = f", {shortened(self.headline)}" if self.headline else ""
+        return f"Inspection({shortened(self.text)}{said}, {len(self.record)} heads of {self.arch}, {self.shows})"
+
+    @property
+    def headline(self) -> str:
+        """In one line, what was written, or what the model says of the text."""
+        if self.target is not None:
+            return self.target
+        if self.predicted_are != "class":
+            said = "  ".join(f"{label} {prob:.2f}" for label, prob in self.predicted)
+            return f"{self.predicted_are}: {said}" if said else ""
+        (best, prob), *others = self.predicted
+        more = ", ".join(f"{label} {prob:.2f}" for label, prob in others[:MOST_OTHERS])
+        left = f" and {len(others) - MOST_OTHERS} more" if len(others) > MOST_OTHERS else ""
+        return f"class: {best}, probability {prob:.2f} ({more}{left})"
 
     @property
     def note(self) -> str:
@@ -130,24 +155,30 @@ class Inspection:
         return str(max(of_layer, key=lambda found: found.confidence).name)
 
     def figure(self, heads: str | Sequence[str] | None = None, *, links: bool = False) -> Figure:
-        """A matplotlib figure: of one head, its matrix; of several, or of all where none is named, a grid of small ones.
+        """A matplotlib figure: of one head, its matrix; of several, or of all where none is named, a grid of small ones, with
+        their tokens where it is one head of each attention.
 
         Args:
             links: one head as curves between two lines of tokens, in place of a matrix.
         Raises:
             MissingExtraError: matplotlib is not installed.
         """
-        from regard.inspection.pictures import grid_figure, links_figure, matrix_figure
+        from regard.inspection.pictures import grid_figure, layers_figure, links_figure, matrix_figure
 
         if links and not heads:
             heads = self.default_head()
-        if isinstance(heads, str) or (heads is not None and len(heads) == 1):
-            name = HeadName.parse(heads if isinstance(heads, str) else heads[0])
+        chosen = [heads] if isinstance(heads, str) else heads
+        names = [HeadName.parse(head) for head in chosen] if chosen else list(self.record)
+        if len(names) == 1:
+            (name,) = names
             return (links_figure if links else matrix_figure)(
                 self.record[name], self.rows(name.kind), self.keys(name.kind), title=str(name), note=self.note
             )
-        names = [HeadName.parse(head) for head in heads] if heads else list(self.record)
-        return grid_figure({str(name): self.record[name] for name in names}, note=self.note)
+        matrices = {str(name): self.record[name] for name in names}
+        if len({name.site for name in names}) < len(names):
+            return grid_figure(matrices, note=self.note)
+        tokens = {kind: (self.rows(kind), self.keys(kind)) for kind in self.record.key_tokens}
+        return layers_figure(matrices, tokens, note=self.note)
 
     def html(self, *, head: str | None = None) -> str:
         """One page with everything, that opens from disk and asks the network for nothing.
@@ -169,6 +200,7 @@ class Inspection:
             lens=self.lens,
             ablations=ablations,
             note=self.note,
+            says="" if self.target is not None else self.headline,
         )
 
     def _repr_html_(self) -> str:
@@ -196,6 +228,7 @@ class Inspection:
                 kind: {"rows": vars(self.record.row_tokens[kind]), "keys": vars(self.record.key_tokens[kind])}
                 for kind in self.record.key_tokens
             },
+            "predicted": [{"label": label, "prob": round(prob, DECIMALS)} for label, prob in self.predicted],
             "token_log_probs": [round(value, DECIMALS) for value in self.token_log_probs],
             "attentions": {str(name): _listed(self.record[name]) for name in names},
             "heads": [

@@ -14,6 +14,7 @@ from regard.checkpoint import save_new
 from regard.inspection.heads import HeadStatistics
 from regard.inspection.record import HeadName
 from regard.text.lines import write_whole
+from regard.text.wording import counted
 from regard.workflow.inspection.heads import MEASURES, NOTE, Measured, Ranking
 from regard.workflow.inspection.inspection import check_ending
 from regard.workflow.translation.translator import Translator
@@ -105,9 +106,10 @@ def save_pruned(
             ("sentences per second", "sentences_per_second", ".0f"),
         )
     )
+    heads = f"{counted(len(removed), 'attention head')} {'was' if len(removed) == 1 else 'were'}"
     text = f"""# {path.name}
 
-A model from which {len(removed)} attention heads were removed by `regard heads --prune`: {", ".join(map(str, removed))}.
+A model from which {heads} removed by `regard heads --prune`: {", ".join(map(str, removed))}.
 
 | | before | after |
 |---|---:|---:|

@@ -19,8 +19,10 @@ from regard.data.selection import Selection, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
+from regard.evaluation.text_metrics import tokenization_hint
 from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
+from regard.text.wording import counted
 from regard.training.optimization import DECODED
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
@@ -31,7 +33,7 @@ from regard.workflow.tasks.task import (
     check_metric,
     digests,
     held_out,
-    padding_share,
+    planned,
     with_model,
 )
 from regard.workflow.translation.translator import Translator
@@ -41,7 +43,7 @@ LARGEST_DRAWN = 40
 """Tokens on a side of an alignment that is noted while training."""
 
 
-def hold_out_pairs(corpora: Sequence[Corpus], seed: int = 1) -> tuple[list[Pairs], ParallelText]:
+def hold_out_pairs(corpora: Sequence[Corpus | ParallelText], seed: int = 1) -> tuple[list[Pairs], ParallelText]:
     """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation.
 
     Runs with other seeds hold out the same, so that their scores can be compared, and their models decide together.
@@ -89,11 +91,12 @@ def translation_task(
         if not size:
             raise no_pairs(corpus.name)
         num_blank = corpus.num_lines - size
-        display.say(f"{size:,} pairs from {corpus.name}{_blank(num_blank)}")
-    display.say(f"{len(valid):,} pairs from {valid.name}{_blank(valid.num_blank)}")
+        display.say(f"{counted(size, 'pair')} from {corpus.name}{_blank(num_blank)}")
+    display.say(f"{counted(len(valid), 'pair')} from {valid.name}{_blank(valid.num_blank)}")
     names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
     selection, notes = select_pairs(encoded.pairs, encoded.part_sizes, names, settings.data, limit)
     valid_pairs, valid = _within(valid, tokenizer, source_tokenizer, limit, notes)
+    notes += _hints(valid, settings.training.metric)
     symbols: dict[str, Any] = {"pad_id": tokenizer.pad_id, "start_ids": tokenizer.symbols.start_ids}
     batch_tokens, dropout = settings.training.batch_tokens, settings.data.bpe_dropout
     joined, cuts = None, None
@@ -138,7 +141,7 @@ def translation_task(
             "num_target_tokens": _num_target_tokens(encoded.pairs, selection),
         },
         {"name": valid.name, "num_pairs": len(valid)},
-        padding_share((sources, targets), targets, batch_tokens),
+        *planned((sources, targets), targets, settings.training, _num_kept(selection)),
         notes,
         source_tokenizer,
         None if initial is None else initial.model,
@@ -192,10 +195,20 @@ def _within(
         raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
     if not pairs.too_long:
         return pairs, text
-    notes.append(f"{len(pairs.too_long):,} pairs of {text.name} are over {limit} tokens: left out")
+    count = len(pairs.too_long)
+    notes.append(
+        f"{counted(count, 'pair')} of {text.name} {'is' if count == 1 else 'are'} over {counted(limit, 'token')}: left out"
+    )
     out = set(pairs.too_long)
     kept = [pair for pair in text.numbered() if pair.line - 1 not in out]
     return pairs, ParallelText.of(kept, text.name, len(kept))
+
+
+def _hints(valid: ParallelText, metric: str) -> list[str]:
+    """What to say where BLEU, which is measured in the end and may decide, counts other words than the targets have."""
+    hint = tokenization_hint(valid.targets)
+    choose = ". To choose the best model, training.metric=chrf" if metric == "bleu" else ""
+    return [f"{hint}, in `regard evaluate`{choose}"] if hint else []
 
 
 def _num_kept(selection: Selection) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from regard.data.sequences import Sequences
 from regard.errors import DataError, SettingsError
 from regard.models.families import AnyModel
 from regard.text.tokenizer import Tokenizer
+from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.settings import RunSettings
 
@@ -42,6 +44,8 @@ class Task:
     validation_facts: dict[str, Any]
     padding: float = 0.0
     """The share of positions that are padding."""
+    epoch_steps: float = math.inf
+    """How many steps it takes to see all data once, nearly."""
     notes: list[str] = field(default_factory=list)
     """What the user should be told."""
     source_tokenizer: Tokenizer | None = None
@@ -76,10 +80,16 @@ def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
     }
 
 
-def padding_share(lengths: Sequence[np.ndarray], counted: np.ndarray, batch_tokens: int) -> float:
-    """The share of positions that are padding when all examples are batched, of those sequences that are `counted`."""
-    positions = sum(len(rows) * int(counted[rows].max()) for rows in plan_batches(lengths, batch_tokens))
-    return 1 - int(counted.sum()) / positions
+def planned(
+    lengths: Sequence[np.ndarray], counted: np.ndarray, training: TrainingConfig, num_examples: int
+) -> tuple[float, float]:
+    """What is to be expected when all examples are batched, by the lengths of some of them: the share of positions that are
+    padding, of those sequences that are `counted`; and the steps of an epoch.
+    """
+    batches = plan_batches(lengths, training.batch_tokens)
+    positions = sum(len(rows) * int(counted[rows].max()) for rows in batches)
+    num_batches = len(batches) * num_examples / len(counted)
+    return 1 - int(counted.sum()) / positions, num_batches / training.accumulation
 
 
 def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:

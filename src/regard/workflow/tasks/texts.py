@@ -34,6 +34,7 @@ from regard.data.labelled import (
     LabelledLine,
     LabelledText,
     check_labels,
+    doubts,
     encode_words,
     no_texts,
 )
@@ -41,6 +42,7 @@ from regard.data.language import TextFile, encode_stream, random_windows, window
 from regard.data.sequences import Sequences
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
+from regard.text.wording import counted
 from regard.training.run import Scores
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.progress import RunDisplay
@@ -51,12 +53,12 @@ from regard.workflow.tasks.task import (
     check_metric,
     digests,
     held_out,
-    padding_share,
+    planned,
     with_model,
 )
 
 
-def hold_out_labelled(files: Sequence[LabelledFile], seed: int = 1) -> tuple[list[LabelledFile], LabelledText]:
+def hold_out_labelled(files: Sequence[Labelled], seed: int = 1) -> tuple[list[Labelled], LabelledText]:
     """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation.
 
     A text with a label that no other text has stays for training.
@@ -84,8 +86,14 @@ def hold_out_labelled(files: Sequence[LabelledFile], seed: int = 1) -> tuple[lis
             f"{name} must have texts to hold out whose labels others have, too; got none among those drawn. "
             "Give --valid a file."
         )
-    rest = [replace(file, without=frozenset(text.line for text in found[file.digest])) for file in files]
+    rest = [_without(file, frozenset(text.line for text in found[file.digest])) for file in files]
     return rest, LabelledText.of(itertools.chain(*found.values()), f"{name} (held out at random)")
+
+
+def _without(texts: Labelled, lines: frozenset[int]) -> Labelled:
+    if isinstance(texts, LabelledFile):
+        return replace(texts, without=lines)
+    return LabelledText.of((text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank)
 
 
 def language_task(
@@ -96,7 +104,7 @@ def language_task(
     tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
     settings = with_model(settings, tokenizer)
     encoded = encode_texts(training, tokenizer, display.on_progress)
-    names = _say_sizes("lines", training, encoded, valid, valid_name, display)
+    names = _say_sizes("line", training, encoded, valid, valid_name, display)
     stream, valid_stream = encoded.texts.ids, encode_stream(valid, tokenizer)
     for name, ids in ((" + ".join(names), stream), (valid_name, valid_stream)):
         if len(ids) < 2:
@@ -122,6 +130,7 @@ def language_task(
         lambda loaded: loaded.evaluate(valid),
         {"name": " + ".join(names), "num_lines": len(encoded.texts), "num_tokens": len(stream)},
         {"name": valid_name, "num_lines": len(valid), "num_tokens": len(valid_stream)},
+        epoch_steps=len(stream) / batch_tokens / settings.training.accumulation,
         data_digests={"data.training": encoded.digest} | digests(validation=valid_stream),
         sample=sample,
         example=lambda start: encoded.place(
@@ -144,7 +153,7 @@ def label_task(
     settings = with_model(settings, tokenizer, labels=labels)
     limit, pad_id, batch_tokens = settings.model.max_positions, tokenizer.pad_id, settings.training.batch_tokens
     encoded = encode_labels(training, tokenizer, labels, limit, display.on_progress, by_word=by_word)
-    _say_sizes("texts", training, encoded, valid, valid.name, display)
+    _say_sizes("text", training, encoded, valid, valid.name, display)
     texts = encoded.labelled(by_word=by_word)
     valid_texts = encode_labelled(valid, tokenizer, labels, limit, by_word=by_word)
     pool = _some_lengths(texts.ids)
@@ -161,8 +170,8 @@ def label_task(
         lambda loaded: loaded.evaluate(valid.texts, valid.labels),
         {"name": " + ".join(names), "num_texts": len(texts), "num_labels": len(labels)},
         {"name": valid.name, "num_texts": len(valid)},
-        padding_share([pool], pool, batch_tokens),
-        _cut(texts.ids, limit, " + ".join(names)),
+        *planned([pool], pool, settings.training, len(texts)),
+        doubts(training, labels, len(texts)) + _cut(texts.ids, limit, " + ".join(names)),
         data_digests={"data.training": encoded.digest}
         | digests(validation=valid_texts.ids, validation_labels=valid_texts.labels),
         example=lambda index: encoded.place(index, names),
@@ -181,7 +190,7 @@ def masked_task(
     masking = Masking(tokenizer.mask_id, tokenizer.mask_id + 1, len(tokenizer))
     limit, pad_id = settings.model.max_positions, tokenizer.pad_id
     encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)
-    names = _say_sizes("lines", training, encoded, valid, valid_name, display)
+    names = _say_sizes("line", training, encoded, valid, valid_name, display)
     ids, valid_ids = encoded.texts, encode_words([[line] for line in valid], tokenizer, limit)[0]
     if not len(ids) or not len(valid_ids):
         both = f"{' + '.join(names)} and {valid_name}"
@@ -211,7 +220,7 @@ def masked_task(
         evaluate,
         {"name": " + ".join(names), "num_lines": len(ids), "num_tokens": len(ids.ids)},
         {"name": valid_name, "num_lines": len(valid), "num_tokens": len(valid_ids.ids)},
-        padding_share([pool], pool, batch_tokens),
+        *planned([pool], pool, settings.training, len(ids)),
         _cut(ids, limit, " + ".join(names)),
         data_digests={"data.training": encoded.digest} | digests(validation=valid_ids),
         example=lambda index: encoded.place(index, names),
@@ -227,10 +236,21 @@ def _say_sizes(
     display: RunDisplay,
 ) -> list[str]:
     """Tell how many lines or texts each file has; the names of those for training."""
-    names = [text.name for text in training]
-    for name, size in (*zip(names, encoded.part_sizes, strict=True), (valid_name, len(valid))):
-        display.say(f"{size:,} {what} from {name}")
-    return names
+    blank = [_num_blank(text, size) for text, size in zip(training, encoded.part_sizes, strict=True)]
+    sizes = [*zip((text.name for text in training), encoded.part_sizes, blank, strict=True)]
+    in_valid = valid.num_blank if isinstance(valid, LabelledText) else 0
+    for name, size, num_blank in [*sizes, (valid_name, len(valid), in_valid)]:
+        display.say(f"{counted(size, what)} from {name}" + (f" ({num_blank:,} blank left out)" if num_blank else ""))
+    return [name for name, *_ in sizes]
+
+
+def _num_blank(text: TextFile | Labelled, size: int) -> int:
+    """How many blank lines were left out of a text, of which `size` lines or texts were read."""
+    if isinstance(text, LabelledText):
+        return text.num_blank
+    if isinstance(text, LabelledFile):
+        return 0 if text.by_word else text.num_lines - size - len(text.without)
+    return 0 if text.with_blank else text.num_lines - size
 
 
 def _some_lengths(ids: Sequences) -> np.ndarray:
@@ -241,4 +261,5 @@ def _some_lengths(ids: Sequences) -> np.ndarray:
 def _cut(ids: Sequences, limit: int, name: str) -> list[str]:
     """What to say where texts fill all positions: whatever stood behind them was cut off."""
     full = int((ids.lengths >= limit).sum())
-    return [f"{full:,} texts of {name} fill all {limit} positions: longer ones are cut there"] if full else []
+    fill = f"{counted(full, 'text')} of {name} {'fills' if full == 1 else 'fill'} all {limit} positions"
+    return [f"{fill}: longer ones are cut there"] if full else []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import torch
+from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.request import Hypothesis
@@ -19,12 +22,15 @@ from regard.workflow.translation.options import DecodingOptions
 class Described:
     """A source and what was written from it."""
 
-    model: PairModel
+    models: Sequence[PairModel]
+    """Of an ensemble several. Alignments and coverage are the first one's."""
     tokenizer: Tokenizer
     source_tokenizer: Tokenizer
     source: str
     target_ids: Sequence[int]
-    """Without symbols. One as long as the model can read was cut, and there is nothing to say of its end."""
+    """Without symbols."""
+    has_end: bool
+    """Whether the end symbol follows. A target that was cut has none, and there is nothing to say of it."""
 
     def alignment(self, layer: int | None = None, head: int | None = None) -> Alignment:
         """Which source tokens each target token was written from.
@@ -35,10 +41,10 @@ class Described:
         Raises:
             SettingsError: there is no such layer or head.
         """
-        weights = [of_layer[:, len(self._start_ids) - 1 :] for of_layer in self._weights()]
+        weights = self._weights()
         if layer is not None and not 0 <= layer < len(weights):
             raise SettingsError(f"layer must be from 0 to {len(weights) - 1}; got {layer}.")
-        chosen, heads = sharpest_layer(weights) if layer is None else layer, cross_heads(self.model)
+        chosen, heads = sharpest_layer(weights) if layer is None else layer, cross_heads(self.models[0])
         if head is not None and head not in heads[chosen]:
             raise SettingsError(f"head must be one that the layer has, of {heads[chosen]}; got {head}.")
         return Alignment(
@@ -47,6 +53,7 @@ class Described:
             Looker(chosen, head).of(weights, heads).tolist(),
             chosen,
             self.source_tokenizer.offsets(self.source),
+            has_end=weights[0].shape[1] > len(self.target_ids),
         )
 
     def coverage(self) -> float:
@@ -59,39 +66,56 @@ class Described:
 
     @torch.inference_mode()
     def alternatives(self, count: int) -> list[list[tuple[str, float]]]:
-        """The likeliest tokens at each step, and their log-probabilities."""
-        log_probs = self.model(self._row(self._source_ids), self._row(self._read_ids))[0, len(self._start_ids) - 1 :]
-        best = log_probs.float().log_softmax(dim=-1).topk(min(count, log_probs.shape[-1]), dim=-1)
+        """The likeliest tokens at each step, and their log-probabilities: of an ensemble, those of the mean probability."""
+        ids = self._row(self._source_ids), self._row(self._read_ids)
+        of_models = torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models])
+        log_probs = self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models)))
+        best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         return [
             list(zip(self.tokenizer.tokens(ids), values, strict=True))
             for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
 
     @property
-    def _start_ids(self) -> list[int]:
-        return list(self.tokenizer.symbols.start_ids)
-
-    @property
     def _read_ids(self) -> list[int]:
-        return [*self._start_ids, *self.target_ids][: self.model.config.max_positions]
+        """What the decoder reads: the start symbols, and the target as far as there are positions."""
+        room = min(model.config.max_positions for model in self.models)
+        return [*self.tokenizer.symbols.start_ids, *self.target_ids][:room]
 
     @property
     def _source_ids(self) -> list[int]:
         return self.source_tokenizer.frame_source(self.source_tokenizer.encode(self.source))
 
     def _row(self, ids: Sequence[int]) -> torch.Tensor:
-        return torch.tensor([list(ids)], device=next(self.model.parameters()).device)
+        return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)
+
+    def _rows(self, of_read: Tensor) -> Tensor:
+        """Of what there is for each token that is read, the rows in which the target is predicted, and its end if it has one."""
+        first = len(self.tokenizer.symbols.start_ids) - 1
+        return of_read[..., first : first + len(self.target_ids) + self.has_end, :]
 
     def _weights(self) -> list[torch.Tensor]:
-        return cross_attention(self.model, self._row(self._source_ids)[0], self._row(self._read_ids)[0])
+        """How much each row of the target looks at each source token, layer by layer."""
+        of_layers = cross_attention(self.models[0], self._row(self._source_ids)[0], self._row(self._read_ids)[0])
+        return [self._rows(of_layer) for of_layer in of_layers]
+
+
+@runtime_checkable
+class Description(Protocol):
+    """Makes a `Described` of a target's ids."""
+
+    def __call__(self, target_ids: Sequence[int], *, has_end: bool) -> Described:
+        """What there is to say of a target."""
+        ...
 
 
 def by_coverage(
-    hypotheses: Sequence[Hypothesis], described: Callable[[Sequence[int]], Described], options: DecodingOptions
+    hypotheses: Sequence[Hypothesis], description: Description, options: DecodingOptions
 ) -> list[Hypothesis]:
     """The best hypotheses when their coverage, times the penalty that was asked for, is added to their scores."""
-    ranked = [
-        replace(found, score=found.score + options.coverage_penalty * described(found.ids).coverage())
-        for found in hypotheses
-    ]
+
+    def coverage(found: Hypothesis) -> float:
+        return description(found.ids, has_end=found.finish_reason == "eos").coverage()
+
+    ranked = [replace(found, score=found.score + options.coverage_penalty * coverage(found)) for found in hypotheses]
     return sorted(ranked, key=lambda found: -found.score)[: options.n_best]

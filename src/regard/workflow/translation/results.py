@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
+from regard.inspection.report import candidates_html
+from regard.workflow.card import shortened
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Candidate:
     """One translation of a text."""
 
@@ -24,8 +26,21 @@ class Candidate:
     had to begin with left no room for more."""
     ids: list[int]
 
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({shortened(self.text)}, score={self.score:.4f}, {len(self.tokens)} tokens, "
+            f"{self.finish_reason}{self._with()})"
+        )
 
-@dataclass(frozen=True)
+    def _with(self) -> str:
+        """What else is told of it."""
+        return ""
+
+    def _repr_html_(self) -> str:
+        return candidates_html([(self.text, self.score, self.tokens, self.token_log_probs)])
+
+
+@dataclass(frozen=True, repr=False)
 class Translation(Candidate):
     """The best translation of a text, and where asked for the n best, itself included."""
 
@@ -37,8 +52,19 @@ class Translation(Candidate):
     trace: list[list[TracedCandidate]] | None = None
     """Every candidate of the search, step by step, where it was asked for."""
 
+    def _with(self) -> str:
+        others = [f"n_best of {len(self.n_best)}"] if len(self.n_best) > 1 else []
+        others += [name for name in ("alternatives", "alignment", "trace") if getattr(self, name) is not None]
+        return f", with {', '.join(others)}" if others else ""
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        """For notebooks: the tokens of each hypothesis, coloured by their probabilities, and the alignment."""
+        shown = self.n_best or [self]
+        rows = [(one.text, one.score, one.tokens, one.token_log_probs) for one in shown]
+        return candidates_html(rows, self.alignment)
+
+
+@dataclass(frozen=True, repr=False)
 class ForcedScore:
     """How likely a model finds a given target."""
 
@@ -46,3 +72,6 @@ class ForcedScore:
     """Natural logarithm, the end symbol included."""
     tokens: list[str]
     token_log_probs: list[float]
+
+    def __repr__(self) -> str:
+        return f"ForcedScore(log_prob={self.log_prob:.4f}, {len(self.tokens)} tokens)"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice, takewhile
-from typing import Any
+from typing import Any, overload
 
 import torch
 
@@ -20,13 +20,16 @@ from regard.evaluation.text_metrics import TextMetrics, sentence_utility
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.risk import expected_utilities
 from regard.generation.rules.trace import Trace
+from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment
 from regard.models.families import PairModel
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.card import in_brief
 from regard.workflow.inspection.inspecting import check_heads, inspect_pair
 from regard.workflow.inspection.inspection import Inspection
 from regard.workflow.translation.describing import Described, by_coverage
 from regard.workflow.translation.options import DecodingOptions
+from regard.workflow.translation.requests import Wishes, encode_sources
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation
 from regard.workflow.translation.workers import Workers
 
@@ -40,8 +43,8 @@ class Translator:
 
     Args:
         tokenizer: of the targets, and of the sources where `source_tokenizer` is not given.
-        others: models of an ensemble, with the same tokenizers: their probabilities are averaged. Scores of given targets and
-            alignments are the first model's.
+        others: models of an ensemble, with the same tokenizers: their probabilities are averaged, for `alternatives`, too.
+            Scores of given targets, alignments and inspections are the first model's.
     """
 
     def __init__(
@@ -57,25 +60,50 @@ class Translator:
         """Of the targets."""
         self.source_tokenizer = source_tokenizer or tokenizer
         self.device = next(model.parameters()).device
-        start_ids, banned_ids = tokenizer.symbols.start_ids, tuple(tokenizer.symbols.banned_ids)
-        symbols = TargetSymbols(start_ids, tokenizer.eos_id, tokenizer.pad_id, banned_ids)
+        sizes = {part.config.vocab_size for part in (self.model, *self.others)}
+        if len(sizes) > 1:
+            listed = " and ".join(map(str, sorted(sizes)))
+            raise SettingsError(f"models of an ensemble must have as many output tokens each; got {listed}.")
+        self.max_positions = min(part.config.max_positions for part in (self.model, *self.others))
+        """Tokens that a source or a target may have, symbols included."""
+        banned_ids = {*tokenizer.symbols.banned_ids, *tokenizer.ids_without_token(model.config.vocab_size)}
+        symbols = TargetSymbols(
+            tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
+        )
         self._workers = Workers((self.model, *self.others), symbols, tokenizer.encode)
+
+    def __repr__(self) -> str:
+        return in_brief(self)
+
+    @overload
+    def translate(
+        self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
+        required: Sequence[str] | None = None, on_done: Callable[[int], None] | None = None, **changes: Any,
+    ) -> Translation: ...  # fmt: skip
+
+    @overload
+    def translate(
+        self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
+        required: Sequence[Sequence[str]] | None = None, on_done: Callable[[int], None] | None = None, **changes: Any,
+    ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
         self,
-        texts: Sequence[str],
+        texts: str | Sequence[str],
         options: DecodingOptions | None = None,
         *,
-        prefixes: Sequence[str] | None = None,
-        required: Sequence[Sequence[str]] | None = None,
+        prefixes: Any = None,
+        required: Any = None,
         on_done: Callable[[int], None] | None = None,
         **changes: Any,
-    ) -> list[Translation]:
-        """The translation of each text, in order. A blank text has the empty translation.
+    ) -> Translation | list[Translation]:
+        """The translation of each text, in order; of one string, its translation. A blank text has the empty translation.
 
+            translator.translate("Two dogs play.").text
             translator.translate(["Two dogs play."], beam_size=5, n_best=3)
 
         Args:
+            texts: several, or one; then `prefixes` and `required` are those of one text, too.
             options: how to decode; None: the defaults.
             prefixes: for each text, what its translation begins with.
             required: for each text, phrases that its translation must have (beam search only).
@@ -86,7 +114,9 @@ class Translator:
             SettingsError: an unknown option, or a value out of range.
         """
         if isinstance(texts, str):
-            raise SettingsError("texts must be a list of strings; got one string. Write translate([text]).")
+            one_each = {name: None if given is None else [given]
+                        for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
+            return self.translate([texts], options, **one_each, on_done=on_done, **changes)[0]
         options = (options or DecodingOptions()).changed(**changes)
         return self._answers(texts, self._requests(texts, options, prefixes, required), options, on_done)
 
@@ -95,17 +125,19 @@ class Translator:
         texts: Sequence[str],
         requests: Sequence[Request | None],
         options: DecodingOptions,
-        on_done: Callable[[int], None] | None,
+        on_done: Callable[[int], None] | None = None,
+        workers: Workers | None = None,
     ) -> list[Translation]:
         """The translation of each text, as it was requested; the empty one where nothing was."""
         trace = Trace() if options.trace else None
         with_text = [index for index, request in enumerate(requests) if request is not None]
-        found = self._workers.decode([request for request in requests if request is not None], options, trace, on_done)
+        asked = [request for request in requests if request is not None]
+        found = (workers or self._workers).decode(asked, options, trace, on_done)
         nothing = Candidate("", 0.0, [], [], "eos", [])
         results = [Translation(**vars(nothing), n_best=[nothing])] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
             if options.coverage_penalty:
-                hypotheses = by_coverage(hypotheses, self._described_as(texts[index]), options)
+                hypotheses = by_coverage(hypotheses, partial(self._description, texts[index]), options)
             candidates = self._candidates(hypotheses, options)
             results[index] = self._described(
                 Translation(**vars(candidates[0]), n_best=candidates), texts[index], options, trace, number
@@ -130,7 +162,7 @@ class Translator:
         beginnings = None if prefixes is None else iter(prefixes)
         phrases = None if required is None else iter(required)
         while window := list(islice(lines, WINDOW)):
-            of_window = options.changed(seed=options.seed + first - 1)
+            of_window = options.seeded(options.seed + first - 1)
             requests = self._requests(
                 window,
                 of_window,
@@ -152,12 +184,12 @@ class Translator:
         Leaving the iterator ends the computation.
 
         Raises:
-            SettingsError: `n_best` is not 1, or `risk` is to choose.
+            SettingsError: an option that needs the whole translation: `n_best` above 1, `risk`, `coverage_penalty`, or what
+                is told beside the text.
         """
         options = (options or DecodingOptions()).changed(**changes)
-        if options.n_best != 1 or options.risk:
-            raise SettingsError("stream must be asked for one translation; got n_best above 1, or risk.")
-        (request,) = self._requests([text], options, None, None)
+        options.check_stream()
+        (request,) = self._requests([text], options)
         if request is None:
             return
         decoding = self._workers.begin([request], options)
@@ -230,7 +262,8 @@ class Translator:
             layer: of the decoder, from 0; None: the one whose weights are sharpest on this pair.
             head: from 0; None: the mean over the heads.
         """
-        return self._described_as(source)(self.written_ids(source, target)).alignment(layer, head)
+        ids, has_end = self._written(source, target)
+        return self._description(source, ids, has_end=has_end).alignment(layer, head)
 
     def inspect(
         self,
@@ -260,19 +293,20 @@ class Translator:
         options = (options or DecodingOptions()).changed(**changes)
         check_heads(self.model, ablate)
         ids = self.written_ids(text, target, rank, options.changed(n_best=max(rank, options.n_best)))
+        alone = Workers((self.model,), self._workers.symbols, self.tokenizer.encode) if self.others else self._workers
 
         def translate(source: str) -> str:
-            # Anew, as the copy that decodes is made once, and heads may be gone now.
-            return Translator(self.model, self.tokenizer, self.source_tokenizer).translate([source], options)[0].text
+            return self._answers([source], self._requests([source], options), options, workers=alone)[0].text
 
         return inspect_pair(
             self.model, self.tokenizer, self.source_tokenizer, text, ids,
             hidden_states=hidden_states, norms=norms, ablate=ablate, translate=translate,
         )  # fmt: skip
 
-    def _described_as(self, source: str) -> Callable[[Sequence[int]], Described]:
-        """For the ids of a target, what there is to say of it."""
-        return partial(Described, self.model, self.tokenizer, self.source_tokenizer, source)
+    def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool) -> Described:
+        """What there is to say of a target, given by its ids."""
+        models = (self.model, *self.others)
+        return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int]) -> Inspection:
         """What every head looked at while a target, given by its ids, was written."""
@@ -282,40 +316,33 @@ class Translator:
         self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
     ) -> list[int]:
         """The ids of a target, or of the translation of a source that has this rank, without symbols."""
+        return self._written(source, target, rank, options)[0]
+
+    def _written(
+        self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
+    ) -> tuple[list[int], bool]:
+        """The ids of a target or translation, and whether the end symbol follows them."""
         if not source.strip():
             raise DataError("text must have words to be looked at; got a blank one.")
         if target is not None:
-            return self.tokenizer.encode(target)
+            return self.tokenizer.encode(target), True
         candidates = self.translate([source], options)[0].n_best
         if not 1 <= rank <= len(candidates):
             raise SettingsError(f"rank must be from 1 to {len(candidates)}, as many as were found; got {rank}.")
-        return candidates[rank - 1].ids
+        return candidates[rank - 1].ids, candidates[rank - 1].finish_reason == "eos"
 
     def _requests(
         self,
         texts: Sequence[str],
         options: DecodingOptions,
-        prefixes: Sequence[str] | None,
-        required: Sequence[Sequence[str]] | None,
+        prefixes: Sequence[str] | None = None,
+        required: Sequence[Sequence[str]] | None = None,
         first: int = 1,
     ) -> list[Request | None]:
         """What decoding is asked for each text; None for a blank one. `first` is the number of the first line."""
-        for name, given in (("prefixes", prefixes), ("required", required)):
-            if given is not None and len(given) != len(texts):
-                raise DataError(f"{name} must be as many as the texts; got {len(given)} and {len(texts)}.")
-        if required is not None and options.method != "beam":
-            raise SettingsError(f"required phrases must be asked of a beam search; got method {options.method}.")
-        requests: list[Request | None] = []
-        for index, source_ids in enumerate(self._encode_sources(texts, first)):
-            if not texts[index].strip():
-                requests.append(None)
-                continue
-            shortest, longest = options.lengths(len(source_ids), self.model.config.max_positions)
-            prefix_ids = tuple(self.tokenizer.encode(prefixes[index])) if prefixes else ()
-            phrases = tuple(tuple(self.tokenizer.encode(phrase)) for phrase in required[index]) if required else ()
-            seed = options.seed * 1_000_003 + index
-            requests.append(Request(source_ids, longest, shortest, prefix_ids, phrases, seed))
-        return requests
+        sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
+        wishes = Wishes(self.tokenizer, options, self.max_positions)
+        return wishes.requests(texts, sources, prefixes, required, first)
 
     def _candidates(self, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Candidate]:
         """The hypotheses as texts; where risk chooses, those of least risk."""
@@ -342,29 +369,17 @@ class Translator:
         self, translation: Translation, source: str, options: DecodingOptions, trace: Trace | None, number: int
     ) -> Translation:
         """The translation with what else was asked for."""
-        described = self._described_as(source)(translation.ids)
+        described = self._description(source, translation.ids, has_end=translation.finish_reason == "eos")
         if options.alternatives:
             translation = replace(translation, alternatives=described.alternatives(options.alternatives))
         if options.alignment:
             translation = replace(translation, alignment=described.alignment())
         return translation if trace is None else replace(translation, trace=trace.steps[number])
 
-    def _encode_sources(self, texts: Sequence[str], first: int = 1) -> list[list[int]]:
-        """The ids of each text; `first` is the number of the first line."""
-        reader, limit = self.source_tokenizer, self.model.config.max_positions
-        sources = [reader.frame_source(ids) for ids in reader.encode_batch(list(texts))]
-        room = limit - len(reader.frame_source([]))
-        for number, ids in enumerate(sources, start=first):
-            if len(ids) > limit:
-                length = len(ids) - limit + room
-                raise DataError(
-                    f"line {number}: a text must have at most {room} tokens; got {length}. Split it into sentences."
-                )
-        return sources
-
     def _likelihood(self, sources: Sequence[str], targets: Sequence[str]) -> Likelihood:
         if len(sources) != len(targets):
             raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
+        check_after_fork()
         text = ParallelText(list(sources), list(targets), "pairs")
         limit = self.model.config.max_positions
         pairs = encode_pairs(text, self.tokenizer, limit, source_tokenizer=self.source_tokenizer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import Any, cast
 
@@ -14,10 +14,17 @@ from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
+from regard.generation.threads import check_after_fork, side_by_side
+from regard.memory import free_bytes
 from regard.models.families import PairModel
 from regard.models.interface import SequenceToSequence
 from regard.models.packed import is_divided, packed
 from regard.workflow.translation.options import DecodingOptions
+
+STEP_BYTES = 12
+"""For each token that a step scores: its logit, its log-probability, and what a rule makes of it."""
+ALWAYS_THERE = 1 << 28
+"""Bytes that are had without asking."""
 
 
 class Workers:
@@ -33,6 +40,10 @@ class Workers:
         self.models, self.symbols, self.encode = models, symbols, encode
         self.device = next(models[0].parameters()).device
         self._packed: tuple[list[tuple[int, int]], list[SequenceToSequence[Any]]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but packed weights, which PyTorch cannot store; they are packed again when they are needed."""
+        return {**vars(self), "_packed": None}
 
     def decode(
         self,
@@ -66,27 +77,41 @@ class Workers:
             return found
         self._for_decoding()
         by_length = sorted(range(len(requests)), key=lambda number: len(requests[number].source_ids))
-        num_threads = torch.get_num_threads()
-        share = max(num_threads // num_workers, 1)
-        try:
-            with ThreadPoolExecutor(num_workers, initializer=torch.set_num_threads, initargs=(share,)) as pool:
-                list(pool.map(work, [by_length[worker::num_workers] for worker in range(num_workers)]))
-        finally:
-            torch.set_num_threads(num_threads)
+        with side_by_side(num_workers) as run:
+            run([partial(work, by_length[worker::num_workers]) for worker in range(num_workers)])
         return found
 
     def begin(self, requests: list[Request], options: DecodingOptions, trace: Trace | None = None) -> Decoding:
         """The requests, ready to be decoded step by step."""
+        check_after_fork()
+        rule = options.rule(self.symbols.eos_id, trace)
+        self._check_room(min(len(requests), options.batch_size), rule.width)
         models = self._for_decoding()
         return Decoding(
             models[0] if len(models) == 1 else Ensemble(models),
             requests,
-            options.rule(self.symbols.eos_id, trace),
+            rule,
             self.symbols,
             batch_size=options.batch_size,
             filters=options.filters(self.encode, self.symbols.eos_id),
             device=self.device,
         )
+
+    def _check_room(self, num_texts: int, width: int) -> None:
+        """Make sure that there is memory for what a step scores, which is the most that decoding holds.
+
+        Raises:
+            SettingsError: there is not.
+        """
+        vocab_size = self.models[0].config.vocab_size
+        needed = STEP_BYTES * num_texts * width * vocab_size
+        free = free_bytes(self.device) if needed > ALWAYS_THERE else None
+        if free is not None and needed > free:
+            raise SettingsError(
+                f"beam_size, n_best and batch_size must fit into memory; got {num_texts:,} texts with {width:,} hypotheses "
+                f"each over {vocab_size:,} tokens, which need at least {needed / 1e9:,.1f} GB, of which {free / 1e9:,.1f} GB "
+                f"are free on {self.device}. Lower one of them."
+            )
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
         """Two where a processor has the threads and there is work: the Python of one runs beside the products of the other."""

@@ -1,0 +1,1 @@
+"""Data sets as Hugging Face keeps them."""

@@ -1,0 +1,151 @@
+"""Pairs of texts in data sets of Hugging Face's: by their name on the hub, or in a local folder."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from regard.errors import DataError, MissingExtraError, nearest_hint
+
+HUB_PREFIX = "hf:"
+Column = tuple[str, ...]
+"""The name of a column; of one inside another, the names on the way to it."""
+
+
+class HubName(NamedTuple):
+    """What a name such as `hf:wmt14:de-en:train[:1000]:translation.de:translation.en` says."""
+
+    path: str
+    """On the hub, or a local folder."""
+    config: str | None
+    """Which of its configurations, where it has several."""
+    split: str
+    """And of it a slice, where one is given, as `datasets` reads them."""
+    source: str
+    target: str
+    """Columns; `translation.de` is `de` inside `translation`."""
+
+    @classmethod
+    def parse(cls, name: str) -> HubName:
+        """From `hf:name:split:source_column:target_column` or `hf:name:config:split:source_column:target_column`.
+
+        Raises:
+            DataError: it is written otherwise.
+        """
+        parts = re.split(r":(?![^\[\]]*\])", name.removeprefix(HUB_PREFIX))  # a slice has colons of its own
+        path, split, source, target = [":".join(parts[:-3]), *parts[-3:]] if len(parts) > 3 else [""] * 4
+        config = None
+        if len(parts) == 5 and not Path(path).is_dir():  # a folder may have a colon in its name
+            path, config = parts[:2]
+        is_name = bool(path) and (len(parts) == 4 or config is not None or Path(path).is_dir())
+        if not all(parts) or not is_name or re.search(r"[\[\]]", config or ""):
+            raise DataError(
+                "a data set must be hf:name:split:source_column:target_column, or with the name of a configuration "
+                f"hf:name:config:split:source_column:target_column; got {name}."
+            )
+        return cls(path, config, split, source, target)
+
+
+def open_hub(name: str) -> tuple[Any, list[Column]]:
+    """A data set, and its columns of sources and targets.
+
+    Raises:
+        DataError: a name that is not written as it must be, a data set that cannot be loaded, or columns that it does not have.
+        MissingExtraError: `datasets` is not installed.
+    """
+    asked = HubName.parse(name)
+    try:
+        import datasets
+    except ImportError as error:
+        raise MissingExtraError("Reading Hugging Face data sets", "datasets") from error
+    try:
+        with _without_log_lines():
+            rows = datasets.load_dataset(asked.path, asked.config, split=asked.split)
+    except Exception as error:  # the library raises errors of many kinds; each ends the command with one message
+        raise DataError(_what_is_wrong(name, asked, error)) from error
+    return rows, [_column(name, rows.features, column) for column in (asked.source, asked.target)]
+
+
+def cell(row: Mapping[str, Any], column: Column, place: str) -> str:
+    """The text of a row.
+
+    Args:
+        place: where it stands, for messages.
+    Raises:
+        DataError: there is none.
+    """
+    value: Any = row
+    for part in column:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    if isinstance(value, str):
+        return value
+    hint = f" Write {'.'.join(column)}.{next(iter(value))}." if isinstance(value, Mapping) and value else ""
+    raise DataError(f"{place}: column {'.'.join(column)!r} must hold text; got {type(value).__name__}.{hint}")
+
+
+def _column(name: str, features: Mapping[str, Any], column: str) -> Column:
+    """The way to a column.
+
+    Raises:
+        DataError: the data set does not have it.
+    """
+    known = {".".join(way): way for way in _ways(features)}
+    if column not in known:
+        first = column.partition(".")[0]
+        inside = [".".join(way[1:]) for way in known.values() if way[0] == first and len(way) > 1]
+        hint = f"{first} has: {', '.join(inside)}." if inside else nearest_hint(column, known)
+        raise DataError(f"{name}: a column must be one of the data set's; got {column!r}. {hint}")
+    return known[column]
+
+
+def _ways(features: Mapping[str, Any], before: Column = ()) -> Iterator[Column]:
+    """The columns, and those inside of them."""
+    for key, feature in features.items():
+        yield (*before, key)
+        inside = (
+            dict.fromkeys(getattr(feature, "languages", None) or ()) if not isinstance(feature, Mapping) else feature
+        )
+        yield from _ways(inside, (*before, key))
+
+
+def _what_is_wrong(name: str, asked: HubName, error: Exception) -> str:
+    """One message for what the library says when a data set cannot be loaded."""
+    said = " ".join(str(error).split())
+    listed = re.findall(r"'([^']+)'", said.rpartition("[")[2].partition("]")[0])
+    if said.startswith("Config name is missing") and listed:
+        columns = f"{asked.source}:{asked.target}"
+        return (
+            f"{name} must name a configuration of the data set, which has several: {', '.join(listed[:20])}. "
+            f"Write hf:{asked.path}:{listed[0]}:{asked.split}:{columns}."
+        )
+    if said.startswith("BuilderConfig") and listed:
+        hint = nearest_hint(str(asked.config), listed)
+        return f"{name}: a configuration must be one of the data set's; got {asked.config!r}. {hint}"
+    causes = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and isinstance(cause, Exception):
+        causes.append(cause)
+    kinds = " ".join(kind.__name__ for each in causes for kind in type(each).__mro__)
+    if re.search("Connection|ConnectError|Offline|Timeout", kinds):
+        return (
+            f"{name} must be reached on the Hugging Face hub; got no connection. Where there is one, load it once: it is found "
+            "in the cache from then on. Or copy its files to a folder: hf:folder:..."
+        )
+    return f"{name} must be a data set that can be loaded; got: {said}"
+
+
+@contextmanager
+def _without_log_lines() -> Iterator[None]:
+    """Keep the libraries from telling of each time that they try again."""
+    loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

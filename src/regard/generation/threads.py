@@ -1,0 +1,74 @@
+"""Threads of a processor: work side by side, and what a forked process may use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Barrier, Lock
+
+import torch
+
+from regard.errors import RegardError
+
+_setting_threads = Lock()
+_is_forked = False
+
+
+@contextmanager
+def side_by_side(num_workers: int) -> Iterator[Callable[[Sequence[Callable[[], None]]], None]]:
+    """A function that runs so many pieces of work at once, each in a thread with its share of the processor's threads.
+
+    The threads have the caller's context variables, so that hooks which the caller has set (`nn/hooks.py`) hold in them, too.
+    """
+    num_threads = torch.get_num_threads()
+    share = max(num_threads // num_workers, 1)
+    all_set = Barrier(num_workers + 1)
+
+    def begin() -> None:
+        torch.get_num_threads()  # a thread's first question sets its number to that for threads to come
+        torch.set_num_threads(share)
+        all_set.wait()
+
+    with ThreadPoolExecutor(num_workers) as pool:
+
+        def run(work: Sequence[Callable[[], None]]) -> None:
+            # PyTorch keeps the number for threads to come beside each thread's own: it is put back before any work begins.
+            with _setting_threads:
+                begun = [pool.submit(begin) for _ in range(num_workers)]
+                all_set.wait()
+                torch.set_num_threads(num_threads)
+            for future in begun:
+                future.result()
+            contexts = [copy_context() for _ in work]
+            futures = [pool.submit(context.run, piece) for context, piece in zip(contexts, work, strict=True)]
+            for future in futures:
+                future.result()
+
+        yield run
+
+
+def check_after_fork() -> None:
+    """Make sure that a forked process does not wait for threads that were left behind in its parent.
+
+    Raises:
+        RegardError: the process was forked, and PyTorch is to use several threads in it.
+    """
+    if _is_forked and torch.get_num_threads() > 1:
+        raise RegardError(
+            f"a forked process must use one thread of PyTorch, as its threads do not survive a fork; got "
+            f"{torch.get_num_threads()}. Leave out torch.set_num_threads, or start processes with "
+            "multiprocessing.get_context('spawn')."
+        )
+
+
+def _after_fork() -> None:
+    global _is_forked
+    _is_forked = True
+    torch.set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,199 @@
+"""How much memory a model takes, and how much there is: asked before anything is allocated.
+
+A model on the device `meta` has shapes but no numbers. It is what a file of weights is compared with, and what is counted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from regard.errors import ModelFolderError, SettingsError
+from regard.models.config import AnyConfig, RecurrentConfig
+from regard.models.families import AnyModel, build, multihead_attentions
+from regard.models.parts import EmbeddedPositions
+from regard.nn.multihead import MultiHeadAttention
+
+WAVES = "sinusoidal"
+"""What the positions begin with whose tables are computed."""
+WEIGHT_BYTES = 4
+"""Of a parameter in float32."""
+CONTROL_GROUPS = (
+    ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+    ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+"""Where Linux says what a container may use: the folder, the limit, what is used, and what of that can be given back."""
+
+
+class Size(NamedTuple):
+    """What a model has of numbers."""
+
+    num_parameters: int
+    fixed_bytes: int
+    """Tables that are computed and not learnt, such as sinusoids."""
+
+
+class _NothingDrawn(TorchFunctionMode):
+    """While this context lasts, parameters are not given their first numbers, nor these multiplied by others."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func in (Tensor.normal_, Tensor.uniform_, Tensor.mul) or getattr(func, "__module__", "") == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
+
+
+def shapes_of(config: AnyConfig) -> AnyModel:
+    """A model on the device `meta`: its parameters have shapes, and no memory. Sinusoids are left out.
+
+    Drawing numbers or computing sinusoids on `meta` gives nothing, and takes seconds, in which torch imports its own compiler.
+    """
+    pruned = getattr(config, "pruned_heads", {})
+    left_out: dict[str, Any] = {"pruned_heads": {}} if pruned else {}
+    if getattr(config, "positions", "").startswith(WAVES):
+        left_out["positions"] = "none"
+    with torch.device("meta"), _NothingDrawn():
+        model = build(config.model_copy(update=left_out))
+        for site, attention in multihead_attentions(model).items() if pruned else ():
+            _take_room_of_heads(attention, len(pruned.get(str(site), ())))
+    model.config = config
+    return model
+
+
+def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
+    """Give an attention the shapes that it has without so many heads, whichever they are."""
+    num_kept = attention.num_heads - num_pruned
+    num_groups = num_kept * attention.num_kv_heads // attention.num_heads
+    projections = attention.query_proj, attention.key_proj, attention.value_proj
+    for projection, count in zip(projections, (num_kept, num_groups, num_groups), strict=True):
+        for name, parameter in list(projection.named_parameters()):
+            setattr(projection, name, nn.Parameter(parameter[: count * attention.head_dim]))
+    output = attention.output_proj.weight
+    attention.output_proj.weight = nn.Parameter(output[:, : num_kept * attention.head_dim])
+
+
+def shapes_for(config: AnyConfig, tensors: Collection[str], where: Path | str) -> AnyModel:
+    """A model on the device `meta`, to compare with a file's tensors; never one of more layers than they can fill.
+
+    Raises:
+        ModelFolderError: there are fewer tensors than the configuration has attentions.
+    """
+    num_attentions = sum(getattr(config, "attentions", {}).values())
+    if num_attentions > len(tensors):
+        raise ModelFolderError(
+            f"{where} must hold the tensors that its configuration asks for; got {len(tensors):,}, fewer than it has "
+            f"attentions, {num_attentions:,}."
+        )
+    return shapes_of(config)
+
+
+def size_of(config: AnyConfig) -> Size:
+    """What a model would have of numbers, heads that are pruned included, however many layers it has.
+
+    Layers are alike: what the second one adds, all others do.
+    """
+    stacks = [name for name in type(config).model_fields if name.startswith("num_") and name.endswith("layers")]
+    shallow = {
+        **dict.fromkeys(stacks, 1),
+        **({"pruned_heads": {}} if "pruned_heads" in type(config).model_fields else {}),
+    }
+    least = _counted(config.model_copy(update=shallow))
+    num_parameters = least.num_parameters
+    for stack in stacks:
+        added = _counted(config.model_copy(update=shallow | {stack: 2})).num_parameters - least.num_parameters
+        num_parameters += (getattr(config, stack) - 1) * added
+    return Size(num_parameters, least.fixed_bytes)
+
+
+def _counted(config: AnyConfig) -> Size:
+    model, fixed = shapes_of(config), 0
+    if not isinstance(config, RecurrentConfig) and config.positions.startswith(WAVES):
+        num_tables = sum(isinstance(module, EmbeddedPositions) for module in model.modules())
+        fixed = num_tables * config.max_positions * config.model_dim * WEIGHT_BYTES
+    return Size(sum(parameter.numel() for parameter in model.parameters()), fixed)
+
+
+def lack_of_room(config: AnyConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES) -> str | None:
+    """In words, how much memory a model needs at least and how much a device has; None: it has enough, or does not say.
+
+    Args:
+        bytes_per_parameter: 4 for the weights alone; more to train.
+    """
+    free = free_bytes(device)
+    if free is None:
+        return None
+    size = size_of(config)
+    needed = size.num_parameters * bytes_per_parameter + size.fixed_bytes
+    if needed <= free:
+        return None
+    return (
+        f"{size.num_parameters:,} parameters, which need at least {needed / 1e9:,.1f} GB, of which {free / 1e9:,.1f} GB are "
+        f"free on {device}"
+    )
+
+
+def check_room_to_train(config: AnyConfig, device: torch.device, *, bytes_per_parameter: float) -> None:
+    """Make sure that a model that is about to be trained has room.
+
+    Raises:
+        SettingsError: it has none; the message says how much it needs.
+    """
+    host = torch.device("cpu")  # where it is made
+    lack = lack_of_room(config, device, bytes_per_parameter=bytes_per_parameter)
+    if lack is None and device != host:
+        lack = lack_of_room(config, host)
+    if lack is not None:
+        raise SettingsError(
+            f"the model must fit into memory, with its gradients and what the optimizer keeps; got {lack}. Make it smaller: "
+            "model.model_dim, the number of layers, the vocabulary, or another preset."
+        )
+
+
+def free_bytes(device: torch.device, root: Path = Path("/")) -> int | None:
+    """The memory of a device that can still be had; None: it does not say.
+
+    Args:
+        root: of the file system that Linux describes itself in.
+    """
+    if device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(device)
+        return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    if device.type != "cpu":
+        return None
+    known = [bytes for bytes in (_of_machine(root), *_of_container(root)) if bytes is not None]
+    return max(min(known), 0) if known else None
+
+
+def _of_machine(root: Path) -> int | None:
+    """What Linux says can be had without writing anybody else's memory to the disk, and the room on the disk for that; on
+    other systems, all that there is.
+    """
+    try:
+        lines = (root / "proc/meminfo").read_text().splitlines()
+        found = {line.partition(":")[0]: int(line.split()[1]) << 10 for line in lines if line.endswith("kB")}
+        return found["MemAvailable"] + found.get("SwapFree", 0)
+    except (OSError, ValueError, KeyError, IndexError):
+        names = getattr(os, "sysconf_names", {})
+        pages, size = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
+        return os.sysconf(pages) * os.sysconf(size) if pages in names and size in names else None
+
+
+def _of_container(root: Path) -> list[int]:
+    """What is left of the limits of a container, where it has one."""
+    found = []
+    for folder, limit, used, unneeded in CONTROL_GROUPS:
+        try:
+            least, now = (int((root / folder / name).read_text()) for name in (limit, used))
+            stat = dict(line.split() for line in (root / folder / "memory.stat").read_text().splitlines())
+            found.append(least - now + int(stat.get(unneeded, 0)))
+        except (OSError, ValueError):  # there is no such file, or it says "max"
+            continue
+    return found

@@ -1,0 +1,82 @@
+"""Forward hooks that belong to a call: only what runs inside the `with` meets them.
+
+PyTorch's own hooks are kept in the module. A module that two threads share then calls the hooks of both for each: one thread
+notes the other's attention, and takes its heads away. The hooks here are kept in a context variable, so that they belong to
+the thread or the asyncio task that opened the context, and to the threads that were started with a copy of its context
+(`contextvars.copy_context`, `asyncio.to_thread`). The module itself is never changed.
+
+A graph that `torch.compile` or `torch.export` has traced calls no hooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+BeforeHook = Callable[..., None]
+"""Is called with a module's inputs, by position."""
+AfterHook = Callable[[Any], Any]
+"""Is called with a module's output; what it returns takes the output's place."""
+
+
+class _Hooks(NamedTuple):
+    before: Mapping[nn.Module, BeforeHook]
+    after: Mapping[nn.Module, AfterHook]
+
+
+_ACTIVE: ContextVar[tuple[_Hooks, ...]] = ContextVar("regard_hooks", default=())
+
+
+@contextmanager
+def forward_hooks(
+    *, before: Mapping[nn.Module, BeforeHook] | None = None, after: Mapping[nn.Module, AfterHook] | None = None
+) -> Iterator[None]:
+    """While this context lasts, calls of some modules in this thread or task are told to hooks.
+
+    Modules that call them are `Attention`, `EncoderLayer` and `DecoderLayer`.
+
+    Args:
+        before: of each module, what its inputs are shown to.
+        after: of each module, what may change its output. Contexts may be nested: the outer one's hook comes first.
+    """
+    token = _ACTIVE.set((*_ACTIVE.get(), _Hooks(before or {}, after or {})))
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
+
+
+def show_inputs(module: nn.Module, *inputs: Any) -> None:
+    """Call the hooks that are to see a module's inputs."""
+    if torch.compiler.is_compiling():
+        return
+    for hooks in _ACTIVE.get():
+        hook = hooks.before.get(module)
+        if hook is not None:
+            hook(*inputs)
+
+
+def changed_output(module: nn.Module, output: Any) -> Any:
+    """The output of a module, as the hooks on it leave it."""
+    if torch.compiler.is_compiling():
+        return output
+    for hooks in _ACTIVE.get():
+        hook = hooks.after.get(module)
+        if hook is not None:
+            output = hook(output)
+    return output
+
+
+def hooked(*modules: nn.Module) -> bool:
+    """Whether a hook is set on one of these modules by this thread or task."""
+    return any(module in hooks.before or module in hooks.after for hooks in _ACTIVE.get() for module in modules)
+
+
+def inputs_wanted() -> bool:
+    """Whether this thread or task has a hook that is to see inputs: no faster way around a module may be taken then."""
+    return any(hooks.before for hooks in _ACTIVE.get())

@@ -1,0 +1,111 @@
+"""Tokenizers of the library `tokenizers`, read with care: a file of somebody else's may be damaged, or made to do harm."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from regard.errors import ModelFolderError, RegardError
+
+PANIC = "PanicException"
+"""What the library raises where it should not have failed. It is no `Exception`, and of no module that could be imported."""
+MOST_SAID = 300
+"""Characters of the library's message."""
+MOST_GROWTH = 4096
+"""How many characters may become of one by a tokenizer's rules: none comes near it, and thirty rules that double a text would
+fill any memory.
+"""
+OF_UNICODE = 32
+"""More than the 18 characters that Unicode makes of one, at most."""
+BEYOND = 1 << 60
+"""Where counting ends."""
+
+
+@contextmanager
+def guarded(where: Path | str, what: str) -> Iterator[None]:
+    """Turn what the library says of a tokenizer that it cannot use into an error of ours.
+
+    A regular expression that would take for ever is given up by the library's engine after ten million steps, with a panic.
+
+    Args:
+        where: the tokenizer, as the message calls it.
+        what: what it must be able to do.
+    Raises:
+        ModelFolderError: the library failed.
+    """
+    try:
+        yield
+    except (RegardError, TypeError, UnicodeError, MemoryError, RecursionError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise  # an interrupt, for one
+        raise ModelFolderError(f"{where} must be able to {what}; got: {in_one_line(error)}. Is it whole?") from error
+
+
+def read_content(path: Path | str) -> dict[str, Any]:
+    """What a `tokenizer.json` holds.
+
+    Raises:
+        ModelFolderError: it is missing, or no JSON object.
+    """
+    try:
+        content = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise ModelFolderError(f"{path} must be a tokenizer; got: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ModelFolderError(
+            f"{path} must be a tokenizer in JSON; got: {in_one_line(error)}. Is it whole?"
+        ) from error
+    if not isinstance(content, dict):
+        raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: a {type(content).__name__}. Is it whole?")
+    return content
+
+
+def read_backend(content: dict[str, Any], path: Path | str) -> tokenizers.Tokenizer:
+    """The library's tokenizer from what a `tokenizer.json` holds, without padding and truncation.
+
+    Raises:
+        ModelFolderError: it is damaged, or its rules could make texts too long for any memory.
+    """
+    try:
+        growth = max(_growth(content.get("normalizer")), _growth(content.get("decoder")))
+        if growth > MOST_GROWTH:
+            raise ModelFolderError(
+                f"rules that make at most {MOST_GROWTH:,} characters of one are wanted, and these could make {growth:,}"
+            )
+        text = json.dumps({**content, "padding": None, "truncation": None})
+        with guarded(path, "be read"):
+            backend = tokenizers.Tokenizer.from_buffer(text.encode())
+    except (ModelFolderError, RecursionError, UnicodeError) as error:
+        what = in_one_line(error.__cause__ or error)
+        raise ModelFolderError(f"{path} must be a tokenizer in JSON; got: {what}. Is it whole?") from error
+    return backend
+
+
+def in_one_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split())[:MOST_SAID].rstrip(".")
+
+
+def _growth(rule: Any) -> int:
+    """How many characters can become of one, by a normalizer or a decoder and those inside it."""
+    if not isinstance(rule, dict):
+        return 1
+    inner = rule.get("normalizers") or rule.get("decoders")
+    if isinstance(inner, list):
+        return min(math.prod(map(_growth, inner)), BEYOND)
+    if rule.get("type") == "Precompiled":
+        return OF_UNICODE
+    written, read = rule.get("content"), rule.get("pattern")
+    if not isinstance(written, str) or not isinstance(read, dict):
+        return 1
+    if isinstance(read.get("String"), str):
+        return max(1, -(-len(written) // max(len(read["String"]), 1)))
+    return 1 + len(written)  # what a regular expression finds may be empty

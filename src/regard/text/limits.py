@@ -1,0 +1,66 @@
+"""Texts that are too long for a model, told from their beginning.
+
+Cutting a text into tokens takes some 300 bytes of memory for a character. How many tokens there are cannot be told from the
+number of characters alone: a run of unknown characters may be one token (kinds `unigram` and `words`), and tokenizers of other
+libraries drop white space. So a long text is read a part at a time, until its parts have more tokens than are allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regard.errors import DataError
+from regard.text.tokenizer import Tokenizer
+
+READ_AT_ONCE = 1 << 14
+"""Characters; shorter texts are cut into tokens as they are."""
+MARKS = 8
+"""Tokens that a cut adds besides those that it goes through: a space is put in front, a letter and its accents come apart."""
+
+
+def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
+    """The text; or, of one that surely has more than `limit` tokens, a beginning that has more, too.
+
+    What comes back whole may have more tokens all the same. It is never cut where the whole text has at most `limit` tokens: a
+    text is divided before a space where there is one, where it could be divided without a change, and else the longest token of
+    the vocabulary, each of its characters a token, is not counted for each division.
+    """
+    if len(text) <= READ_AT_ONCE:
+        return text
+    lost = tokenizer.longest_token + MARKS
+    begin, count = 0, 0
+    while begin < len(text):
+        end = _division(text, begin)
+        count += len(tokenizer.encode(text[begin:end])) - (lost if end < len(text) else 0)
+        if count > limit:
+            return text[:end]
+        begin = end
+    return text
+
+
+def _division(text: str, begin: int) -> int:
+    """Where the part of a text that begins here ends: before a space, at the latest after so many characters."""
+    end = begin + READ_AT_ONCE
+    if end >= len(text):
+        return len(text)
+    space = text.rfind(" ", begin + 1, end + 1)
+    return end if space < 0 else space
+
+
+def check_lengths(
+    texts: Sequence[str], tokenizer: Tokenizer, limit: int, *, first: int = 1, what: str = "line {}"
+) -> None:
+    """Make sure that no text is so long that it surely has more than `limit` tokens, without cutting all of it into tokens.
+
+    Args:
+        first: the number of the first text, for messages.
+        what: what messages call a text, `{}` being its number.
+    Raises:
+        DataError: one is.
+    """
+    for number, text in enumerate(texts, start=first):
+        if len(beginning(text, tokenizer, limit)) < len(text):
+            raise DataError(
+                f"{what.format(number)}: a text must have at most {limit} tokens; got more, in {len(text):,} characters. "
+                "Split it into sentences."
+            )

@@ -1,0 +1,229 @@
+"""Data that a program holds already: pairs in a list, a data frame, a data set of Hugging Face's.
+
+Tables are known by what they can do (columns by name), so that no library of theirs is needed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from regard.data.corpus import NumberedPair, ParallelText, no_pairs
+from regard.data.labelled import LabelledLine, LabelledText, no_texts
+from regard.errors import DataError, SettingsError, nearest_hint
+
+Columns = Sequence[str]
+Row = tuple[int, Any, Any]
+"""The number of a row, counted from 1, and its two cells."""
+NAMED_BY_ITSELF = {"pairs": ("source", "target"), "classes": ("label", "text"), "tags": ("words", "tags")}
+"""The columns of a table whose names are not given, by what they are for."""
+
+
+def is_in_memory(data: Any) -> bool:
+    """Whether data are rows or a table, and not names of files."""
+    if _is_name(data):
+        return False
+    if is_table(data) or isinstance(data, Mapping):
+        return True
+    if not isinstance(data, Iterable):
+        raise DataError(
+            f"data must be names of files, pairs, or a table with columns by name; got {type(data).__name__}."
+        )
+    return isinstance(data, Iterator) or any(not _is_name(item) for item in data)
+
+
+def is_table(data: Any) -> bool:
+    """Whether data are a table: a data frame of pandas or polars, or a data set of Hugging Face's."""
+    return hasattr(data, "__getitem__") and (hasattr(data, "column_names") or hasattr(data, "columns"))
+
+
+def pairs_of(data: Any, columns: Columns | None) -> ParallelText:
+    """Pairs of texts, from rows of two strings or from two columns of a table. Rows blank on both sides are left out.
+
+    Args:
+        columns: those of source and target; None: `source` and `target`. `translation.de` reaches into a column of records.
+    Raises:
+        DataError: a row without two texts, or a column that is not there.
+    """
+    name, rows = _rows(data, columns, "pairs")
+    pairs, count = list[NumberedPair](), 0
+    for count, source, target in rows:
+        texts = [_text(cell, name, count) for cell in (source, target)]
+        if bool(texts[0].strip()) != bool(texts[1].strip()):
+            side = "target" if texts[0].strip() else "source"
+            raise DataError(f"{name}, row {count}: both sides of a pair must have text; got a blank {side}.")
+        if texts[0].strip():
+            pairs.append(NumberedPair(count, *texts))
+    if not pairs:
+        raise no_pairs(name)
+    return ParallelText.of(pairs, name, count)
+
+
+def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> LabelledText:
+    """Texts with a class, or words with tags, from rows of two or from two columns of a table, in the order of files: label
+    and text, words and tags. Rows that are blank are left out.
+
+    Args:
+        columns: None: `label` and `text`, or `words` and `tags`.
+    Raises:
+        DataError: a row that is not so, or a column that is not there.
+    """
+    name, rows = _rows(data, columns, "tags" if by_word else "classes")
+    texts, count = list[LabelledLine](), 0
+    for count, first, second in rows:
+        if by_word:
+            texts.append(_tagged(first, second, name, count))
+            continue
+        label, text = _label(first, name, count), _text(second, name, count)
+        if text.strip() and label.strip():
+            texts.append(LabelledLine(count, [text], [label.strip()]))
+        elif text.strip():
+            raise DataError(f"{name}, row {count}: a text must have a label; got a blank one.")
+    if not texts:
+        raise no_texts(name)
+    return LabelledText.of(texts, name, count - len(texts))
+
+
+def refuse(data: Any, what: str) -> None:
+    """Make sure that data are names of files, where nothing else is read.
+
+    Raises:
+        DataError: they are not.
+    """
+    if is_in_memory(data):
+        raise DataError(f"data for {what} must be names of text files; got {_name(data)}. Write the lines to a file.")
+
+
+def check_columns(data: Any, columns: Columns | None) -> None:
+    """Make sure that columns are named of what has columns.
+
+    Raises:
+        SettingsError: they are not, or not two.
+    """
+    if columns is None:
+        return
+    if isinstance(columns, str) or len(columns) != 2:
+        raise SettingsError(f"columns must be two names, such as ('en', 'de'); got {columns!r}.")
+    if not is_table(data):
+        raise SettingsError(
+            f"columns must be named of a table; got {_name(data)}. Of a data set on the hub, write "
+            "hf:name:split:source_column:target_column."
+        )
+
+
+def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[Row]]:
+    """What data are called, and their rows."""
+    check_columns(data, columns)
+    if isinstance(data, Mapping):
+        splits = ", ".join(map(repr, data))
+        raise DataError(
+            f"data must be one table or one list of rows; got a dictionary of {splits}. Choose one of them."
+        )
+    name = _name(data)
+    if not is_table(data):
+        return name, _two_by_two(data, name, " and ".join(NAMED_BY_ITSELF[what]))
+    first, second = (_cells(data, column, name) for column in columns or _default_columns(data, what))
+    return name, ((number, *both) for number, both in enumerate(zip(first, second, strict=True), start=1))
+
+
+def _two_by_two(data: Iterable[Any], name: str, what: str) -> Iterator[Row]:
+    for number, row in enumerate(data, start=1):
+        if isinstance(row, str | Mapping) or not isinstance(row, Sequence) or len(row) != 2:
+            raise DataError(f"{name}, row {number}: a row must be two, {what}; got {repr(row)[:60]}.")
+        yield number, row[0], row[1]
+
+
+def _names_of(table: Any) -> list[str]:
+    names = table.column_names if hasattr(table, "column_names") else table.columns
+    return [str(name) for name in names]
+
+
+def _default_columns(table: Any, what: str) -> Columns:
+    """The columns of a table by the names that say what they are.
+
+    Raises:
+        DataError: they have other names.
+    """
+    names, wanted = _names_of(table), NAMED_BY_ITSELF[what]
+    if not set(wanted) <= set(names):
+        found = ", ".join(repr(name) for name in names)
+        raise DataError(
+            f"columns must be named where they are not {' and '.join(map(repr, wanted))}; the table has {found}. Give "
+            f"columns=(..., ...), first for {wanted[0]}, then for {wanted[1]}."
+        )
+    return wanted
+
+
+def _cells(table: Any, column: str, name: str) -> Iterable[Any]:
+    """The cells of a column; `translation.de` reaches into records, and numbers of classes become their names."""
+    names, path = _names_of(table), column.split(".")
+    if column in names:
+        path = [column]
+    elif path[0] not in names:
+        raise DataError(f"{name}: a column must be one of the table's; got {column!r}. {nearest_hint(column, names)}")
+    cells: Iterable[Any] = table[path[0]]
+    for key in path[1:]:
+        cells = [_inside(cell, key, column, name, number) for number, cell in enumerate(cells, start=1)]
+    spelled = _spelling(table, path[0])
+    return cells if spelled is None else map(spelled, cells)
+
+
+def _inside(cell: Any, key: str, column: str, name: str, number: int) -> Any:
+    if not isinstance(cell, Mapping) or key not in cell:
+        has = f"Did you mean one of {', '.join(map(repr, cell))}?" if isinstance(cell, Mapping) else ""
+        raise DataError(
+            f"{name}, row {number}: {column!r} must reach into records; {key!r} is not there. {has}".rstrip()
+        )
+    return cell[key]
+
+
+def _spelling(table: Any, column: str) -> Callable[[Any], Any] | None:
+    """How the numbers of a column are spelled, where Hugging Face's table has names of classes for them."""
+    kind = (getattr(table, "features", None) or {}).get(column)
+    is_list = not hasattr(kind, "int2str") and hasattr(kind, "feature")
+    spell = getattr(kind.feature if is_list else kind, "int2str", None) if kind is not None else None
+    if spell is None:
+        return None
+    return (lambda cells: [spell(cell) for cell in cells]) if is_list else spell
+
+
+def _text(cell: Any, name: str, number: int) -> str:
+    if not isinstance(cell, str):
+        raise DataError(f"{name}, row {number}: a cell must be text; got {cell!r}, a {type(cell).__name__}.")
+    try:
+        cell.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{name}, row {number}: text must be whole Unicode characters; got half of a pair.") from error
+    return re.sub(r"\r?\n", " ", cell)
+
+
+def _label(cell: Any, name: str, number: int) -> str:
+    """A label, which may be a whole number, too."""
+    if isinstance(cell, str) or not hasattr(cell, "__index__"):
+        return _text(cell, name, number)
+    return str(cell)
+
+
+def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
+    lists = [cell if isinstance(cell, Sequence) and not isinstance(cell, str) else None for cell in (words, tags)]
+    if None in lists or len(words) != len(tags) or not len(words):
+        raise DataError(
+            f"{name}, row {number}: words must be a list, and tags one as long; got {words!r} and {tags!r}."
+        )
+    spelled = [_label(tag, name, number).strip() for tag in tags]
+    return LabelledLine(number, [_text(word, name, number).strip() for word in words], spelled)
+
+
+def _name(data: Any) -> str:
+    """What data are called in messages and in the record of a run."""
+    if is_table(data) or isinstance(data, Mapping):
+        return f"the {type(data).__name__}"
+    if isinstance(data, Iterator) or any(not _is_name(item) for item in ([] if _is_name(data) else data)):
+        return "the rows in memory"  # an iterator must not be asked for what it holds: it has it once
+    return "names of files"
+
+
+def _is_name(thing: Any) -> bool:
+    return isinstance(thing, str | os.PathLike)

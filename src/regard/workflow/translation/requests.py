@@ -1,0 +1,114 @@
+"""From texts and wishes to requests of decoding: ids, lengths, prefixes and required phrases, each checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regard.errors import DataError, SettingsError
+from regard.generation.request import Request
+from regard.text.limits import check_lengths
+from regard.text.tokenizer import Tokenizer
+from regard.workflow.translation.options import DecodingOptions
+
+
+def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: int, first: int = 1) -> list[list[int]]:
+    """The ids of each text, with the symbols that an encoder expects around them.
+
+    Args:
+        first: the number of the first line, for messages.
+    Raises:
+        DataError: a text is longer than the model can read.
+    """
+    room = max_positions - len(tokenizer.frame_source([]))
+    check_lengths(texts, tokenizer, room, first=first)
+    sources = [tokenizer.frame_source(ids) for ids in tokenizer.encode_batch(list(texts))]
+    for number, ids in enumerate(sources, start=first):
+        if len(ids) > max_positions:
+            length = len(ids) - max_positions + room
+            raise DataError(
+                f"line {number}: a text must have at most {room} tokens; got {length}. Split it into sentences."
+            )
+    return sources
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked of the targets of some texts."""
+
+    tokenizer: Tokenizer
+    """Of the targets."""
+    options: DecodingOptions
+    max_positions: int
+
+    def requests(
+        self,
+        texts: Sequence[str],
+        sources: Sequence[Sequence[int]],
+        prefixes: Sequence[str] | None,
+        required: Sequence[Sequence[str]] | None,
+        first: int,
+    ) -> list[Request | None]:
+        """What decoding is asked for each text; None for a blank one.
+
+        Args:
+            first: the number of the first line, for messages.
+        Raises:
+            DataError: not as many prefixes or lists of phrases as texts, or a phrase that cannot be written.
+            SettingsError: required phrases and a method other than beam search.
+        """
+        for name, given in (("prefixes", prefixes), ("required", required)):
+            if given is not None and len(given) != len(texts):
+                raise DataError(f"{name} must be as many as the texts; got {len(given)} and {len(texts)}.")
+        if required is not None and self.options.method != "beam":
+            raise SettingsError(f"required phrases must be asked of a beam search; got method {self.options.method}.")
+        found: list[Request | None] = []
+        for index, (text, source_ids) in enumerate(zip(texts, sources, strict=True)):
+            if not text.strip():
+                found.append(None)
+                continue
+            prefix, phrases = prefixes[index] if prefixes else "", required[index] if required else ()
+            seed = self.options.seed * 1_000_003 + index
+            try:
+                found.append(self.request(source_ids, prefix, phrases, seed))
+            except SettingsError as error:
+                raise DataError(f"line {first + index}: {error}") from error
+        return found
+
+    def request(self, source_ids: Sequence[int], prefix: str, phrases: Sequence[str], seed: int) -> Request:
+        """What decoding is asked for one text.
+
+        Raises:
+            SettingsError: a phrase that cannot be written, or not together with the others and the prefix.
+        """
+        shortest, longest = self.options.lengths(len(source_ids), self.max_positions)
+        required = tuple(tuple(self._ids_of_phrase(phrase)) for phrase in phrases)
+        return Request(source_ids, longest, shortest, tuple(self.tokenizer.encode(prefix)), required, seed)
+
+    def _ids_of_phrase(self, phrase: str) -> list[int]:
+        """The ids of a phrase that is required.
+
+        Raises:
+            SettingsError: something forbids it.
+        """
+        encode, options = self.tokenizer.encode, self.options
+        ids = encode(phrase)
+        if not phrase.strip() or not ids:
+            raise SettingsError("a required phrase must have words; got a blank one.")
+        if self.tokenizer.unk_id in ids:
+            raise SettingsError(f"required phrase {phrase!r} cannot be written: it is not in the model's vocabulary.")
+        for banned in options.banned:
+            if _stands_in(encode(banned), ids):
+                raise SettingsError(f"required phrase {phrase!r} cannot be written: {banned!r} is banned.")
+        if options.vocabulary and not set(ids) <= {id for text in options.vocabulary for id in encode(text)}:
+            raise SettingsError(f"required phrase {phrase!r} cannot be written: `vocabulary` does not have all of it.")
+        size = options.no_repeat_ngram
+        ngrams = [] if size is None else [tuple(ids[at : at + size]) for at in range(len(ids) - size + 1)]
+        if len(set(ngrams)) < len(ngrams):
+            raise SettingsError(f"required phrase {phrase!r} cannot be written: no_repeat_ngram={size} forbids it.")
+        return ids
+
+
+def _stands_in(part: Sequence[int], ids: Sequence[int]) -> bool:
+    """Whether some ids stand one after the other among others."""
+    return any(list(ids[at : at + len(part)]) == list(part) for at in range(len(ids)))
