@@ -21,7 +21,7 @@ OPTIONS = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "
            "--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=30", "--set", "training.batch_tokens=200",
            "--set", "training.validate_every=10", "--set", "training.report_every=5", "--threads", "1",
            "--set", "training.learning_rate=0.01", "--set", "training.warmup_steps=5", "--set",
-           "training.schedule=inverse_sqrt", "--device", "cpu"]  # fmt: skip
+           "training.schedule=inverse_sqrt", "--set", "training.average_decay=0.9", "--device", "cpu"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
