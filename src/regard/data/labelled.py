@@ -220,6 +220,16 @@ def no_texts(name: str) -> DataError:
     return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
 
 
+def text_bytes(texts: Sequence[Labelled], most: int) -> int:
+    """How many bytes of UTF-8 some texts have, labels not counted; of larger ones it is enough to know that there are `most`."""
+    count = 0
+    for line in itertools.chain.from_iterable(text.numbered() for text in texts):
+        count += sum(len(word.encode()) for word in line.words)
+        if count >= most:
+            return most
+    return count
+
+
 def doubts(texts: Sequence[Labelled], label_names: Sequence[str], num_texts: int) -> list[str]:
     """What looks as if the files were not meant so: a first line that may be a header, or columns that may be the other way
     round. In words; empty where nothing does.

@@ -130,6 +130,16 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
     return None, []
 
 
+def newest_made_of(folder: Path) -> dict[str, Any] | None:
+    """What the run of a folder is made of, by its newest record that can be read; None where there is none."""
+    for path in checkpoints(folder):
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+            if record.pop("record_sha256") == _digest(record):
+                return dict(record["made_of"])
+    return None
+
+
 def _read(path: Path) -> TrainingState:
     record = json.loads((path / RECORD).read_text(encoding="utf-8"))
     if record.pop("record_sha256") != _digest(record):

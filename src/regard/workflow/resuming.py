@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,13 @@ from regard.training.schedules import FALLING
 from regard.training.state import TrainingState, first_difference, read_state
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import SECTIONS, RunSettings
+from regard.workflow.settings.fitting import RECORDED_AS, to_fit
 from regard.workflow.tasks.task import Task
 
 CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may be another when a run is resumed."""
 STEPS = "training.steps"
-FOLLOWING = "training.following"
-"""The settings that followed the number of steps when the run began, and stay what they were."""
-UNCOMPARED = {STEPS, FOLLOWING}
+UNCOMPARED = {STEPS, RECORDED_AS}
 
 
 def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
@@ -36,23 +34,7 @@ def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
         values = getattr(task.settings, section).model_dump(mode="json")
         found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
     found["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
-    return found | {FOLLOWING: task.settings.following} | task.data_digests
-
-
-def as_begun(task: Task, state: TrainingState | None) -> Task:
-    """The task with what nobody gave made to fit steps and data; in a run that goes on, it is what it was when it began.
-
-    Args:
-        state: where the run goes on from; None: it begins.
-    """
-    settings = task.settings
-    if state is None:
-        return replace(task, settings=settings.fitted(task.epoch_steps))
-    then = state.made_of.get(FOLLOWING)
-    if then is None:  # of a version in which they were as the preset has them
-        return task
-    kept = {key: state.made_of[f"training.{key}"] for key in then if key in settings.following}
-    return replace(task, settings=settings.with_training(kept))
+    return found | {RECORDED_AS: to_fit(task.settings)} | task.data_digests
 
 
 def made_on(model: AnyModel, world: World) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,9 @@ from regard.workflow.card import model_card, shown_scores
 from regard.workflow.loading import Loaded, load, resolve_device
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
-from regard.workflow.resuming import STEPS, as_begun, check_state, is_written, made_of, made_on, newest_state
+from regard.workflow.resuming import STEPS, check_state, is_written, made_of, made_on, newest_state
 from regard.workflow.settings import RunSettings
+from regard.workflow.settings.fitting import fitted, notes
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
@@ -155,9 +156,9 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     start = time.perf_counter()
     place = resolve_device(execution.device)
     resumed = newest_state(state_folder(output), display) if execution.resume else None
-    task = as_begun(task, resumed)
+    task = replace(task, settings=fitted(task.settings, task.epoch_steps))
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
-    for note in [*task.notes, *settings.said()]:
+    for note in [*task.notes, *notes(settings)]:
         display.say(note)
     if task.initial is None:
         check_room(settings, place, world, shard=execution.shard)

@@ -18,10 +18,12 @@ from regard.data.language import find_texts, hold_out_end, read_text
 from regard.errors import SettingsError, nearest_hint
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
+from regard.training.state import newest_made_of
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
-from regard.workflow.run import Execution, TrainingResult, check_room, claimed, run_task
+from regard.workflow.run import Execution, TrainingResult, check_room, claimed, run_task, state_folder
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
+from regard.workflow.settings.fitting import settled
 from regard.workflow.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of, refuse
 from regard.workflow.tasks.pairs import hold_out_pairs, translation_task
 from regard.workflow.tasks.task import Task
@@ -109,6 +111,8 @@ def train(
         claimed(output, world, overwrite=overwrite, resume=resume),
     ):
         place = resolve_device(device)
+        if resume and (made_of := newest_made_of(state_folder(output))) is not None:
+            chosen = settled(chosen, made_of)
         if pretrained is None:
             check_room(chosen.with_least_vocabulary(), place, world, shard=shard)
         if shard and world.size == 1:

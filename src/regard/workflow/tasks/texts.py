@@ -37,6 +37,7 @@ from regard.data.labelled import (
     doubts,
     encode_words,
     no_texts,
+    text_bytes,
 )
 from regard.data.language import TextFile, encode_stream, random_windows, windows_in_order
 from regard.data.sequences import Sequences
@@ -47,6 +48,7 @@ from regard.training.run import Scores
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
+from regard.workflow.settings.fitting import BYTES_TO_A_TOKEN, with_vocabulary_for
 from regard.workflow.tasks.task import (
     VALID_BATCH_TOKENS,
     Task,
@@ -149,6 +151,9 @@ def label_task(
     if len(labels) < 2:
         raise DataError(f"{' + '.join(names)} must have at least 2 different labels; got {labels}.")
     check_labels(valid, labels)
+    if not by_word:
+        most = settings.tokenizer.vocab_size * BYTES_TO_A_TOKEN
+        settings = with_vocabulary_for(settings, text_bytes(training, most))
     tokenizer = learn_tokenizer(training, ["words"], settings.tokenizer, display.on_progress)
     settings = with_model(settings, tokenizer, labels=labels)
     limit, pad_id, batch_tokens = settings.model.max_positions, tokenizer.pad_id, settings.training.batch_tokens

@@ -1,0 +1,115 @@
+"""Settings that nobody gave follow the number of steps, the task and the size of the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from regard.text.wording import counted
+from regard.training.schedules import paper_peak
+from regard.workflow.settings.record import RunSettings
+
+VOCABULARY = "tokenizer.vocab_size"
+FITTED = ("training.warmup_steps", "training.validate_every", "training.average_decay", "training.learning_rate",
+          "training.metric", VOCABULARY)  # fmt: skip
+"""The settings that are fitted."""
+RECORDED_AS = "settings.following"
+"""Where a checkpoint has those that were fitted in its run."""
+BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY = 140, 300
+"""Of a classifier, bytes of text to a token of the vocabulary: some 25 words (docs/experiments.md)."""
+SHARE_OF_RUN = 0.1
+"""The least share of a run that warm-up, running average and the time between two validations shrink to."""
+VALIDATED_EPOCHS = 10
+"""So many epochs pass between two validations, at most."""
+MOST_VALIDATIONS, FEWEST_STEPS = 200, 5
+"""So many validations in a run at most, and so many steps from one to the next at least, where there are more than 15."""
+
+
+def to_fit(settings: RunSettings) -> list[str]:
+    """The settings, such as `training.warmup_steps`, that are fitted, as nobody gave them."""
+    return [key for key in FITTED if key not in settings.given] if settings.usual else []
+
+
+def fitted(settings: RunSettings, epoch_steps: float = math.inf) -> RunSettings:
+    """The same, with what nobody gave made to fit the number of steps, the task and the size of the data.
+
+    In a run of fewer steps than the preset's, warm-up, running average and the time between two validations shrink in
+    proportion, but not below a tenth of the run; so none of them is longer than the run. Of few data, a validation comes
+    every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has. Of a classifier,
+    the weights of the best accuracy are kept: its loss rises again long before.
+
+    Args:
+        epoch_steps: how many steps it takes to see all data once.
+    """
+    if not settings.usual or settings.is_settled:
+        return settings
+    usual = {key: settings.usual[f"training.{key}"] for key in type(settings.training).model_fields}
+    steps = settings.training.steps
+
+    def shrunk(number: float) -> float:
+        return min(number, max(number * steps / usual["steps"], steps * SHARE_OF_RUN))
+
+    most = max(MOST_VALIDATIONS, usual["steps"] / usual["validate_every"])
+    every = max(min(shrunk(usual["validate_every"]), VALIDATED_EPOCHS * epoch_steps), steps / most)
+    found: dict[str, Any] = {
+        "training.warmup_steps": max(round(shrunk(usual["warmup_steps"])), 1),
+        "training.validate_every": max(round(every), min(FEWEST_STEPS, -(-steps // 3))),
+        "training.average_decay": usual["average_decay"],
+    }
+    if steps < usual["steps"]:
+        window = max(shrunk(1 / (1 - usual["average_decay"])), 2)
+        found["training.average_decay"] = min(usual["average_decay"], round(1 - 1 / window, 5))
+    keys = to_fit(settings)
+    is_shorter = "training.warmup_steps" in keys and found["training.warmup_steps"] < usual["warmup_steps"]
+    if usual["learning_rate"] is None and is_shorter:
+        # The paper's rate depends on its warm-up: without this, a short run would have one that is too high.
+        found["training.learning_rate"] = paper_peak(settings.model.model_dim, usual["warmup_steps"])
+    if getattr(settings.model, "task", "") == "classify":
+        found["training.metric"] = "accuracy"
+    return settings.changed(found, keys)
+
+
+def with_vocabulary_for(settings: RunSettings, num_bytes: int) -> RunSettings:
+    """The same, with a vocabulary that so much text can fill with tokens that occur often, where nobody gave its size."""
+    if settings.is_settled or VOCABULARY not in to_fit(settings):
+        return settings
+    size = max(num_bytes // BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY)
+    return settings.changed({VOCABULARY: min(size, settings.tokenizer.vocab_size)}, [VOCABULARY])
+
+
+def settled(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
+    """The same in a run that goes on: what nobody gave is what it was when the run began.
+
+    Args:
+        made_of: what the run was made of, by names such as `training.warmup_steps`; under `RECORDED_AS`, what nobody gave
+            then. In a version that had no such list, all was as the preset has it.
+    """
+    then = made_of.get(RECORDED_AS, ())
+    before = settings.changed(made_of, [key for key in to_fit(settings) if key in then])
+    return before.model_copy(update={"is_settled": True})
+
+
+def notes(settings: RunSettings) -> list[str]:
+    """What the user should be told of the settings that were fitted: in one line, where they differ from the preset's; and
+    that a warm-up that was given does not end.
+    """
+    training, lines = settings.training, []
+    shown = {
+        "training.warmup_steps": f"warm-up {training.warmup_steps:,}",
+        "training.validate_every": f"validation every {training.validate_every:,}",
+        "training.average_decay": f"average over {1 / (1 - training.average_decay):,.0f}",
+        "training.learning_rate": f"learning rate {training.learning_rate or 0:.2g}",
+        "training.metric": f"kept by {training.metric}",
+        VOCABULARY: f"vocabulary {settings.tokenizer.vocab_size:,}",
+    }
+    now = {key: getattr(getattr(settings, key.partition(".")[0]), key.partition(".")[2]) for key in to_fit(settings)}
+    parts = [shown[key] for key, value in now.items() if value != settings.usual[key]]
+    if parts:
+        lines.append(f"fitted to {counted(training.steps, 'step')} and the data: {', '.join(parts)}")
+    if training.warmup_steps > training.steps:
+        lines.append(
+            f"training.warmup_steps is {training.warmup_steps:,}: the run of {counted(training.steps, 'step')} ends "
+            "before its learning rate is at its height"
+        )
+    return lines

@@ -1,0 +1,156 @@
+"""All settings of a run: a preset, then a YAML file, then single keys, each winning over the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from regard.data.selection import DataConfig
+from regard.errors import SettingsError, nearest_hint
+from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.families import config_class
+from regard.models.presets import PRESETS
+from regard.text.tokenizer import TokenizerConfig
+from regard.training.optimization import TrainingConfig
+from regard.workflow.settings.reading import Nested
+
+SECTIONS = ("model", "tokenizer", "data", "training")
+
+
+class RunSettings(BaseModel):
+    """The settings of a run. `model.vocab_size` becomes the number of tokens that were really learnt."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig
+    tokenizer: TokenizerConfig
+    data: DataConfig = DataConfig()
+    training: TrainingConfig
+    usual: dict[str, Any] = Field({}, exclude=True)
+    """What the preset has, by names such as `training.steps`; empty: nothing is fitted."""
+    given: frozenset[str] = Field(frozenset(), exclude=True)
+    """What the user gave, by such names."""
+    is_settled: bool = Field(False, exclude=True)
+    """Whether nothing is to be fitted any more: the run began earlier."""
+
+    @classmethod
+    def build(
+        cls,
+        preset: str,
+        *layers: Mapping[str, Mapping[str, Any]],
+        arch: str = "transformer",
+        defaults: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> RunSettings:
+        """A preset of a family, overlaid with settings in sections `model`, `tokenizer`, `data` and `training`.
+
+        Args:
+            layers: what the user gave, the later ones winning.
+            defaults: what differs from the preset without having been given by the user: that of a demo.
+        Raises:
+            SettingsError: an unknown family, preset, section or key, or a value out of range.
+        """
+        family, presets = config_class(arch), PRESETS[arch]
+        if preset not in presets:
+            raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, presets)}")
+        merged: Nested = {"data": {}} | {section: dict(values) for section, values in presets[preset].items()}
+        for section, values in (defaults or {}).items():
+            merged[section] |= values
+        preset_sections = {section: dict(values) for section, values in merged.items()}
+        given: set[str] = set()
+        for layer in layers:
+            for section, values in layer.items():
+                if section not in SECTIONS:
+                    hint = nearest_hint(section, SECTIONS)
+                    raise SettingsError(f"a section must be one of ours; got {section!r}. {hint}")
+                if not isinstance(values, Mapping):
+                    raise SettingsError(f"section {section} must hold keys and values; got {values!r}.")
+                merged[section] |= values
+                given.update(f"{section}.{key}" for key in values)
+        for key in ("vocab_size", "source_vocab_size", "pad_id"):
+            if key in merged["model"]:
+                raise SettingsError(
+                    f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set tokenizer.vocab_size."
+                )
+        merged["model"]["vocab_size"] = merged["tokenizer"]["vocab_size"]
+        if merged["tokenizer"].get("shared") is False and "source_vocab_size" in family.model_fields:
+            merged["model"]["source_vocab_size"] = merged["tokenizer"]["vocab_size"]
+            if "tied_embeddings" in family.model_fields:
+                merged["model"].setdefault("tied_embeddings", "target")
+        sections: dict[str, type[BaseModel]] = {
+            "tokenizer": TokenizerConfig,  # first, as its size becomes the model's
+            "model": family,
+            "data": DataConfig,
+            "training": TrainingConfig,
+        }
+        built = {}
+        for section, kind in sections.items():
+            _check_numbers(section, kind, merged[section])
+            try:
+                built[section] = kind(**merged[section])
+            except ValidationError as error:
+                raise SettingsError(_first_problem(error, section, kind)) from error
+        if built["data"] != DataConfig() and arch not in ("transformer", "rnn"):
+            raise SettingsError(f"data.{next(iter(merged['data']))} is for pairs of texts; got --arch {arch}.")
+        usual = {
+            f"{section}.{key}": value
+            for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
+            for key, value in dict(kind(**preset_sections[section])).items()
+        }
+        return cls(**built, usual=usual, given=frozenset(given))
+
+    def changed(self, values: Mapping[str, Any], keys: Collection[str]) -> RunSettings:
+        """The same with the values of some keys, such as `training.steps`, as far as there are any."""
+        sections: dict[str, Any] = {}
+        for section, _, key in (name.partition(".") for name in keys if name in values):
+            before = sections.get(section, getattr(self, section))
+            sections[section] = before.model_copy(update={key: values[f"{section}.{key}"]})
+        return self.model_copy(update=sections)
+
+    def with_least_vocabulary(self) -> RunSettings:
+        """The same with a model of the fewest tokens, which is no larger than the one that the data will ask for."""
+        least = {name: 5 for name in ("vocab_size", "source_vocab_size") if getattr(self.model, name, None) is not None}
+        return self.model_copy(update={"model": self.model.model_copy(update=least)})
+
+
+def _check_numbers(section: str, kind: type[BaseModel], values: Mapping[str, Any]) -> None:
+    """Make sure that no truth value stands where a number belongs: pydantic would take it for 0 or 1."""
+    for name, value in values.items():
+        field = kind.model_fields.get(name)
+        wanted = set() if field is None else set(_parts(field.annotation))
+        if {int, float} & wanted and bool not in wanted and any(isinstance(part, bool) for part in _leaves(value)):
+            raise SettingsError(f"{section}.{name} must be a number; got {value!r}.")
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """An annotation and all that it is made of."""
+    yield annotation if isinstance(annotation, type) else None
+    for part in get_args(annotation):
+        yield from _parts(part)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What a value holds that holds nothing else."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) -> str:
+    problem = error.errors()[0]
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"{section} must have keys of ours; got {key!r}. {nearest_hint(key, kind.model_fields)}"
+    if problem["type"] == "value_error":
+        return str(problem["ctx"]["error"])
+    if problem["type"] == "int_parsing_size":
+        return f"{section}.{key} must be a smaller number; got {problem['input']!r}."
+    if problem["type"] == "less_than_equal" and (most := problem["ctx"]["le"]) >= 1e12:
+        return f"{section}.{key} must be less than or equal to {most:g}; got {problem['input']!r}."
+    message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
+    return f"{section}.{key} must be {message}; got {problem['input']!r}."
