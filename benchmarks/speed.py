@@ -20,12 +20,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.data.batch import Batch, pad_right
-from regard.data.batching import endless
+from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import PRESETS
 from regard.nn.positions import sinusoidal_positions
@@ -39,7 +39,7 @@ PAD, BOS, EOS, SMOOTHING = 0, 2, 3, 0.1
 class PlainTransformer(nn.Module):
     """What a tutorial builds: `torch.nn.Transformer`, one embedding matrix, sinusoids."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
@@ -66,7 +66,7 @@ class PlainTransformer(nn.Module):
 class PlainLoop:
     """The usual training loop around it."""
 
-    def __init__(self, config: ModelConfig, dtype: torch.dtype) -> None:
+    def __init__(self, config: EncoderDecoderConfig, dtype: torch.dtype) -> None:
         torch.manual_seed(1)
         self.model, self.dtype = PlainTransformer(config).train(), dtype
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98))
@@ -88,7 +88,7 @@ class Silent:
     def on_validation(self, step: int, scores: object, is_best: bool) -> None: ...
 
 
-def regard_step(config: ModelConfig, precision: str) -> Callable[[Batch], None]:
+def regard_step(config: EncoderDecoderConfig, precision: str) -> Callable[[Batch], None]:
     torch.manual_seed(1)
     trainer = Trainer(
         EncoderDecoder(config),
@@ -143,7 +143,7 @@ def take_turns(systems: dict[str, Callable[[], float]], rounds: int, unit: str) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=sorted(PRESETS["transformer"]), default="tiny")
+    parser.add_argument("--preset", choices=sorted(PRESETS["encoder-decoder"]), default="tiny")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="training steps in a round")
     parser.add_argument("--sentences", type=int, default=128, help="sentences decoded in a round")
@@ -153,10 +153,10 @@ def main() -> None:
     keep_freed_memory()
     if options.threads:
         torch.set_num_threads(options.threads)
-    preset = PRESETS["transformer"][options.preset]
-    config = ModelConfig(vocab_size=preset["tokenizer"]["vocab_size"], **preset["model"])
+    preset = PRESETS["encoder-decoder"][options.preset]
+    config = EncoderDecoderConfig(vocab_size=preset["tokenizer"]["vocab_size"], **preset["model"])
     pairs = caption_like_pairs(6000, config.vocab_size)
-    stream = endless(pairs, preset["training"]["batch_tokens"], 1, pad_id=PAD, start_ids=[BOS])
+    stream = training_batches(pairs, preset["training"]["batch_tokens"], 1, pad_id=PAD, start_ids=[BOS])
     batches = [next(stream) for _ in range(options.steps)]
     print(
         f"preset {options.preset}, {config.vocab_size:,} tokens, batches of {preset['training']['batch_tokens']:,} tokens; "

@@ -44,7 +44,7 @@ from regard.data.batching import make_batch, plan_batches
 from regard.data.corpus import ParallelText, read_pairs
 from regard.data.encoding import encode_pairs
 from regard.data.sequences import EncodedPairs
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.training.precision import keep_freed_memory, resolve_precision
@@ -123,7 +123,7 @@ def in_process(step: Callable[[Batch], None], pairs: EncodedPairs, batches: Rows
     return run
 
 
-def systems(config: ModelConfig, corpus: Corpus, options: argparse.Namespace) -> dict[str, System]:
+def systems(config: EncoderDecoderConfig, corpus: Corpus, options: argparse.Namespace) -> dict[str, System]:
     """All that can be had here; the first is what the others are compared with."""
     found: dict[str, System] = {}
     steps = options.steps
@@ -210,7 +210,7 @@ def take_turns(contestants: dict[str, System], rounds: int, patience: int) -> di
     return rates
 
 
-def operations_per_target_token(config: ModelConfig, corpus: Corpus) -> float:
+def operations_per_target_token(config: EncoderDecoderConfig, corpus: Corpus) -> float:
     """Of useful work, as the module's description defines it."""
     model = EncoderDecoder(config)
 
@@ -323,7 +323,7 @@ def main() -> None:
     if not options.joeynmt:
         print("Left out: JoeyNMT (--joeynmt PYTHON was not given).\n")
     for size in options.sizes:
-        config = ModelConfig(vocab_size=len(corpus.tokenizer), dropout=0.1, **SIZES[size])
+        config = EncoderDecoderConfig(vocab_size=len(corpus.tokenizer), dropout=0.1, **SIZES[size])
         contestants = systems(config, corpus, options)
         operations = operations_per_target_token(config, corpus)
         num_parameters = sum(parameter.numel() for parameter in EncoderDecoder(config).parameters())

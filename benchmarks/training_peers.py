@@ -23,7 +23,7 @@ from torch.utils.data import DataLoader
 
 from regard.data.corpus import ParallelText
 from regard.data.sequences import EncodedPairs
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
 
 Rows = Sequence[np.ndarray]
@@ -48,7 +48,7 @@ def grouped_batches(pairs: EncodedPairs, rows: int) -> list[np.ndarray]:
     return [order[start : start + rows] for start in range(0, len(order) - rows + 1, rows)]
 
 
-def marian(config: ModelConfig, attention: str) -> Any:
+def marian(config: EncoderDecoderConfig, attention: str) -> Any:
     from transformers import MarianConfig, MarianMTModel
 
     sides = {
@@ -108,7 +108,7 @@ class HuggingFace:
 
     def __init__(
         self,
-        config: ModelConfig,
+        config: EncoderDecoderConfig,
         tokenizer: Tokenizer,
         pairs: EncodedPairs,
         batches: Rows,
@@ -182,7 +182,7 @@ class JoeyNMT:
     def __init__(
         self,
         python: str,
-        config: ModelConfig,
+        config: EncoderDecoderConfig,
         tokenizer: Tokenizer,
         text: ParallelText,
         *,

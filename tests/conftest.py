@@ -23,7 +23,7 @@ import pytest
 import torch
 from hypothesis import settings
 
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -58,7 +58,7 @@ def make_model() -> Callable[..., EncoderDecoder]:
         }
         with torch.random.fork_rng():
             torch.manual_seed(5)
-            model = EncoderDecoder(ModelConfig(**(small | settings)))
+            model = EncoderDecoder(EncoderDecoderConfig(**(small | settings)))
             # Norms and biases away from 1 and 0, so that leaving one out cannot go unnoticed.
             for parameter in model.parameters():
                 if parameter.ndim == 1:

@@ -76,7 +76,7 @@ def test_an_encoder_as_decoder_looks_back_only_and_predicts_with_its_head() -> N
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"norm": "post"}, {"norm": "pre"}, "norm must be the same in --encoder and --decoder; got post and pre"),
     ({"norm": "pre"}, {"ff_dim": 24, "norm": "pre"}, "ff_dim must be the same"),
-    ({"norm": "pre", "positions": "buckets"}, {"norm": "pre", "positions": "buckets", "max_positions": 9},
+    ({"norm": "pre", "positions": "t5"}, {"norm": "pre", "positions": "t5", "max_positions": 9},
      "positions must be one of .*; got buckets"),
 ]  # fmt: skip
 

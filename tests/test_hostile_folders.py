@@ -274,9 +274,9 @@ def test_a_header_that_claims_too_much_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("config", [
-    "regard.models.config.ModelConfig(vocab_size=9, pruned_heads={'cross.1': [0, 2]})",
+    "regard.models.config.EncoderDecoderConfig(vocab_size=9, pruned_heads={'cross.1': [0, 2]})",
     "regard.models.config.RecurrentConfig(vocab_size=9)",
-    "regard.models.config.DecoderConfig(vocab_size=9, positions='linear_bias')",
+    "regard.models.config.DecoderConfig(vocab_size=9, positions='alibi')",
     "regard.models.config.EncoderConfig(vocab_size=9, positions='relative_key')",
 ])  # fmt: skip
 def test_shapes_cost_no_compiler(config: str) -> None:

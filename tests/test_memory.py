@@ -11,20 +11,22 @@ from regard import memory
 from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.memory import check_room_to_train, free_bytes, lack_of_room, shapes_of, size_of
-from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
 from regard.training.distributed import ALONE
 from regard.workflow.settings import RunSettings
 
 SMALL: dict[str, Any] = {"vocab_size": 29, "model_dim": 12, "ff_dim": 20, "num_heads": 6}
 CONFIGS: list[AnyConfig] = [
-    ModelConfig(**SMALL, num_encoder_layers=1, num_decoder_layers=3),
-    ModelConfig(
+    EncoderDecoderConfig(**SMALL, num_encoder_layers=1, num_decoder_layers=3),
+    EncoderDecoderConfig(
         **SMALL, num_encoder_layers=4, source_vocab_size=31, tied_embeddings="none", gated=True, norm_kind="rms"
     ),
-    ModelConfig(**SMALL, num_kv_heads=2, num_decoder_layers=2, output_bias=True, embedding_norm="both", bias=False),
-    DecoderConfig(**SMALL, positions="linear_bias"),
-    DecoderConfig(**SMALL, positions="clipped", num_layers=1),
+    EncoderDecoderConfig(
+        **SMALL, num_kv_heads=2, num_decoder_layers=2, output_bias=True, embedding_norm="both", bias=False
+    ),
+    DecoderConfig(**SMALL, positions="alibi"),
+    DecoderConfig(**SMALL, positions="shaw", num_layers=1),
     DecoderConfig(**SMALL, positions="sinusoidal_halves", max_positions=70),
     EncoderConfig(**SMALL, task="classify", labels=["a", "b"], positions="relative_key"),
     RecurrentConfig(vocab_size=29, model_dim=12, score="additive"),
@@ -48,14 +50,14 @@ def test_a_model_is_counted_as_it_would_be(config: AnyConfig) -> None:
 
 
 def test_pruned_heads_have_no_room() -> None:
-    config = ModelConfig(**SMALL, num_kv_heads=3, pruned_heads={"cross.1": [0, 1], "encoder.0": [2, 3, 4, 5]})
+    config = EncoderDecoderConfig(**SMALL, num_kv_heads=3, pruned_heads={"cross.1": [0, 1], "encoder.0": [2, 3, 4, 5]})
     shapes = dict(shapes_of(config).named_parameters())
     for name, part in build(config).named_parameters():
         assert shapes[name].shape == part.shape, name
 
 
 def test_a_lack_is_told_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    config, cpu = ModelConfig(**SMALL | {"vocab_size": 1000}), torch.device("cpu")
+    config, cpu = EncoderDecoderConfig(**SMALL | {"vocab_size": 1000}), torch.device("cpu")
     size = size_of(config)
     needed = 4 * size.num_parameters + size.fixed_bytes
     monkeypatch.setattr(memory, "free_bytes", lambda device: needed)
@@ -71,7 +73,7 @@ def test_a_lack_is_told_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_is_made_on_the_host_before_it_goes_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = ModelConfig(**SMALL)
+    config = EncoderDecoderConfig(**SMALL)
     monkeypatch.setattr(memory, "free_bytes", lambda device: 1000 if device.type == "cpu" else 10**12)
     with pytest.raises(SettingsError, match="free on cpu"):
         check_room_to_train(config, torch.device("cuda"), bytes_per_parameter=20)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -24,7 +24,7 @@ SHARED_KEYS = (
     "gated", "bias", "positions",
 )  # fmt: skip
 """What both must have alike, as they become one model."""
-EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "linear_bias", "none")
+EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "alibi", "none")
 """Positions without a table that is made for one longest text, but for the learned ones, whose first rows serve."""
 
 
@@ -67,7 +67,7 @@ def _predicts_tokens(model: object) -> bool:
     return isinstance(model, Encoder) and model.config.task == "mlm"
 
 
-def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> ModelConfig:
+def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> EncoderDecoderConfig:
     for key in SHARED_KEYS:
         if getattr(encoder, key) != getattr(decoder, key):
             raise SettingsError(
@@ -86,7 +86,7 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> M
             f"and {decoder.activation}."
         )
     shared: dict[str, Any] = {key: getattr(decoder, key) for key in SHARED_KEYS}
-    return ModelConfig(
+    return EncoderDecoderConfig(
         **shared,
         **extra,
         vocab_size=decoder.vocab_size,

@@ -10,7 +10,7 @@ import torch
 
 from regard.checkpoint import save_new
 from regard.cli.main import run
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -27,7 +27,7 @@ def ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tokenizer = Tokenizer.train(LINES * 3, TokenizerConfig(vocab_size=60))
     torch.manual_seed(4)
     sizes = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "num_encoder_layers": 2, "num_decoder_layers": 1}
-    model = build(ModelConfig(vocab_size=len(tokenizer), max_positions=64, **sizes)).eval()
+    model = build(EncoderDecoderConfig(vocab_size=len(tokenizer), max_positions=64, **sizes)).eval()
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     save_new(Path("ours"), model, tokenizer)
@@ -92,7 +92,7 @@ def test_lines_fit_a_terminal(ours: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_mistakes_are_explained(ours: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--to must be given for a model of ours" in output_of(capsys, "convert", "ours", "new", code=2)
     assert "Did you mean 'marian'?" in output_of(capsys, "convert", "ours", "new", "--to", "marain", code=2)
-    assert "format must suit a model of arch transformer; got gpt2" in output_of(
+    assert "format must suit a model of arch encoder-decoder; got gpt2" in output_of(
         capsys, "convert", "ours", "new", "--to", "gpt2", code=2
     )
     assert "nowhere must be an existing folder" in output_of(capsys, "convert", "nowhere", "new", code=2)

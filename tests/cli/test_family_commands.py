@@ -236,7 +236,10 @@ def test_options_of_translating_are_refused_where_nothing_is_translated(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--arch", "gpt"], "arch must be a family of models; got 'gpt'. Allowed: decoder, encoder, rnn, transformer."),
+        (
+            ["--arch", "gpt"],
+            "arch must be a family of models; got 'gpt'. Allowed: decoder, encoder, encoder-decoder, rnn.",
+        ),
         (
             ["--arch", "encoder"],
             "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got None.",
@@ -442,6 +445,6 @@ def test_an_encoder_decoder_is_put_together_from_pretrained_parts(
     assert "given together" in refused(capsys, *base, "--encoder", pairs / "encoder")
     message = refused(capsys, *base, *parts, "--set", "model.model_dim=64")
     assert "model.model_dim comes from the pretrained models" in message
-    assert "for --arch transformer; got rnn" in refused(capsys, *base, *parts, "--arch", "rnn")
+    assert "for --arch encoder-decoder; got rnn" in refused(capsys, *base, *parts, "--arch", "rnn")
     swapped = ["--encoder", pairs / "decoder", "--decoder", pairs / "encoder"]
     assert "--encoder must be a model of arch encoder" in refused(capsys, *base, *swapped)

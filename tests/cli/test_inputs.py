@@ -15,7 +15,7 @@ from regard.cli.main import run
 from regard.data.corpus import ParallelText
 from regard.data.labelled import encode_words
 from regard.errors import DataError
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.workflow import predictor as predicting
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = Tokenizer.train(["ab cd ef"] * 9, TokenizerConfig(kind="characters", vocab_size=20, with_mask=True))
     sizes = {"vocab_size": len(tokenizer), "model_dim": 8, "ff_dim": 8, "num_heads": 2, "max_positions": 16}
     torch.manual_seed(1)
-    pair = ModelConfig(num_encoder_layers=1, num_decoder_layers=1, **sizes)
+    pair = EncoderDecoderConfig(num_encoder_layers=1, num_decoder_layers=1, **sizes)
     save_new(folder / "m", build(pair).eval(), tokenizer)
     save_new(folder / "lm", build(DecoderConfig(num_layers=1, **sizes)).eval(), tokenizer)
     for task, labels in (("mlm", []), ("tag", ["x", "y"]), ("classify", ["x", "y"])):

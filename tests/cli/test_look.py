@@ -19,7 +19,7 @@ from regard.inspection.ablation import gated, without
 from regard.inspection.figures import readable
 from regard.inspection.heads import LABELS
 from regard.inspection.record import HeadName
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.workflow.translation.translator import Translator
@@ -40,13 +40,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own, sizes = Tokenizer.train(["fedcba "], TokenizerConfig(kind="characters", vocab_size=40)), len(tokenizer)
     torch.manual_seed(1)
     pair = {**SIZES, "num_encoder_layers": 2, "num_decoder_layers": 2}
-    save_new(folder / "m", build(ModelConfig(vocab_size=sizes, **pair)).eval(), tokenizer)
-    two = ModelConfig(
+    save_new(folder / "m", build(EncoderDecoderConfig(vocab_size=sizes, **pair)).eval(), tokenizer)
+    two = EncoderDecoderConfig(
         vocab_size=len(own), source_vocab_size=sizes, tied_embeddings="target", positions="rotary", **pair
     )
     save_new(folder / "two", build(two).eval(), own, tokenizer)
     one = {**pair, "num_heads": 1}
-    save_new(folder / "one", build(ModelConfig(vocab_size=sizes, **one)).eval(), tokenizer)
+    save_new(folder / "one", build(EncoderDecoderConfig(vocab_size=sizes, **one)).eval(), tokenizer)
     save_new(folder / "rnn", build(RecurrentConfig(vocab_size=sizes, model_dim=12)).eval(), tokenizer)
     save_new(folder / "lm", build(DecoderConfig(vocab_size=sizes, num_layers=2, **SIZES)).eval(), tokenizer)
     for task, labels in (("mlm", []), ("tag", ["x", "y"]), ("classify", ["x", "y"])):

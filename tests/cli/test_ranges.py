@@ -10,7 +10,7 @@ import regard
 from regard.checkpoint import save_new
 from regard.cli.main import run
 from regard.errors import SettingsError
-from regard.models.config import DecoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.training.run import SavingTimes
@@ -130,7 +130,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer = Tokenizer.train(lines, TokenizerConfig(kind="characters", vocab_size=20))
     torch.manual_seed(1)
     sizes = {"vocab_size": len(tokenizer), "model_dim": 8, "ff_dim": 8, "num_heads": 2, "max_positions": 16}
-    pair = ModelConfig(num_encoder_layers=1, num_decoder_layers=1, **sizes)
+    pair = EncoderDecoderConfig(num_encoder_layers=1, num_decoder_layers=1, **sizes)
     save_new(folder / "m", build(pair).eval(), tokenizer)
     save_new(folder / "lm", build(DecoderConfig(num_layers=1, **sizes)).eval(), tokenizer)
     return folder

@@ -122,6 +122,6 @@ def test_a_recipe_names_the_family_of_its_model(data: Path, tmp_path: Path, caps
     command("train", *files, "-o", tmp_path / "m")
     assert json.loads((tmp_path / "m" / "config.json").read_text())["model"]["arch"] == "rnn"
     command("train", *files, "--arch", "transformer", "-o", tmp_path / "n", code=2)
-    assert "--arch must be what the settings have as model.arch, rnn; got transformer." in capsys.readouterr().err
+    assert "--arch must be what the settings have as model.arch, rnn; got encoder-decoder." in capsys.readouterr().err
     command("train", *files[:-6], "--set", "model.arch=rnm", "-o", tmp_path / "n", code=2)
     assert "Did you mean 'rnn'?" in capsys.readouterr().err

@@ -11,13 +11,13 @@ from regard.data import batching
 from regard.data.batch import IGNORED, Batch
 from regard.data.batching import (
     Masking,
-    ahead,
-    endless,
     in_order,
     make_batch,
-    masked_endless,
     masked_in_order,
+    masked_training_batches,
     plan_batches,
+    prefetch,
+    training_batches,
 )
 from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
@@ -82,7 +82,7 @@ def test_epochs_differ_and_seeds_repeat() -> None:
     num_batches = len(plan_batches(pairs.lengths, 20))
 
     def first_epochs(seed: int) -> list[list[int]]:
-        stream = endless(pairs, 20, seed, pad_id=0, start_ids=[2])
+        stream = training_batches(pairs, 20, seed, pad_id=0, start_ids=[2])
         return [[i for _ in range(num_batches) for i in next(stream).indices] for _ in range(2)]
 
     one, two = first_epochs(1)
@@ -107,7 +107,7 @@ def numbered_pairs(count: int) -> EncodedPairs:
 
 
 def take(count: int, budget: int = 20, **settings: object) -> list[Batch]:
-    stream = endless(numbered_pairs(50), budget, 1, **SYMBOLS, **settings)
+    stream = training_batches(numbered_pairs(50), budget, 1, **SYMBOLS, **settings)
     return [next(stream) for _ in range(count)]
 
 
@@ -116,7 +116,7 @@ def test_a_stream_goes_on_from_any_place(pool: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(batching, "POOL", pool)
     whole = take(60)
     for at in (0, 1, 17, 40):
-        later = take(5, start=whole[at].next_place)
+        later = take(5, start=whole[at].next_cursor)
         assert [batch.indices for batch in later] == [batch.indices for batch in whole[at + 1 : at + 6]]
 
 
@@ -124,7 +124,7 @@ def test_a_corpus_larger_than_a_pool_is_shuffled_as_a_whole(monkeypatch: pytest.
     monkeypatch.setattr(batching, "POOL", 10)
     epoch = []
     for batch in take(60):
-        if batch.next_place[0] > 0:
+        if batch.next_cursor[0] > 0:
             break
         epoch.append(batch.indices)
     assert sorted(index for rows in epoch for index in rows) == list(range(50))
@@ -137,13 +137,13 @@ def test_a_corpus_larger_than_a_pool_is_shuffled_as_a_whole(monkeypatch: pytest.
 def test_processes_share_the_rows_of_each_batch(size: int, cut: bool) -> None:
     reversing = (lambda ids, random: ids[::-1],) * 2 if cut else None
     whole = take(40, budget=8, cuts=reversing)
-    parts = [take(40, budget=8, share=(rank, size), cuts=reversing) for rank in range(size)]
+    parts = [take(40, budget=8, shard=(rank, size), cuts=reversing) for rank in range(size)]
     for batch, *own in zip(whole, *parts, strict=True):
         counted = [index for part in own if part.num_tokens for index in part.indices]
         assert sorted(counted) == sorted(batch.indices)
         assert sum(part.num_tokens for part in own) == batch.num_tokens
         assert sum(int((part.labels != 0).sum()) for part in own) == batch.num_tokens
-        assert {part.next_place for part in own} == {batch.next_place}
+        assert {part.next_cursor for part in own} == {batch.next_cursor}
     assert min(len(batch.indices) for batch in whole) < size, "a case that matters: fewer rows than processes"
 
 
@@ -153,7 +153,7 @@ def test_what_is_cut_anew_repeats_for_each_pair() -> None:
 
     whole, again = (take(12, cuts=(noisy, noisy)) for _ in range(2))
     assert [batch.labels.tolist() for batch in whole] == [batch.labels.tolist() for batch in again]
-    halves = [take(12, cuts=(noisy, noisy), share=(rank, 2)) for rank in (0, 1)]
+    halves = [take(12, cuts=(noisy, noisy), shard=(rank, 2)) for rank in (0, 1)]
     rows = [sorted(row for row in batch.source_ids.tolist()) for batch in whole if len(batch.indices) > 1]
     for batch, left, right in zip(whole, *halves, strict=True):
         if len(batch.indices) > 1:
@@ -185,7 +185,7 @@ def test_validation_hides_the_same_words_every_time_and_training_does_not() -> N
     once, again = (list(masked_in_order(ids, masking, 1000, pad_id=0)) for _ in range(2))
     assert [batch.labels.tolist() for batch in once] == [batch.labels.tolist() for batch in again]
     assert all((batch.labels != IGNORED).any(dim=1).all() for batch in once)  # one word at least in every text
-    stream = masked_endless(ids, masking, 1000, 0, pad_id=0)
+    stream = masked_training_batches(ids, masking, 1000, 0, pad_id=0)
     assert next(stream).labels.tolist() != next(stream).labels.tolist()
 
 
@@ -198,11 +198,11 @@ def test_the_next_is_made_while_one_is_used() -> None:
         yield 1
         raise DataError("the third cannot be read")
 
-    found = ahead(numbers())
+    found = prefetch(numbers())
     assert not is_made.is_set()
     assert next(found) == 0
     assert is_made.wait(10)  # without being asked for
     assert next(found) == 1
     with pytest.raises(DataError, match="the third"):
         next(found)
-    assert list(ahead(iter(range(5)))) == [0, 1, 2, 3, 4]
+    assert list(prefetch(iter(range(5)))) == [0, 1, 2, 3, 4]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regard.data.batch import Batch
-from regard.data.batching import endless, shuffled
+from regard.data.batching import shuffled, training_batches
 from regard.data.joining import Joining
 from regard.data.sequences import EncodedPairs, Sequences
 
@@ -69,7 +69,7 @@ def test_an_order_takes_8_bytes_for_each_pair() -> None:
 
 
 def take(count: int, **settings: object) -> list[Batch]:
-    stream = endless(PAIRS, 30, 1, pad_id=0, start_ids=[2], joined=joining(), **settings)
+    stream = training_batches(PAIRS, 30, 1, pad_id=0, start_ids=[2], joined=joining(), **settings)
     return [next(stream) for _ in range(count)]
 
 
@@ -77,9 +77,9 @@ def test_a_stream_goes_on_from_any_place_and_can_be_shared() -> None:
     whole = take(30)
     assert max(batch.source_ids.shape[0] * batch.source_ids.shape[1] for batch in whole) <= 30
     for at in (0, 9, 20):
-        later = take(3, start=whole[at].next_place)
+        later = take(3, start=whole[at].next_cursor)
         assert [batch.source_ids.tolist() for batch in later] == [b.source_ids.tolist() for b in whole[at + 1 : at + 4]]
-    halves = [take(30, share=(rank, 2)) for rank in (0, 1)]
+    halves = [take(30, shard=(rank, 2)) for rank in (0, 1)]
     for batch, *own in zip(whole, *halves, strict=True):
         assert sum(part.num_tokens for part in own) == batch.num_tokens
         assert sorted(i for part in own if part.num_tokens for i in part.indices) == sorted(batch.indices)

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from regard.data.batch import IGNORED
-from regard.data.batching import Masking, labelled_endless, labelled_in_order, masked_endless, masked_in_order
+from regard.data.batching import (
+    Masking,
+    labelled_in_order,
+    labelled_training_batches,
+    masked_in_order,
+    masked_training_batches,
+)
 from regard.data.encoding import encode_labelled, find_labels
 from regard.data.labelled import (
     check_labels,
@@ -99,13 +105,13 @@ def test_a_text_of_a_class_counts_as_many_tokens_as_are_read(tmp_path: Path, tok
     (batch,) = labelled_in_order(texts, 100, pad_id=0)
     assert batch.num_tokens == 2  # labels, by which the loss is divided
     assert batch.num_counted == int((batch.ids != 0).sum()) == 6 + 4
-    shares = [next(labelled_endless(texts, 100, 1, pad_id=0, share=(rank, 3))) for rank in range(3)]
+    shares = [next(labelled_training_batches(texts, 100, 1, pad_id=0, shard=(rank, 3))) for rank in range(3)]
     assert [share.num_tokens for share in shares] == [1, 1, 0]  # the third has no row of its own
     assert sum(share.num_counted for share in shares) == 10
     masking = Masking(tokenizer.mask_id or 0, 5, len(tokenizer))
     (hidden,) = masked_in_order(texts.ids, masking, 100, pad_id=0)
     assert hidden.num_tokens < hidden.num_counted == 10
-    parts = [next(masked_endless(texts.ids, masking, 100, 1, pad_id=0, share=(rank, 3))) for rank in range(3)]
+    parts = [next(masked_training_batches(texts.ids, masking, 100, 1, pad_id=0, shard=(rank, 3))) for rank in range(3)]
     assert sum(part.num_counted for part in parts) == 10
 
 
@@ -122,7 +128,7 @@ def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenize
     lines = [f"{'xy'[i % 2]}\t{'a' * (1 + i % 5)}" for i in range(30)]
     (tmp_path / "t.tsv").write_text("\n".join(lines))
     texts = encode_labelled(read_labelled([tmp_path / "t.tsv"], by_word=False), tokenizer, ["x", "y"], 9, by_word=False)
-    stream, seen, labels = labelled_endless(texts, 40, 1, pad_id=0), [], {}
+    stream, seen, labels = labelled_training_batches(texts, 40, 1, pad_id=0), [], {}
     while len(seen) < 30:
         batch = next(stream)
         seen += batch.indices

@@ -56,8 +56,8 @@ def test_ids_lines_and_places(corpora: list[Pairs], letters: Tokenizer) -> None:
     assert rows(encoded)[1] == ([*letters.encode("cde"), 3], [*letters.encode("edc"), 3])
     assert encoded.stored.lines.tolist() == [1, 2, 4, 5, 6, 7, 1, 3]
     names = [corpus.name for corpus in corpora]
-    assert [encoded.place(index, names).split("/")[0] for index in (2, 7)] == ["line 4 of ", "line 3 of "]
-    assert encoded.place(7, names).endswith("two.tsv")
+    assert [encoded.location(index, names).split("/")[0] for index in (2, 7)] == ["line 4 of ", "line 3 of "]
+    assert encoded.location(7, names).endswith("two.tsv")
 
 
 def test_stored_ids_are_those_in_memory_and_are_found_again(
@@ -177,7 +177,7 @@ def test_texts_are_stored_as_they_are_in_memory(
         assert encoded.texts.ids.tolist() == expected
         assert encoded.texts.offsets.tolist() == held.texts.offsets.tolist()
         assert encoded.part_sizes == ((4, 3) if limit is None else (3, 2))
-        assert encoded.place(encoded.part_sizes[0] + 1, ["one", "two"]) == f"line {2 if limit is None else 3} of two"
+        assert encoded.location(encoded.part_sizes[0] + 1, ["one", "two"]) == f"line {2 if limit is None else 3} of two"
         encoded.texts.release()
         assert encoded.texts.ids.tolist() == expected
 

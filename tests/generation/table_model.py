@@ -20,12 +20,12 @@ class TableState:
         rows = zip(sentences.tolist(), parents.tolist(), strict=True)
         return TableState([[self.prefixes[sentence][parent] for parent in kept] for sentence, kept in rows])
 
-    def release(self, places: torch.Tensor) -> "TableState":
+    def release(self, slots: torch.Tensor) -> "TableState":
         return self
 
-    def replace(self, places: torch.Tensor, other: "TableState", sentences: torch.Tensor) -> "TableState":
-        for place, sentence in zip(places.tolist(), sentences.tolist(), strict=True):
-            self.prefixes[place] = other.prefixes[sentence]
+    def replace(self, slots: torch.Tensor, other: "TableState", sentences: torch.Tensor) -> "TableState":
+        for slot, sentence in zip(slots.tolist(), sentences.tolist(), strict=True):
+            self.prefixes[slot] = other.prefixes[sentence]
         return self
 
 

@@ -1,4 +1,4 @@
-"""Sentences that take the place of finished ones are decoded as if they were alone, whatever the position scheme."""
+"""Sentences that take the slot of finished ones are decoded as if they were alone, whatever the position scheme."""
 
 import random
 
@@ -10,18 +10,18 @@ from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.sampling import Sampling, SamplingSettings
-from regard.models.config import DecoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.families import build
 
 POSITIONS = [
     "sinusoidal",
     "learned",
     "rotary",
-    "linear_bias",
-    "buckets",
+    "alibi",
+    "t5",
     "relative_key",
     "relative_key_query",
-    "clipped",
+    "shaw",
 ]
 SIZES = {"vocab_size": 23, "model_dim": 24, "ff_dim": 32, "num_heads": 3, "head_dim": 8, "max_positions": 14}
 
@@ -43,13 +43,13 @@ def same(found: list[Hypothesis], alone: list[Hypothesis]) -> bool:
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_an_encoder_decoder(positions: str) -> None:
     torch.manual_seed(1)
-    model = sharp(build(ModelConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=2, positions=positions)))
+    model = sharp(build(EncoderDecoderConfig(**SIZES, num_encoder_layers=1, num_decoder_layers=2, positions=positions)))
     rng = random.Random(1)
     requests = [
         Request([*rng.choices(range(4, 23), k=rng.randint(1, 9)), 3], rng.randint(3, 14)) for _ in range(8)
     ]  # fmt: skip
     symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
-    for width in (1, 3) if positions in ("rotary", "clipped") else (3,):
+    for width in (1, 3) if positions in ("rotary", "shaw") else (3,):
         rule = BeamSettings(width, width)
         alone = [Decoding(model, [request], BeamSearch(rule, 3), symbols).run()[0] for request in requests]
         for batch_size, side in ((1, "right"), (3, "left")):
@@ -79,7 +79,7 @@ def test_a_language_model(positions: str) -> None:
 
 
 def test_a_place_that_is_done_while_others_run_on() -> None:
-    # At step 60 seven leave, and seven others take their places; at 100 the first leaves, whose place stays free to 160.
+    # At step 60 seven leave, and seven others take their slots; at 100 the first leaves, whose slot stays free to 160.
     lengths = [100, *[60] * 7, *[100] * 7]
     requests = [Request([number], length, length) for number, length in enumerate(lengths)]
     rule = BeamSearch(BeamSettings(1), EOS)

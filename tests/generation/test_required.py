@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from table_model import EOS, SYMBOLS, VOCAB, TableModel, all_targets
 
 from regard.errors import SettingsError
+from regard.generation.active_batch import ActiveBatch
 from regard.generation.decoding import Decoding
 from regard.generation.filters import (
     BannedPhrases,
@@ -20,11 +21,10 @@ from regard.generation.filters import (
     OnlyTokens,
     RepetitionPenalty,
 )
-from regard.generation.live import Live
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.repetition_loops import LOOP_TOKENS
 from regard.generation.rules.required import Phrases
-from regard.generation.rules.runaway import RUNAWAY_TOKENS
 from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.generation.rules.stochastic import StochasticBeam
 
@@ -187,9 +187,9 @@ def test_a_prefix_may_have_what_is_forbidden_elsewhere(filters: list[Filter]) ->
 
 
 def test_minimum_lengths_count_the_end_symbol() -> None:
-    live = Live([0], [Request([1], 5, min_length=2)], torch.tensor([[2]]))
+    active = ActiveBatch([0], [Request([1], 5, min_length=2)], torch.tensor([[2]]))
     log_probs = torch.zeros(1, 1, VOCAB)
-    MinimumLengths(EOS)(log_probs, live)
+    MinimumLengths(EOS)(log_probs, active)
     assert log_probs[0, 0].tolist() == [0, 0, 0, -math.inf, 0, 0]
 
 
@@ -237,5 +237,5 @@ class Stuck(TableModel):
 def test_the_guard_against_endless_output_covers_stochastic_beams() -> None:
     (found,) = Decoding(Stuck(), [Request([1], 400, seed=3)], StochasticBeam(2, EOS), SYMBOLS).run()
     assert len(found) == 2
-    assert "runaway" in {one.finish_reason for one in found}
-    assert all(len(one.ids) < 3 * RUNAWAY_TOKENS for one in found)
+    assert "repetition_loop" in {one.finish_reason for one in found}
+    assert all(len(one.ids) < 3 * LOOP_TOKENS for one in found)

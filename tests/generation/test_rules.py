@@ -15,11 +15,11 @@ from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import BannedPhrases, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.risk import expected_utilities
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.candidates import top_candidates
-from regard.generation.rules.runaway import RUNAWAY_TOKENS
+from regard.generation.rules.repetition_loops import LOOP_TOKENS
 from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.generation.rules.stochastic import StochasticBeam
 from regard.generation.rules.trace import Trace
@@ -167,8 +167,8 @@ class Stutter(TableModel):
 @pytest.mark.parametrize("rule", [BeamSearch(BeamSettings(2), EOS), Sampling(SamplingSettings(0), (EOS,))])
 def test_output_without_end_is_ended(rule: BeamSearch | Sampling) -> None:
     ((found,),) = Decoding(Stutter(), [Request([1], 500)], rule, SYMBOLS).run()
-    assert (found.finish_reason, len(found.ids)) == ("runaway", RUNAWAY_TOKENS)
-    assert len(found.token_log_probs) == RUNAWAY_TOKENS
+    assert (found.finish_reason, len(found.ids)) == ("repetition_loop", LOOP_TOKENS)
+    assert len(found.token_log_probs) == LOOP_TOKENS
 
 
 def test_a_prefix_that_leaves_no_room_says_so() -> None:
@@ -185,13 +185,13 @@ def test_the_trace_tells_the_story_of_the_search() -> None:
         told = set()
         for depth, step in enumerate(steps):
             assert [candidate.score for candidate in step] == sorted((c.score for c in step), reverse=True)
-            assert sum(candidate.fate == "live" for candidate in step) <= 3
+            assert sum(candidate.fate == "active" for candidate in step) <= 3
             for candidate in step:
                 ids, at = [candidate.id], candidate
                 for earlier in range(depth - 1, -1, -1):
                     assert at.parent is not None
                     at = steps[earlier][at.parent]
-                    assert at.fate == "live"
+                    assert at.fate == "active"
                     ids.insert(0, at.id)
                 assert at.parent is None
                 if candidate.fate == "finished":
@@ -242,7 +242,7 @@ def test_decoding_can_be_left_after_any_step() -> None:
     for taken in range(1, 4):
         decoding.step()
         assert model.steps == taken
-        assert decoding.live is not None
+        assert decoding.active is not None
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from regard.inspection.ablation import (
     without,
 )
 from regard.inspection.record import HeadName
-from regard.models.config import DecoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import Site, build, multihead_attentions, prune_heads, unpruned
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
@@ -31,7 +31,7 @@ EXAMPLES = [
     Example([4, 5, 6, 7, 3], [2, 9, 10, 9], [9, 10, 9, 3]),
     Example([8, 5, 3], [2, 12], [12, 3]),
 ]
-POSITIONS = ["sinusoidal", "rotary", "clipped", "buckets", "linear_bias", "relative_key"]
+POSITIONS = ["sinusoidal", "rotary", "shaw", "t5", "alibi", "relative_key"]
 
 
 def log_prob(model: EncoderDecoder, example: Example) -> float:
@@ -157,7 +157,7 @@ def test_a_head_that_is_not_there(make_model: Callable[..., EncoderDecoder]) -> 
 )
 def test_pruned_models_are_gated_ones_stored_and_whole_again(heads: dict[str, set[int]], positions: str) -> None:
     torch.manual_seed(4)
-    config = ModelConfig(
+    config = EncoderDecoderConfig(
         vocab_size=23, model_dim=12, ff_dim=20, num_heads=3, num_encoder_layers=2, num_decoder_layers=2, positions=positions
     )  # fmt: skip
     model = build(config).eval()

@@ -17,7 +17,7 @@ from regard.evaluation.alignment import (
     turned,
     turned_gold,
 )
-from regard.inspection.alignment import Looker, lookers, without_gold, word_links
+from regard.inspection.alignment import AttentionReadout, readouts, without_gold, word_links
 from regard.inspection.record import Tokens
 from regard.text.lines import read_lines
 from regard.workflow.inspection.aligning import words_of_tokens
@@ -44,11 +44,11 @@ def test_what_looks_like_an_alignment() -> None:
 
 def test_where_to_look() -> None:
     weights, heads = [torch.rand(3, 4, 5), torch.rand(2, 4, 5)], [[0, 1, 2], [0, 2]]
-    torch.testing.assert_close(Looker(1, None).of(weights, heads), weights[1].mean(dim=0))
-    torch.testing.assert_close(Looker(1, 2).of(weights, heads), weights[1][1])  # head 1 was pruned
-    assert len(lookers(heads)) == (4 + 3) * 2
-    assert len(lookers([[0]])) == 2
-    assert (str(Looker(1, None)), str(Looker(1, 2, True))) == ("cross.1", "cross.1.2, a step later")
+    torch.testing.assert_close(AttentionReadout(1, None).of(weights, heads), weights[1].mean(dim=0))
+    torch.testing.assert_close(AttentionReadout(1, 2).of(weights, heads), weights[1][1])  # head 1 was pruned
+    assert len(readouts(heads)) == (4 + 3) * 2
+    assert len(readouts([[0]])) == 2
+    assert (str(AttentionReadout(1, None)), str(AttentionReadout(1, 2, True))) == ("cross.1", "cross.1.2, a step later")
 
 
 def test_the_error_rate_by_hand() -> None:

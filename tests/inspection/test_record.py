@@ -10,7 +10,7 @@ from regard.errors import SettingsError
 from regard.inspection.capture import capture
 from regard.inspection.heads import head_statistics
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
-from regard.models import handset
+from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig, RecurrentConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
@@ -36,7 +36,7 @@ def recorded(model: AnyModel, source: list[int], read: list[int] | None = None, 
     return record(model, *ids, row_tokens=rows, key_tokens=keys, **options)
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "clipped", "relative_key_query", "buckets", "learned"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "shaw", "relative_key_query", "t5", "learned"])
 def test_row_t_is_what_decoding_saw_at_step_t(make_model: Callable[..., EncoderDecoder], positions: str) -> None:
     model = make_model(positions=positions, model_dim=12, num_heads=3, max_positions=20)
     whole = recorded(model, SOURCE, READ)
@@ -137,7 +137,7 @@ def test_a_recurrent_model() -> None:
 
 @pytest.mark.parametrize(
     ("oracle", "label"),
-    [(handset.identity, "diagonal"), (handset.previous_token, "previous token")],
+    [(handcrafted.identity, "diagonal"), (handcrafted.previous_token, "previous token")],
 )
 def test_oracles_have_their_labels(oracle: Callable[[int, int], Encoder], label: str) -> None:
     (found,) = head_statistics([recorded(oracle(11, 9), [4, 5, 6, 7, 8, 9, 10, 4, 5])])
@@ -153,7 +153,7 @@ def test_oracles_have_their_labels(oracle: Callable[[int, int], Encoder], label:
 
 
 def test_the_histogram_looks_at_the_same_token() -> None:
-    model = handset.histogram(11, 6, bos_id=2)
+    model = handcrafted.histogram(11, 6, bos_id=2)
     (found,) = head_statistics([recorded(model, [2, 4, 4, 4, 4, 4])])
     assert found.masses["first"] == pytest.approx((5 / 6 + 1) / 6 - 4 / 36, abs=0.2)
     ids = [2, 4, 5, 4, 5, 4]
@@ -165,7 +165,7 @@ def test_the_histogram_looks_at_the_same_token() -> None:
 
 
 def test_sinks_and_punctuation() -> None:
-    model = handset.looking_at(11, [0] * 6)
+    model = handcrafted.looking_at(11, [0] * 6)
     signs = Tokens(["a", "b", ".", "▁!", "c", "</s>"], [*((i, i + 1) for i in range(5)), None], [0] * 5 + [None])
     whole = record(
         model, torch.tensor([[4, 5, 6, 7, 8, 3]]), row_tokens={"encoder": signs}, key_tokens={"encoder": signs}
@@ -173,7 +173,7 @@ def test_sinks_and_punctuation() -> None:
     (found,) = head_statistics([whole])
     assert found.label == "sink"
     assert found.masses["first"] == pytest.approx(1)
-    model = handset.looking_at(11, [2, 2, 3, 3, 5, 5])
+    model = handcrafted.looking_at(11, [2, 2, 3, 3, 5, 5])
     whole = record(
         model, torch.tensor([[4, 5, 6, 7, 8, 3]]), row_tokens={"encoder": signs}, key_tokens={"encoder": signs}
     )
@@ -183,7 +183,7 @@ def test_sinks_and_punctuation() -> None:
 
 
 def test_statistics_are_means_over_rows_of_all_texts() -> None:
-    model = handset.looking_at(11, [0] * 6)
+    model = handcrafted.looking_at(11, [0] * 6)
     one, two = recorded(model, [4, 5, 6, 7, 8, 3]), recorded(model, [4, 5])
     (both,) = head_statistics([one, two])
     assert both.offset == pytest.approx(-(0 + 1 + 2 + 3 + 4 + 5 + 0 + 1) / 8)

@@ -17,7 +17,7 @@ from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.interop.ctranslate2.files import read_variables
 from regard.interop.formats import read_foreign, write_foreign
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.workflow.loading import load
@@ -150,7 +150,7 @@ def ours(name: str) -> LoadedModel:
         choices["source_vocab_size"] = len(source)
     sizes = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "num_encoder_layers": 2, "num_decoder_layers": 2}
     torch.manual_seed(1)
-    model = build(ModelConfig(**sizes | {"vocab_size": len(tokenizer), "max_positions": 40} | choices)).eval()
+    model = build(EncoderDecoderConfig(**sizes | {"vocab_size": len(tokenizer), "max_positions": 40} | choices)).eval()
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     return LoadedModel(model, tokenizer, source)

@@ -87,7 +87,7 @@ def broken_reference(values: list[Tensor]) -> check.Reference:
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_check_sees_what_is_no_number_wherever_it_stands(place: int, tmp_path: Path) -> None:
+def test_a_check_sees_what_is_no_number_wherever_it_stands(ref: int, tmp_path: Path) -> None:
     loaded = read("gpt2", tmp_path).loaded
     symbols = loaded.tokenizer.symbols
     right = check._values(
@@ -95,9 +95,9 @@ def test_a_check_sees_what_is_no_number_wherever_it_stands(place: int, tmp_path:
     )
     assert compare(loaded.model, symbols, broken_reference(right), source_symbols=symbols).agrees
     wrong = [values.detach().clone() for values in right]
-    wrong[place][2, 3] = torch.nan
+    wrong[ref][2, 3] = torch.nan
     assert not compare(loaded.model, symbols, broken_reference(wrong), source_symbols=symbols).agrees
-    wrong[place][2, 3] = torch.inf
+    wrong[ref][2, 3] = torch.inf
     assert not compare(loaded.model, symbols, broken_reference(wrong), source_symbols=symbols).agrees
 
 

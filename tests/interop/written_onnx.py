@@ -10,7 +10,7 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.formats import write_foreign
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import AnyModel, build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -20,12 +20,12 @@ onnxruntime = pytest.importorskip("onnxruntime")
 SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}
 LAYERS: dict[str, Any] = {"num_encoder_layers": 2, "num_decoder_layers": 2}
 MODELS: dict[str, Any] = {
-    "transformer": lambda size: ModelConfig(vocab_size=size, **SIZES, **LAYERS),
-    "transformer, rotary, pre-norm, grouped": lambda size: ModelConfig(
+    "transformer": lambda size: EncoderDecoderConfig(vocab_size=size, **SIZES, **LAYERS),
+    "transformer, rotary, pre-norm, grouped": lambda size: EncoderDecoderConfig(
         vocab_size=size, **SIZES, **LAYERS, positions="rotary", norm="pre", num_kv_heads=1
     ),
-    "transformer, buckets, output bias": lambda size: ModelConfig(
-        vocab_size=size, **SIZES, **LAYERS, positions="buckets", output_bias=True, tied_embeddings="none"
+    "transformer, buckets, output bias": lambda size: EncoderDecoderConfig(
+        vocab_size=size, **SIZES, **LAYERS, positions="t5", output_bias=True, tied_embeddings="none"
     ),
     "decoder": lambda size: DecoderConfig(vocab_size=size, **SIZES, num_layers=2),
     "encoder, mlm": lambda size: EncoderConfig(vocab_size=size, **SIZES, num_layers=2),

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from torch import nn
 
 from regard.errors import ShapeError
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import PRESETS
 from regard.nn import MultiHeadAttention
@@ -92,7 +92,7 @@ def test_parity_with_torch_transformer(make_model: MakeModel, norm: str, trainin
 
 @pytest.mark.parametrize(("preset", "published"), [("base", 65e6), ("big", 213e6)])
 def test_parameter_counts_of_the_paper(preset: str, published: float) -> None:
-    sizes = PRESETS["transformer"][preset]["model"]
+    sizes = PRESETS["encoder-decoder"][preset]["model"]
     d, f = sizes["model_dim"], sizes["ff_dim"]
     projection = d * d + d  # a square matrix and its bias
     attention, norm = 4 * projection, 2 * d
@@ -102,7 +102,7 @@ def test_parameter_counts_of_the_paper(preset: str, published: float) -> None:
     embeddings = 37_000 * d  # one matrix: source, target and output
     derived = embeddings + 6 * encoder_layer + 6 * decoder_layer
     with torch.device("meta"):
-        model = EncoderDecoder(ModelConfig(vocab_size=37_000, **sizes))
+        model = EncoderDecoder(EncoderDecoderConfig(vocab_size=37_000, **sizes))
     assert sum(parameter.numel() for parameter in model.parameters()) == derived
     assert derived == pytest.approx(published, rel=0.04)
 
@@ -198,13 +198,15 @@ def test_too_long_a_sequence_is_refused(make_model: MakeModel) -> None:
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValidationError, match="model_dim must be divisible by num_heads; got 300 and 8"):
-        ModelConfig(vocab_size=10, model_dim=300, num_heads=8)
+        EncoderDecoderConfig(vocab_size=10, model_dim=300, num_heads=8)
     with pytest.raises(ValidationError, match="model_dim must be even for sinusoidal positions; got 15"):
-        ModelConfig(vocab_size=10, model_dim=15, num_heads=3)
+        EncoderDecoderConfig(vocab_size=10, model_dim=15, num_heads=3)
 
 
 MODEL = EncoderDecoder(
-    ModelConfig(vocab_size=23, model_dim=12, ff_dim=20, num_heads=3, num_encoder_layers=1, num_decoder_layers=1)
+    EncoderDecoderConfig(
+        vocab_size=23, model_dim=12, ff_dim=20, num_heads=3, num_encoder_layers=1, num_decoder_layers=1
+    )
 ).eval()
 
 

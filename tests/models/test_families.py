@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from regard.checkpoint import load_model, save_new
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import AnyModel, build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -29,8 +29,10 @@ class Family:
 
 
 def transformer(**choices: Any) -> Family:
-    make = lambda **sizes: ModelConfig(**SIZES | {"num_encoder_layers": 2, "num_decoder_layers": 2} | choices | sizes)  # noqa: E731
-    return Family(make, is_causal=True, has_steps=True)
+    layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+    return Family(
+        lambda **sizes: EncoderDecoderConfig(**SIZES | layers | choices | sizes), is_causal=True, has_steps=True
+    )
 
 
 def decoder(**choices: Any) -> Family:
@@ -50,7 +52,7 @@ def rnn(**choices: Any) -> Family:
 
 
 SINUSOIDS = ["sinusoidal_halves", "sinusoidal_opennmt"]
-POSITIONS = [*SINUSOIDS, "learned", "rotary", "linear_bias", "buckets", "relative_key", "relative_key_query"]
+POSITIONS = [*SINUSOIDS, "learned", "rotary", "alibi", "t5", "relative_key", "relative_key_query"]
 FAMILIES: dict[str, Family] = {
     "transformer": transformer(),
     "transformer, pre-norm": transformer(norm="pre"),
@@ -62,7 +64,7 @@ FAMILIES: dict[str, Family] = {
         tied_embeddings="source", output_bias=True, output_transform=True, embedding_norm="both"
     ),
     "transformer, narrow heads, no pad": transformer(head_dim=5, pad_id=-1),
-    **{f"transformer, {name}": transformer(positions=name) for name in [*POSITIONS, "clipped", "none"]},
+    **{f"transformer, {name}": transformer(positions=name) for name in [*POSITIONS, "shaw", "none"]},
     **{
         f"rnn, {score}": rnn(score=score)
         for score in ["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"]
@@ -73,7 +75,7 @@ FAMILIES: dict[str, Family] = {
     "decoder, grouped, untied": decoder(num_kv_heads=1, tied_embeddings=False),
     "decoder, output bias, embedding norm": decoder(output_bias=True, embedding_norm=True, norm="post", pad_id=-1),
     "decoder, llama": decoder(positions="rotary", norm_kind="rms", gated=True, activation="silu", bias=False),
-    **{f"decoder, {name}": decoder(positions=name) for name in [*POSITIONS, "clipped", "none"]},
+    **{f"decoder, {name}": decoder(positions=name) for name in [*POSITIONS, "shaw", "none"]},
     "encoder, mlm": encoder(),
     "encoder, pre-norm": encoder(norm="pre"),
     "encoder, untied, no segments, no pad": encoder(num_segments=0, tied_embeddings=False, pad_id=-1),
@@ -82,7 +84,7 @@ FAMILIES: dict[str, Family] = {
     "encoder, spans": encoder(task="spans"),
     "encoder, tags": encoder(task="tag", labels=["a", "b", "c"]),
     "encoder, classes": encoder(task="classify", labels=["a", "b"], pads_left=False),
-    **{f"encoder, {name}": encoder(positions=name) for name in [*POSITIONS, "clipped", "none"]},
+    **{f"encoder, {name}": encoder(positions=name) for name in [*POSITIONS, "shaw", "none"]},
 }
 CAUSAL = [name for name, family in FAMILIES.items() if family.is_causal]
 STEPPING = [name for name, family in FAMILIES.items() if family.has_steps]
@@ -109,7 +111,7 @@ def outputs(model: AnyModel, ids: Tensor) -> Tensor:
 
 
 def reads_source(model: AnyModel) -> bool:
-    return model.config.arch in ("transformer", "rnn")
+    return model.config.arch in ("encoder-decoder", "rnn")
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -9,7 +9,7 @@ from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.inspection.capture import capture
-from regard.models import handset
+from regard.models import handcrafted
 from regard.models.encoder import Encoder
 
 BOS, VOCAB = 2, 11
@@ -23,7 +23,7 @@ def weights_of(model: Encoder, ids: torch.Tensor) -> torch.Tensor:
 
 @given(st.lists(st.integers(3, VOCAB - 1), min_size=1, max_size=30))
 def test_the_histogram_counts(tokens: list[int]) -> None:
-    model = handset.histogram(VOCAB, 30, bos_id=BOS)
+    model = handcrafted.histogram(VOCAB, 30, bos_id=BOS)
     ids = torch.tensor([[BOS, *tokens]])
     counted = model(ids)[0, 1:].argmax(-1) + 1
     assert counted.tolist() == [tokens.count(token) for token in tokens]
@@ -34,7 +34,7 @@ def test_the_histogram_counts(tokens: list[int]) -> None:
 
 
 def test_the_histogram_does_not_count_padding() -> None:
-    model = handset.histogram(VOCAB, 5, bos_id=BOS)
+    model = handcrafted.histogram(VOCAB, 5, bos_id=BOS)
     ids = torch.tensor([[BOS, 5, 5, 6, 0, 0]])
     assert (model(ids)[0, 1:4].argmax(-1) + 1).tolist() == [2, 2, 1]
 
@@ -42,9 +42,9 @@ def test_the_histogram_does_not_count_padding() -> None:
 @pytest.mark.parametrize(
     ("make", "pattern"),
     [
-        (handset.identity, torch.eye(6)),
-        (handset.previous_token, torch.eye(6).roll(1, 0).index_put((torch.tensor(0),), torch.eye(6)[0])),
-        (handset.reversal, torch.eye(6).flip(0)),
+        (handcrafted.identity, torch.eye(6)),
+        (handcrafted.previous_token, torch.eye(6).roll(1, 0).index_put((torch.tensor(0),), torch.eye(6)[0])),
+        (handcrafted.reversal, torch.eye(6).flip(0)),
     ],
 )
 def test_one_key_has_all_the_weight(make: object, pattern: torch.Tensor) -> None:
@@ -55,10 +55,10 @@ def test_one_key_has_all_the_weight(make: object, pattern: torch.Tensor) -> None
 
 
 def test_row_statistics_of_known_rows() -> None:
-    with capture(handset.reversal(VOCAB, 6)) as seen:
-        handset.reversal(VOCAB, 6)  # another model: not captured
+    with capture(handcrafted.reversal(VOCAB, 6)) as seen:
+        handcrafted.reversal(VOCAB, 6)  # another model: not captured
     assert len(seen) == 0
-    model = handset.reversal(VOCAB, 6)
+    model = handcrafted.reversal(VOCAB, 6)
     with capture(model) as seen:
         model(torch.tensor([[3, 4, 5, 6, 7, 8]]))
     statistics = seen["layers.0.self_attention"].row_statistics(positions=[5])
@@ -70,7 +70,7 @@ def test_row_statistics_of_known_rows() -> None:
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_decoding_alternates(temperature: float) -> None:
-    model = handset.alternating(VOCAB, 12)
+    model = handcrafted.alternating(VOCAB, 12)
     rule, symbols = Sampling(SamplingSettings(temperature), ()), TargetSymbols((), 3)
     ((sample,),) = Decoding(model, [Request([4, 9], 7)], rule, symbols).run()
     assert sample.ids == [4, 9, 4, 9, 4, 9, 4]

@@ -33,7 +33,7 @@ PLAIN: dict[str, dict[str, object]] = {
 }
 OTHER: dict[str, dict[str, object]] = {
     "rotary": {"positions": "rotary", "head_dim": 4},
-    "relative": {"positions": "clipped"},
+    "relative": {"positions": "shaw"},
     "shared keys": {"num_heads": 4, "num_kv_heads": 2},
     "sandwich": {"norm": "sandwich"},
 }

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from regard.data.batching import endless
+from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined
 from regard.training.optimization import TrainingConfig
@@ -40,11 +40,11 @@ def keep(model: EncoderDecoder, run: TrainingRun) -> None:
 
 with joined("cpu") as world:
     torch.manual_seed(1)
-    model = EncoderDecoder(ModelConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20,
+    model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20,
                                        num_encoder_layers=1, num_decoder_layers=1))  # fmt: skip
     trainer = Trainer(
         model,
-        endless(pairs, 200, 1, pad_id=0, start_ids=[2], share=(world.rank, world.size)),
+        training_batches(pairs, 200, 1, pad_id=0, start_ids=[2], shard=(world.rank, world.size)),
         TrainingConfig(precision="float32", steps=2),
         validate=lambda _: {"loss": 1.0},
         keep=keep,

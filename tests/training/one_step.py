@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from regard.data.batch import own_rows
 from regard.data.batching import make_batch
 from regard.data.sequences import EncodedPairs, Sequences
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined, whole
 from regard.training.optimization import TrainingConfig
@@ -22,7 +22,7 @@ smoothing, cut, shard, output = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3
 
 with joined("cpu") as world:
     torch.manual_seed(1)
-    model = EncoderDecoder(ModelConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20, dropout=0.0,
+    model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20, dropout=0.0,
                                        num_encoder_layers=2, num_decoder_layers=2))  # fmt: skip
     config = TrainingConfig(precision="float32", label_smoothing=smoothing, clip_norm=1e9, average_decay=0.0)
     updater = Updater(model, config, world, shard=shard)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from regard.data.batch import Batch
-from regard.data.batching import endless
+from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError, TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
@@ -43,7 +43,7 @@ def pairs() -> EncodedPairs:
 
 
 def stream(start: tuple[int, int]) -> Iterator[Batch]:
-    return endless(pairs(), 60, 1, pad_id=0, start_ids=[2], start=start)
+    return training_batches(pairs(), 60, 1, pad_id=0, start_ids=[2], start=start)
 
 
 def run_from(
@@ -59,7 +59,7 @@ def run_from(
         saved[run.step] = TrainingState(copied, json.loads(json.dumps(asdict(run))), {})
 
     losses = lambda model: {"loss": float(sum(p.detach().double().abs().sum() for p in model.parameters()))}  # noqa: E731
-    start = (0, 0) if state is None else state.next_place
+    start = (0, 0) if state is None else state.next_cursor
     trainer = Trainer(
         model, stream(start), config, validate=losses, keep=lambda model, run: None, listener=Silent(), save=note,
         saving=SavingTimes(every_steps=1), resumed=state,

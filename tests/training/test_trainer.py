@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from regard.data.batch import Batch
-from regard.data.batching import endless, make_batch
+from regard.data.batching import make_batch, training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
@@ -56,7 +56,7 @@ def trainer_of(
     config = TrainingConfig(**(defaults | settings))
     return Trainer(
         model,
-        batches or endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2]),
+        batches or training_batches(copy_pairs(), 60, 1, pad_id=0, start_ids=[2]),
         config,
         validate=lambda _: {"loss": next(losses) if losses else 1.0},
         keep=lambda _, run: recorder.kept.append(run.step),
@@ -95,7 +95,7 @@ def test_progress_counts_steps_and_tokens(make_model: MakeModel) -> None:
     recorder = Recorder()
     run = trainer_of(make_model(), recorder, accumulation=2).run()
     assert [progress.step for progress in recorder.steps] == [1, 2, 3, 4, 5, 6]
-    expected = endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
+    expected = training_batches(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
     assert run.num_tokens == sum(next(expected).num_tokens for _ in range(12))
     assert recorder.steps[-1].remaining_seconds == 0
 
@@ -128,7 +128,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_changes_nothing(make_model: M
 
 
 def interrupted_after(num_batches: int) -> Iterator[Batch]:
-    stream = endless(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
+    stream = training_batches(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
     for _ in range(num_batches):
         yield next(stream)
     raise KeyboardInterrupt

@@ -20,7 +20,7 @@ MANY = 10_000.0
 """Steps of an epoch of large data."""
 
 
-def built(preset: str = "tiny", arch: str = "transformer", **training: Any) -> RunSettings:
+def built(preset: str = "tiny", arch: str = "encoder-decoder", **training: Any) -> RunSettings:
     return RunSettings.build(preset, {"training": training}, arch=arch)
 
 
@@ -51,7 +51,7 @@ def test_the_presets_own_number_of_steps_leaves_its_settings_as_they_are(arch: s
         assert fitting.notes(fitting.fitted(same, MANY)) == []
 
 
-@pytest.mark.parametrize(("demo", "arch"), [(dates, "transformer"), (histogram, "encoder")])
+@pytest.mark.parametrize(("demo", "arch"), [(dates, "encoder-decoder"), (histogram, "encoder")])
 def test_a_demo_is_as_it_was_and_a_short_one_is_fitted(demo: Any, arch: str) -> None:
     settings = RunSettings.build("tiny", {"training": {}}, arch=arch, defaults=demo.SETTINGS)
     given = demo.SETTINGS["training"]
@@ -101,7 +101,7 @@ def test_few_data_are_validated_more_often_and_no_run_too_often() -> None:
 def test_a_recipe_gives_all_its_numbers(recipe: Path) -> None:
     """What it trains does not change with how presets are fitted."""
     layer = yaml.safe_load(recipe.read_text())
-    settings = RunSettings.build("tiny", layer, arch=layer["model"].get("arch", "transformer"))
+    settings = RunSettings.build("tiny", layer, arch=layer["model"].get("arch", "encoder-decoder"))
     assert set(fitting.to_fit(settings)) <= {"training.learning_rate", "training.metric"}
     assert fitting.fitted(settings, 1.0).training == settings.training
 
@@ -126,7 +126,7 @@ def test_a_run_that_goes_on_keeps_what_it_began_with() -> None:
     assert fitting.fitted(fitting.settled(built(steps=500), stopped(given_then)), MANY).training.warmup_steps == 1000
 
 
-@pytest.mark.parametrize("arch", ["transformer", "encoder"])
+@pytest.mark.parametrize("arch", ["encoder-decoder", "encoder"])
 def test_a_run_of_an_earlier_version_goes_on_as_the_preset_has_it(arch: str) -> None:
     layer = {"model": {"task": "classify"}} if arch == "encoder" else {}
     earlier = RunSettings.build("tiny", layer, {"training": {"steps": 50}}, arch=arch)

@@ -91,7 +91,7 @@ def test_an_encoded_text_knows_its_line_and_its_file(tmp_path: Path) -> None:
     texts = find_labelled(paths, by_word=True)
     tokenizer = learn_tokenizer(texts, ["words"], TokenizerConfig(kind="characters"), silent)
     encoded = encode_labels(texts, tokenizer, find_labels(texts, silent), 9, silent, by_word=True)
-    assert [encoded.place(index, [text.name for text in texts]) for index in range(3)] == [
+    assert [encoded.location(index, [text.name for text in texts]) for index in range(3)] == [
         f"line 1 of {paths[0]}", f"line 4 of {paths[0]}", f"line 1 of {paths[1]}",
     ]  # fmt: skip
     labelled = encoded.labelled(by_word=True)

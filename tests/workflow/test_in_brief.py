@@ -8,7 +8,7 @@ import torch
 
 import regard
 from regard.inspection.report import candidates_html
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer
 from regard.training.run import TrainingRun
@@ -25,7 +25,7 @@ LONG = "a long text " * 100
 def translator(letters: Tokenizer) -> Translator:
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        config = ModelConfig(vocab_size=len(letters), num_encoder_layers=1, num_decoder_layers=1, **SIZES)
+        config = EncoderDecoderConfig(vocab_size=len(letters), num_encoder_layers=1, num_decoder_layers=1, **SIZES)
         return Translator(build(config), letters)  # type: ignore[arg-type]
 
 

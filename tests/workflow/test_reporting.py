@@ -27,7 +27,7 @@ def results(texts: list[str], references: list[str], number: int = 1, **training
         **vars(TextMetrics().score(texts, references)),
         "num_pairs": number,
         "evaluated_on": "valid",
-        "arch": "transformer",
+        "arch": "encoder-decoder",
         "preset": "tiny",
         "data": {"training": {"name": "train", "num_pairs": number, "num_target_tokens": number},
                  "validation": {"name": "valid", "num_pairs": number}},

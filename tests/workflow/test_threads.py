@@ -20,7 +20,7 @@ from regard.generation.threads import side_by_side
 from regard.inspection.ablation import gated, without
 from regard.inspection.capture import capture
 from regard.inspection.record import HeadName
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.workflow.inspection.flowing import trace_flow
@@ -41,7 +41,7 @@ def tokenizer() -> Tokenizer:
 def transformer(tokenizer: Tokenizer, seed: int = 1, **settings: object) -> Translator:
     torch.manual_seed(seed)
     layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
-    return Translator(build(ModelConfig(vocab_size=len(tokenizer), **SIZES, **layers, **settings)), tokenizer)
+    return Translator(build(EncoderDecoderConfig(vocab_size=len(tokenizer), **SIZES, **layers, **settings)), tokenizer)
 
 
 @pytest.fixture(scope="module")

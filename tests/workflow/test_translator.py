@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from regard.errors import DataError, SettingsError, ShapeError
-from regard.models.config import DecoderConfig, ModelConfig
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
@@ -28,7 +28,9 @@ def make(
     tokenizer: Tokenizer, seed: int = 1, *, more: int = 0, others: tuple[Any, ...] = (), **settings: Any
 ) -> Translator:
     torch.manual_seed(seed)
-    config = ModelConfig(vocab_size=len(tokenizer) + more, **(SIZES | LAYERS | {"max_positions": 40} | settings))
+    config = EncoderDecoderConfig(
+        vocab_size=len(tokenizer) + more, **(SIZES | LAYERS | {"max_positions": 40} | settings)
+    )
     model = build(config)
     with torch.no_grad():
         model.output_embedding.weight *= 2  # far from uniform

@@ -200,13 +200,13 @@ def align(
     ) -> list[list[tuple[int, int]]]:
         looked, sample = aligning.look(aligner, sources, targets), []
         if place is not None and aligner is translator:
-            looker = aligning.named_looker(place, aligner, shifted=shifted)
+            readout = aligning.named_readout(place, aligner, shifted=shifted)
         else:
             sample = list(islice(looked, aligning.CHOSEN_ON if choose is None else None))
-            looker, score = aligning.best_looker(sample, choose)
+            readout, score = aligning.best_readout(sample, choose)
             what = "likeness to an alignment" if choose is None else "error rate"
-            tell(f"read from {looker}: {what} {score:.3f}")
-        return [one.links(looker) for one in chain(sample, looked)]
+            tell(f"read from {readout}: {what} {score:.3f}")
+        return [one.links(readout) for one in chain(sample, looked)]
 
     links = found_by(translator, pairs.sources, pairs.targets, right)
     if reverse is not None:

@@ -38,7 +38,7 @@ LEAST_REFUSED_THREADS = 64
 """So many are allowed on every machine. Thousands on a few processors stand in each other's way until nothing goes on."""
 DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
 NEXT_COMMANDS = {
-    "transformer": ("translate {}", "evaluate {} SOURCE REFERENCE"),
+    "encoder-decoder": ("translate {}", "evaluate {} SOURCE REFERENCE"),
     "rnn": ("translate {}", "evaluate {} SOURCE REFERENCE"),
     "decoder": ('generate {} --prompt "..."', "evaluate {} TEXT"),
     "encoder": ("predict {}", "evaluate {} DATA"),
@@ -67,7 +67,7 @@ def train(
     arch: Annotated[
         str | None,
         typer.Option(
-            help="transformer (the default) or rnn: pairs of texts; decoder: a language model; encoder: with --task.",
+            help="encoder-decoder (the default) or rnn: pairs of texts; decoder: a language model; encoder: with --task.",
         ),
     ] = None,
     task: Annotated[
@@ -83,7 +83,7 @@ def train(
         typer.Option(help="A pretrained decoder, or an encoder for mlm, to begin with; with --encoder."),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="Size and settings that suit it: tiny, small, base; transformer: big, too.")
+        str, typer.Option(help="Size and settings that suit it: tiny, small, base; encoder-decoder: big, too.")
     ] = "tiny",
     config: Annotated[
         Path | None,
@@ -196,7 +196,7 @@ def demo(
     with saying_when_interrupted():
         outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
-        say_what_is_kept(output, outcome, "transformer", goes_on=False)
+        say_what_is_kept(output, outcome, "encoder-decoder", goes_on=False)
     say("\nTen dates that the model had not seen in any form:")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"

@@ -19,22 +19,22 @@ def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> I
     return torch.from_numpy(rows)
 
 
-Place = tuple[int, int]
+BatchCursor = tuple[int, int]
 """Where a batch stands in a run: its epoch, and its number in the epoch, both counted from 0."""
-Share = tuple[int, int]
+Shard = tuple[int, int]
 """Which rows of each batch are read: those of process r of n."""
-ALL: Share = (0, 1)
+ALL: Shard = (0, 1)
 IGNORED = -100
 """The label of a token that has none, as in `torch.nn.functional.cross_entropy`."""
 
 
-def own_rows(rows: np.ndarray, share: Share) -> tuple[np.ndarray, bool]:
+def own_rows(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
     """The rows of a batch that one process reads, and whether they count.
 
     Where there are fewer rows than processes, one that has none reads the first, without counting it, so that all take
     part in every step.
     """
-    own = rows[share[0] :: share[1]]
+    own = rows[shard[0] :: shard[1]]
     return (own, True) if len(own) else (rows[:1], False)
 
 
@@ -52,7 +52,7 @@ class Batch:
     """Labels that are not padding: what losses count."""
     indices: list[int]
     """Which pairs of the corpus these are, counted from 0."""
-    next_place: Place = (0, 0)
+    next_cursor: BatchCursor = (0, 0)
     """Where the batch after this one stands."""
 
     @property
@@ -81,7 +81,7 @@ class LabelledBatch:
     """Labels that are not ignored: what losses count."""
     indices: list[int]
     """Which examples of the corpus these are, counted from 0."""
-    next_place: Place = (0, 0)
+    next_cursor: BatchCursor = (0, 0)
     """Where the batch after this one stands."""
     num_counted: int = 0
     """What speeds count: tokens that are read, padding not among them. A text of a class has many, and one label."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from regard.data.batch import ALL, IGNORED, Batch, LabelledBatch, Place, Share, own_rows, pad_right
+from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right
 from regard.data.joining import Joining
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.segmentation import Cut
@@ -61,14 +61,14 @@ def shuffled(count: int) -> Order:
     return order
 
 
-def endless_plan(
+def batch_plans(
     order: Order,
     lengths_of: Callable[[np.ndarray], Sequence[np.ndarray]],
     batch_tokens: int,
     seed: int,
     *,
-    start: Place = (0, 0),
-) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
+    start: BatchCursor = (0, 0),
+) -> Iterator[tuple[np.ndarray, BatchCursor, np.random.Generator]]:
     """The batches of one epoch after the other, each with the place of the next, and with a generator of its own.
 
     The order is shuffled over the whole corpus; each `POOL` examples of it are then sorted by length and cut into batches.
@@ -96,7 +96,7 @@ def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
         yield item
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def prefetch(items: Iterator[T]) -> Iterator[T]:
     """The same items; while one is used, the next is made in a thread of its own."""
     with ThreadPoolExecutor(1) as maker:
         coming: Future[T | None] = maker.submit(next, items, None)
@@ -132,7 +132,7 @@ def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: 
         yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)
 
 
-def endless(
+def training_batches(
     pairs: EncodedPairs,
     batch_tokens: int,
     seed: int,
@@ -142,8 +142,8 @@ def endless(
     order: Order | None = None,
     joined: Joining | None = None,
     cuts: Sequence[Cut] | None = None,
-    start: Place = (0, 0),
-    share: Share = ALL,
+    start: BatchCursor = (0, 0),
+    shard: Shard = ALL,
 ) -> Iterator[Batch]:
     """Pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
 
@@ -152,15 +152,15 @@ def endless(
         joined: the same pairs, some with another one after them; None: each alone.
         cuts: cut sources and targets anew each time they are read; None: never.
         start: begin with this batch.
-        share: the rows of each batch that are read here.
+        shard: the rows of each batch that are read here.
     """
     order = order or shuffled(len(pairs))
     if joined is None:
-        plan = endless_plan(order, pairs.lengths_of, batch_tokens, seed, start=start)
+        plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
     else:
-        plan = endless_plan(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
-    for indices, place, rng in releasing(plan, pairs.release):
-        rows, counts = own_rows(indices, share)
+        plan = batch_plans(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
+    for indices, cursor, rng in releasing(plan, pairs.release):
+        rows, counts = own_rows(indices, shard)
         read, numbers = pairs, rows
         if joined is not None:
             read, numbers, rows = joined.read(rows), np.arange(len(rows)), rows[:, 0]
@@ -168,7 +168,7 @@ def endless(
             read = _cut_anew(read, numbers, rows, cuts, int(rng.integers(1 << 62)))
             numbers = np.arange(len(rows))
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
-        yield replace(batch, indices=rows.tolist(), next_place=place)
+        yield replace(batch, indices=rows.tolist(), next_cursor=cursor)
 
 
 def _cut_anew(
@@ -190,33 +190,33 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
         yield _labelled_batch(texts, indices, pad_id)
 
 
-def labelled_endless(
-    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: Place = (0, 0), share: Share = ALL
+def labelled_training_batches(
+    texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: BatchCursor = (0, 0), shard: Shard = ALL
 ) -> Iterator[LabelledBatch]:
     """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
 
     Args:
         start: begin with this batch.
-        share: the rows of each batch that are read here.
+        shard: the rows of each batch that are read here.
     """
-    for indices, place, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
-        own, counts = own_rows(indices, share)
-        yield _placed(_labelled_batch(texts, own, pad_id), place, counts)
+    for indices, cursor, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
+        own, counts = own_rows(indices, shard)
+        yield _with_cursor(_labelled_batch(texts, own, pad_id), cursor, counts)
 
 
 def _plan(
-    ids: Sequences, batch_tokens: int, seed: int, start: Place, release: Callable[[], None]
-) -> Iterator[tuple[np.ndarray, Place, np.random.Generator]]:
-    plan = endless_plan(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
+    ids: Sequences, batch_tokens: int, seed: int, start: BatchCursor, release: Callable[[], None]
+) -> Iterator[tuple[np.ndarray, BatchCursor, np.random.Generator]]:
+    plan = batch_plans(shuffled(len(ids)), lambda indices: [ids.lengths_of(indices)], batch_tokens, seed, start=start)
     return releasing(plan, release)
 
 
-def _placed(batch: LabelledBatch, place: Place, counts: bool) -> LabelledBatch:
+def _with_cursor(batch: LabelledBatch, cursor: BatchCursor, counts: bool) -> LabelledBatch:
     """A batch that knows its place; without labels, where its rows do not count."""
     if counts:
-        return replace(batch, next_place=place)
+        return replace(batch, next_cursor=cursor)
     nothing = torch.full_like(batch.labels, IGNORED)
-    return replace(batch, next_place=place, labels=nothing, num_tokens=0, num_counted=0)
+    return replace(batch, next_cursor=cursor, labels=nothing, num_tokens=0, num_counted=0)
 
 
 def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> LabelledBatch:
@@ -259,31 +259,31 @@ def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_
         yield _masked_batch(ids, indices, masking, rng, pad_id)
 
 
-def masked_endless(
+def masked_training_batches(
     ids: Sequences,
     masking: Masking,
     batch_tokens: int,
     seed: int,
     *,
     pad_id: int,
-    start: Place = (0, 0),
-    share: Share = ALL,
+    start: BatchCursor = (0, 0),
+    shard: Shard = ALL,
 ) -> Iterator[LabelledBatch]:
     """All texts again and again, other words hidden each time.
 
     Args:
         start: begin with this batch.
-        share: the rows of each batch that are read here; what is hidden in them does not depend on it.
+        shard: the rows of each batch that are read here; what is hidden in them does not depend on it.
     """
-    for indices, place, rng in _plan(ids, batch_tokens, seed, start, ids.release):
-        own, counts = own_rows(np.arange(len(indices)), share)
+    for indices, cursor, rng in _plan(ids, batch_tokens, seed, start, ids.release):
+        own, counts = own_rows(np.arange(len(indices)), shard)
         whole = _masked_batch(ids, indices, masking, rng, pad_id)
         labels = whole.labels[own]
         batch = replace(
             whole, ids=whole.ids[own], labels=labels, num_tokens=int((labels != IGNORED).sum()),
             indices=indices[own].tolist(), num_counted=int(ids.lengths_of(indices[own]).sum()),
         )  # fmt: skip
-        yield _placed(batch, place, counts)
+        yield _with_cursor(batch, cursor, counts)
 
 
 def _masked_batch(

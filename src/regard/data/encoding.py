@@ -61,7 +61,7 @@ class EncodedCorpora:
         """How many pairs or lines each corpus has."""
         return self.stored.part_sizes
 
-    def place(self, index: int, names: Sequence[str]) -> str:
+    def location(self, index: int, names: Sequence[str]) -> str:
         """Where a pair or a line stands, in words."""
         part = int(np.searchsorted(np.cumsum(self.part_sizes), index, side="right"))
         return f"line {self.stored.lines[index]} of {names[part]}"

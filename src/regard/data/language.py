@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from regard.data.batch import ALL, IGNORED, LabelledBatch, Place, Share, own_rows
+from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, own_rows
 from regard.data.batching import releasing
 from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
@@ -166,22 +166,22 @@ def random_windows(
     seed: int,
     *,
     release: Callable[[], None] = lambda: None,
-    start: Place = (0, 0),
-    share: Share = ALL,
+    start: BatchCursor = (0, 0),
+    shard: Shard = ALL,
 ) -> Iterator[LabelledBatch]:
     """Windows of `context` ids at random places, and the ids that follow each as labels: batches without end.
 
     Args:
         release: gives back what was read of a stream that is a memory map.
         start: begin with this batch; all are of epoch 0.
-        share: the rows of each batch that are read here.
+        shard: the rows of each batch that are read here.
     """
     context = min(context, len(stream) - 1)
     rows = max(1, batch_tokens // context)
     for number in releasing(itertools.count(start[1]), release):
         rng = np.random.default_rng((seed, number))
-        own, counts = own_rows(rng.integers(0, len(stream) - context, rows), share)
-        batch = replace(_windows(stream, own, context), next_place=(0, number + 1))
+        own, counts = own_rows(rng.integers(0, len(stream) - context, rows), shard)
+        batch = replace(_windows(stream, own, context), next_cursor=(0, number + 1))
         if not counts:
             batch = replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0, num_counted=0)
         yield batch

@@ -15,7 +15,7 @@ from regard.inspection.capture import capture
 from regard.inspection.figures import Panel, panels_svg
 from regard.inspection.report import Report, report_html
 from regard.models.encoder import Encoder
-from regard.models.handset import histogram
+from regard.models.handcrafted import histogram
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.run import TrainingRun

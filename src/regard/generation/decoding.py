@@ -1,4 +1,4 @@
-"""The loop of decoding: sources go in, targets come out, and free places are filled again (continuous batching).
+"""The loop of decoding: sources go in, targets come out, and free slots are filled again (continuous batching).
 
 It knows a model only as `prefill` and `decode_step`, and what to do with the logits only as a `Rule`: beam search, sampling.
 """
@@ -14,13 +14,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.data.batch import pad_right
+from regard.generation.active_batch import ActiveBatch
 from regard.generation.filters import Filter, MinimumLengths, Prefixes
-from regard.generation.live import Live
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.models.interface import SequenceToSequence
 
 REFILL = 8
-"""Free places that are filled together, in large batches: the encoder likes some company."""
+"""Free slots that are filled together, in large batches: the encoder likes some company."""
 
 
 @runtime_checkable
@@ -30,16 +30,16 @@ class Rule(Protocol):
     width: int
     """Hypotheses for each sentence."""
 
-    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """Give each hypothesis that goes on a token more, finish others; which hypothesis each new one continues."""
         ...
 
-    def done(self, live: Live) -> list[int]:
-        """The places where there is nothing more to do."""
+    def done(self, active: ActiveBatch) -> list[int]:
+        """The slots where there is nothing more to do."""
         ...
 
-    def results(self, live: Live, place: int) -> list[Hypothesis]:
-        """What was found for the sentence in a place, best first."""
+    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
+        """What was found for the sentence in a slot, best first."""
         ...
 
 
@@ -71,13 +71,13 @@ class Decoding:
         self.batch_size = batch_size
         self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long, device=self.device)
         self._minimum_lengths = MinimumLengths(symbols.eos_id)
-        # The long ones first, so that few are under way when nothing is left to fill their places with.
+        # The long ones first, so that few are under way when nothing is left to fill their slots with.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
-        self._under_way: tuple[Live, Any] | None = None
+        self._under_way: tuple[ActiveBatch, Any] | None = None
 
     @property
-    def live(self) -> Live | None:
+    def active(self) -> ActiveBatch | None:
         """The hypotheses under way; None before the first step and after the last."""
         return None if self._under_way is None else self._under_way[0]
 
@@ -95,15 +95,15 @@ class Decoding:
         """One token more for every sentence under way; those that are done by it."""
         found: list[tuple[int, list[Hypothesis]]] = []
         if self._under_way is not None:
-            live, state = self._advance(*self._under_way, found)
+            active, state = self._advance(*self._under_way, found)
         elif self._waiting:
-            live, state = self._begin(self.batch_size, found)
+            active, state = self._begin(self.batch_size, found)
         else:
             return found
-        self._under_way = self._fill(live, state, found)
+        self._under_way = self._fill(active, state, found)
         return found
 
-    def _begin(self, count: int, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any]:
+    def _begin(self, count: int, found: list[tuple[int, list[Hypothesis]]]) -> tuple[ActiveBatch, Any]:
         """The next sentences that wait, with their sources read and a first token chosen."""
         numbers, requests = zip(*(self._waiting.popleft() for _ in range(min(count, len(self._waiting)))), strict=True)
         sources = [list(request.source_ids) for request in requests]
@@ -116,42 +116,46 @@ class Decoding:
         *before, newest = torch.tensor(starts, device=self.device).T[..., None]
         for ids in before:
             _, state = self.model.decode_step(ids, state)
-        return self._advance(Live(numbers, requests, newest), state, found)
+        return self._advance(ActiveBatch(numbers, requests, newest), state, found)
 
-    def _advance(self, live: Live, state: Any, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any]:
-        """One token more; what is done by it is found, and its places are free."""
-        logits, state = self.model.decode_step(live.newest, state)
+    def _advance(
+        self, active: ActiveBatch, state: Any, found: list[tuple[int, list[Hypothesis]]]
+    ) -> tuple[ActiveBatch, Any]:
+        """One token more; what is done by it is found, and its slots are free."""
+        logits, state = self.model.decode_step(active.newest, state)
         log_probs = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
-        prefixes = Prefixes(log_probs, live)
+        prefixes = Prefixes(log_probs, active)
         log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
         for change in (self._minimum_lengths, *self.filters):
-            change(log_probs, live)
+            change(log_probs, active)
         prefixes.put_back(log_probs)
-        parents = self.rule.advance(live, log_probs)
-        done = self.rule.done(live)
-        for place in done:
-            results = self.rule.results(live, place)
-            found.append((live.leave(place), results))
-        state = state.select(torch.arange(len(live.requests), device=self.device), parents)
-        return live, state.release(torch.tensor(done, device=self.device)) if done else state
+        parents = self.rule.advance(active, log_probs)
+        done = self.rule.done(active)
+        for slot in done:
+            results = self.rule.results(active, slot)
+            found.append((active.leave(slot), results))
+        state = state.select(torch.arange(len(active.requests), device=self.device), parents)
+        return active, state.release(torch.tensor(done, device=self.device)) if done else state
 
-    def _fill(self, live: Live, state: Any, found: list[tuple[int, list[Hypothesis]]]) -> tuple[Live, Any] | None:
-        """Give free places to those that wait; where nobody waits, go on with fewer."""
-        while self._waiting and len(live.free) >= max(1, min(REFILL, len(live.requests) // REFILL)):
-            free = live.free
+    def _fill(
+        self, active: ActiveBatch, state: Any, found: list[tuple[int, list[Hypothesis]]]
+    ) -> tuple[ActiveBatch, Any] | None:
+        """Give free slots to those that wait; where nobody waits, go on with fewer."""
+        while self._waiting and len(active.free) >= max(1, min(REFILL, len(active.requests) // REFILL)):
+            free = active.free
             newer, newer_state = self._begin(len(free), found)
             rows = [row for row, request in enumerate(newer.requests) if request is not None]
             if rows:
-                places = free[: len(rows)]
-                live.replace(places, newer, rows)
-                to, of = (torch.tensor(x, device=self.device) for x in (places, rows))
+                slots = free[: len(rows)]
+                active.replace(slots, newer, rows)
+                to, of = (torch.tensor(x, device=self.device) for x in (slots, rows))
                 state = state.replace(to, newer_state, of)
-        num_free = len(live.free)
-        if num_free == len(live.requests):
+        num_free = len(active.free)
+        if num_free == len(active.requests):
             return None
-        if not self._waiting and 4 * num_free >= len(live.requests):
-            kept = [place for place, request in enumerate(live.requests) if request is not None]
-            live.keep(kept)
-            beams = torch.arange(live.newest.shape[1], device=self.device).expand(len(kept), -1)
+        if not self._waiting and 4 * num_free >= len(active.requests):
+            kept = [slot for slot, request in enumerate(active.requests) if request is not None]
+            active.keep(kept)
+            beams = torch.arange(active.newest.shape[1], device=self.device).expand(len(kept), -1)
             state = state.select(torch.tensor(kept, device=self.device), beams)
-        return live, state
+        return active, state

@@ -26,15 +26,15 @@ class EnsembleState:
         return EnsembleState([state.select(sentences, parents) for state in self.states])
 
     def replace(
-        self, places: Int[Tensor, " place"], other: EnsembleState, sentences: Int[Tensor, " place"]
+        self, slots: Int[Tensor, " slot"], other: EnsembleState, sentences: Int[Tensor, " slot"]
     ) -> EnsembleState:
-        """The states in which sentences of other ones stand in the places of some of these."""
+        """The states in which sentences of other ones stand in the slots of some of these."""
         pairs = zip(self.states, other.states, strict=True)
-        return EnsembleState([ours.replace(places, theirs, sentences) for ours, theirs in pairs])
+        return EnsembleState([ours.replace(slots, theirs, sentences) for ours, theirs in pairs])
 
-    def release(self, places: Int[Tensor, " place"]) -> EnsembleState:
-        """The states in which the sentences in some places are done."""
-        return EnsembleState([state.release(places) for state in self.states])
+    def release(self, slots: Int[Tensor, " slot"]) -> EnsembleState:
+        """The states in which the sentences in some slots are done."""
+        return EnsembleState([state.release(slots) for state in self.states])
 
 
 class Ensemble:

@@ -13,16 +13,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
-from regard.generation.live import Live
+from regard.generation.active_batch import ActiveBatch
 
-LogProbs = Float[Tensor, "place beam vocab"]
+LogProbs = Float[Tensor, "slot beam vocab"]
 
 
 @runtime_checkable
 class Filter(Protocol):
     """Changes log-probabilities in place."""
 
-    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Change the log-probabilities of the next token of each hypothesis."""
         ...
 
@@ -33,11 +33,11 @@ class MinimumLengths:
     def __init__(self, eos_id: int) -> None:
         self.eos_id = eos_id
 
-    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Forbid the end symbol before the minimum length."""
-        for place, (request, length) in enumerate(zip(live.requests, live.lengths.tolist(), strict=True)):
+        for slot, (request, length) in enumerate(zip(active.requests, active.lengths.tolist(), strict=True)):
             if request is not None and length + 1 < request.min_length:
-                log_probs[place, :, self.eos_id] = -torch.inf
+                log_probs[slot, :, self.eos_id] = -torch.inf
 
 
 class Prefixes:
@@ -45,18 +45,18 @@ class Prefixes:
     prefix may have tokens that are forbidden elsewhere.
     """
 
-    def __init__(self, log_probs: LogProbs, live: Live) -> None:
+    def __init__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         self._next = [
-            (place, request.prefix_ids[length], log_probs[place, :, request.prefix_ids[length]].clone())
-            for place, (request, length) in enumerate(zip(live.requests, live.lengths.tolist(), strict=True))
+            (slot, request.prefix_ids[length], log_probs[slot, :, request.prefix_ids[length]].clone())
+            for slot, (request, length) in enumerate(zip(active.requests, active.lengths.tolist(), strict=True))
             if request is not None and length < len(request.prefix_ids)
         ]
 
     def put_back(self, log_probs: LogProbs) -> None:
         """Forbid all but the next token of a prefix that is not finished."""
-        for place, id, of_token in self._next:
-            log_probs[place] = -torch.inf
-            log_probs[place, :, id] = of_token
+        for slot, id, of_token in self._next:
+            log_probs[slot] = -torch.inf
+            log_probs[slot, :, id] = of_token
 
 
 class OnlyTokens:
@@ -65,7 +65,7 @@ class OnlyTokens:
     def __init__(self, ids: Sequence[int]) -> None:
         self.ids = sorted(set(ids))
 
-    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Forbid all other tokens."""
         is_other = torch.ones(log_probs.shape[-1], dtype=torch.bool, device=log_probs.device)
         is_other[self.ids] = False
@@ -80,10 +80,10 @@ class BannedPhrases:
             raise SettingsError("banned phrases must have at least one token; got an empty one.")
         self.phrases = [tuple(phrase) for phrase in phrases]
 
-    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Forbid the last token of each phrase whose other tokens have just been written."""
         for *beginning, last in self.phrases:
-            written = _ends_with(live, torch.tensor(beginning, dtype=torch.long, device=log_probs.device))
+            written = _ends_with(active, torch.tensor(beginning, dtype=torch.long, device=log_probs.device))
             log_probs[..., last].masked_fill_(written, -torch.inf)
 
 
@@ -95,14 +95,14 @@ class NoRepeatedNgrams:
             raise SettingsError(f"no_repeat_ngram must be at least 1; got {size}.")
         self.size = size
 
-    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Forbid what followed the last n - 1 tokens where they stood before."""
-        if live.ids.shape[2] < self.size:
+        if active.ids.shape[2] < self.size:
             return
-        windows = live.ids.unfold(2, self.size, 1)
-        newest = last_tokens(live, self.size - 1)
+        windows = active.ids.unfold(2, self.size, 1)
+        newest = last_tokens(active, self.size - 1)
         starts = torch.arange(windows.shape[2], device=windows.device)
-        is_written = (starts + self.size <= live.lengths[:, None])[:, None]
+        is_written = (starts + self.size <= active.lengths[:, None])[:, None]
         repeats = (windows[..., :-1] == newest[:, :, None]).all(dim=-1) & is_written
         followed = windows[..., -1]
         forbidden = torch.zeros_like(log_probs, dtype=torch.int32).scatter_add_(2, followed, repeats.to(torch.int32))
@@ -121,23 +121,23 @@ class RepetitionPenalty:
             raise SettingsError(f"repetition_penalty must be above 0; got {factor}.")
         self.factor = factor
 
-    def __call__(self, log_probs: LogProbs, live: Live) -> None:
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Multiply the log-probabilities of written tokens."""
-        is_written = torch.arange(live.ids.shape[2], device=log_probs.device) < live.lengths[:, None]
+        is_written = torch.arange(active.ids.shape[2], device=log_probs.device) < active.lengths[:, None]
         written = torch.zeros_like(log_probs, dtype=torch.int32)
-        written.scatter_add_(2, live.ids, is_written[:, None].expand_as(live.ids).to(torch.int32))
+        written.scatter_add_(2, active.ids, is_written[:, None].expand_as(active.ids).to(torch.int32))
         log_probs.copy_(torch.where(written > 0, log_probs * self.factor, log_probs))
 
 
-def last_tokens(live: Live, count: int) -> Int[Tensor, "place beam last"]:
+def last_tokens(active: ActiveBatch, count: int) -> Int[Tensor, "slot beam last"]:
     """The newest tokens of each hypothesis; where there are fewer, the first ones again."""
-    at = live.lengths[:, None] + torch.arange(-count, 0, device=live.lengths.device)
-    return live.ids.gather(2, at.clamp(min=0)[:, None].expand(-1, live.ids.shape[1], -1))
+    at = active.lengths[:, None] + torch.arange(-count, 0, device=active.lengths.device)
+    return active.ids.gather(2, at.clamp(min=0)[:, None].expand(-1, active.ids.shape[1], -1))
 
 
-def _ends_with(live: Live, ids: Int[Tensor, " token"]) -> Bool[Tensor, "place beam"]:
+def _ends_with(active: ActiveBatch, ids: Int[Tensor, " token"]) -> Bool[Tensor, "slot beam"]:
     """Whether some tokens have just been written."""
     if not len(ids):
-        return torch.ones_like(live.newest, dtype=torch.bool)
-    is_long_enough = (live.lengths >= len(ids))[:, None]
-    return (last_tokens(live, len(ids)) == ids).all(dim=-1) & is_long_enough
+        return torch.ones_like(active.newest, dtype=torch.bool)
+    is_long_enough = (active.lengths >= len(ids))[:, None]
+    return (last_tokens(active, len(ids)) == ids).all(dim=-1) & is_long_enough

@@ -9,7 +9,7 @@ from typing import Literal
 from regard.errors import SettingsError
 from regard.generation.rules.required import Phrases
 
-FinishReason = Literal["eos", "length", "runaway", "prefix", "blocked"]
+FinishReason = Literal["eos", "length", "repetition_loop", "prefix", "blocked"]
 
 
 @dataclass(frozen=True)
@@ -84,5 +84,5 @@ class Hypothesis:
     score: float
     """The sum of `token_log_probs`, divided by the length penalty: what the n-best list is sorted by."""
     finish_reason: FinishReason
-    """`eos`: the model ended it; `length`: the limit did; `runaway`: it repeated itself without end; `prefix`: what it had to
-    begin with left no room for more; `blocked`: no token may be written after it."""
+    """`eos`: the model ended it; `length`: the limit did; `repetition_loop`: it repeated itself without end; `prefix`: what it
+    had to begin with left no room for more; `blocked`: no token may be written after it."""

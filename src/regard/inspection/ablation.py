@@ -292,7 +292,7 @@ def mean_contexts(model: AnyModel, examples: Sequence[Example]) -> dict[Site, Te
 def _check(model: AnyModel) -> None:
     if not isinstance(model, EncoderDecoder | Decoder):
         raise SettingsError(
-            f"heads must be those of a Transformer that writes, of arch transformer or decoder; got {model.config.arch}."
+            f"heads must be those of a Transformer that writes, of arch encoder-decoder or decoder; got {model.config.arch}."
         )
 
 

@@ -75,7 +75,7 @@ def sharpest_layer(weights: Sequence[Tensor]) -> int:
     return max(range(len(weights)), key=lambda layer: float(weights[layer].mean(dim=0).amax(dim=-1).mean()))
 
 
-class Looker(NamedTuple):
+class AttentionReadout(NamedTuple):
     """What an alignment is read from: a decoder layer, and one of its heads or the mean over them."""
 
     layer: int
@@ -101,14 +101,14 @@ class Looker(NamedTuple):
         return of_layer.mean(dim=0) if self.head is None else of_layer[heads[self.layer].index(self.head)]
 
 
-def lookers(heads: Sequence[Sequence[int]]) -> list[Looker]:
+def readouts(heads: Sequence[Sequence[int]]) -> list[AttentionReadout]:
     """Everything that an alignment can be read from.
 
     Args:
         heads: the numbers of each layer's heads.
     """
     return [
-        Looker(layer, head, shifted)
+        AttentionReadout(layer, head, shifted)
         for layer, numbers in enumerate(heads)
         for head in ([None, *numbers] if len(numbers) > 1 else [None])
         for shifted in (False, True)

@@ -68,7 +68,7 @@ def head_statistics(records: Iterable[Record]) -> list[HeadStatistics]:
     * `previous token`, `next token`, `diagonal`: the weight on the position before, after, and on the row's own;
       in cross-attention `diagonal` is the weight at most one position from where a straight line from the first to the
       last token goes;
-    * `same token`: the weight on other places with the same token, over the rows that have such places;
+    * `same token`: the weight on other positions with the same token, over the rows that have such positions;
     * `sink`: the weight on the first token and the symbols around a text, which carry no content;
     * `alignment` (cross-attention): the geometric mean of the highest weight on a token of the text, and of how much nearer
       to that straight line the head looks than one that looks everywhere alike;
@@ -99,7 +99,7 @@ def _add(found: _Sums, weights: numpy.ndarray, rows: Tokens, keys: Tokens, own: 
     row, key = numpy.arange(num_rows)[:, None], numpy.arange(num_keys)
     found.add("entropy", -(weights * numpy.log(numpy.maximum(weights, 1e-30))).sum(axis=1))
     found.add("confidence", weights.max(axis=1))
-    symbols = numpy.array([place is None for place in keys.offsets])
+    symbols = numpy.array([span is None for span in keys.offsets])
     end = symbols & (key == num_keys - 1)
     found.add("first", weights[:, 0])
     found.add("end", weights[:, end].sum(axis=1))

@@ -85,25 +85,23 @@ def page_html(
 
 
 def _text_of(side: str, kind: str, text: str, target: str | None) -> tuple[str, str]:
-    """Which text the rows or keys of a kind of attention are tokens of, and the name of its place on the page."""
+    """Which text the rows or keys of a kind of attention are tokens of, and the id of its element on the page."""
     if target is None or kind == "encoder" or (kind == "cross" and side == "keys"):
         return text, "text"
     return target, "target-text"
 
 
-def _pieces(tokens: Tokens, text: str, place_of_text: str) -> dict[str, Any]:
+def _pieces(tokens: Tokens, text: str, text_id: str) -> dict[str, Any]:
     """What each token covers of its text: together they are the text, up to its last word. Those that stand nowhere in it have
     none."""
     pieces, done = [], 0
-    for token, place in zip(tokens.spelled, tokens.offsets, strict=True):
-        end = done if place is None else max(done, place[1])
-        if (
-            place is None and token.strip() and text[done:].lstrip().startswith(token)
-        ):  # a symbol that was typed: <mask>
+    for token, span in zip(tokens.spelled, tokens.offsets, strict=True):
+        end = done if span is None else max(done, span[1])
+        if span is None and token.strip() and text[done:].lstrip().startswith(token):  # a symbol that was typed: <mask>
             end = text.index(token, done) + len(token)
         pieces.append(text[done:end])
         done = end
-    return {"of": place_of_text, "pieces": pieces}
+    return {"of": text_id, "pieces": pieces}
 
 
 def _packed(record: Record, kind: type[numpy.unsignedinteger]) -> str:

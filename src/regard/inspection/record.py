@@ -75,7 +75,7 @@ class Tokens:
     def of(cls, spelled: list[str], offsets: list[tuple[int, int] | None], text: str) -> Tokens:
         """Tokens with their words found by where they stand."""
         begins = [word.start() for word in re.finditer(r"\S+", text)]
-        return cls(spelled, offsets, [_word(text, begins, place) for place in offsets])
+        return cls(spelled, offsets, [_word(text, begins, span) for span in offsets])
 
     def __len__(self) -> int:
         return len(self.spelled)
@@ -83,15 +83,15 @@ class Tokens:
     def __repr__(self) -> str:
         return f"Tokens({reprlib.repr(self.spelled)})"
 
-    def part(self, places: slice) -> Tokens:
+    def part(self, positions: slice) -> Tokens:
         """Some of them."""
-        return Tokens(self.spelled[places], self.offsets[places], self.words[places])
+        return Tokens(self.spelled[positions], self.offsets[positions], self.words[positions])
 
 
-def _word(text: str, begins: list[int], place: tuple[int, int] | None) -> int | None:
-    if place is None:
+def _word(text: str, begins: list[int], span: tuple[int, int] | None) -> int | None:
+    if span is None:
         return None
-    first, last = place
+    first, last = span
     if not text[first:last].strip():  # a space alone is of the word that it stands before
         return begins.index(last) if last in begins else None
     first += len(text[first:last]) - len(text[first:last].lstrip())

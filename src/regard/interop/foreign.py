@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError, RegardError
 from regard.interop.check import Check, Reference, compare
-from regard.interop.mapping import Account, Place, check_places, read_in
+from regard.interop.mapping import Account, TensorRef, check_refs, read_in
 from regard.memory import lack_of_room, shapes_for
 from regard.models.config import AnyConfig
 from regard.models.families import AnyModel, build
@@ -68,7 +68,7 @@ class Blueprint:
     """A foreign model, understood: enough to build ours and to fill it."""
 
     config: AnyConfig
-    places: Callable[[nn.Module], dict[str, Place]]
+    refs: Callable[[nn.Module], dict[str, TensorRef]]
     """The place of each parameter of a model that was built from `config`."""
     symbols: Symbols
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -95,12 +95,12 @@ class Blueprint:
                 tensors[name] = tensors.pop(stored)
         gone = self.prepared(tensors) if self.prepared else {}
         shapes = shapes_for(self.config, tensors, where)
-        places = self.places(shapes)
-        check_places(shapes, places, tensors, where=where)
+        refs = self.refs(shapes)
+        check_refs(shapes, refs, tensors, where=where)
         if lack := lack_of_room(self.config, torch.device("cpu")):
             raise ModelFolderError(f"{where} must fit into memory; got {lack}.")
         with torch.random.fork_rng(devices=[]):
             model = build(self.config)
-        account = read_in(model, places, tensors, where=where, explained=self.explained)
+        account = read_in(model, refs, tensors, where=where, explained=self.explained)
         account.accounted.update(gone)
         return model.eval(), account

@@ -1,4 +1,4 @@
-"""Every format in one place: which one a folder is in, how it is read, and how ours is written."""
+"""Every format in one ref: which one a folder is in, how it is read, and how ours is written."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def _exported(model: AnyModel, symbols: Symbols, format: str) -> tuple[dict[str,
     if format == "marian" and isinstance(model, EncoderDecoder):
         return bart.export(model, symbols)
     suitable = {
-        "transformer": "marian, encoder-decoder, ctranslate2, onnx",
+        "encoder-decoder": "marian, encoder-decoder, ctranslate2, onnx",
         "decoder": "gpt2, bert-generation, onnx",
         "encoder": "bert, roberta, distilbert, bert-generation, onnx",
         "rnn": "none of them",

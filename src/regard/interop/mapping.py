@@ -1,6 +1,6 @@
-"""Tensors there and here: for each tensor of ours, its place in somebody else's model; read in, or written out.
+"""Tensors there and here: for each tensor of ours, where it stands in somebody else's model; read in, or written out.
 
-A format says where things stand (`Place`); what is the same for all of them is done here, in both directions: fused and
+A format says where things stand (`TensorRef`); what is the same for all of them is done here, in both directions: fused and
 transposed matrices, rows that nothing reads, and the account of every tensor on both sides.
 """
 
@@ -24,7 +24,7 @@ NUMBERS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 
 
 @dataclass(frozen=True)
-class Place:
+class TensorRef:
     """Where one tensor of ours stands in a foreign model.
 
     Args:
@@ -77,40 +77,38 @@ class Account:
         return lines
 
 
-def check_places(model: nn.Module, places: Mapping[str, Place], tensors: Mapping[str, Tensor], *, where: str) -> None:
+def check_refs(model: nn.Module, refs: Mapping[str, TensorRef], tensors: Mapping[str, Tensor], *, where: str) -> None:
     """Make sure that a foreign model's tensors are those of ours: all there, of the right shapes, and read whole.
 
     Args:
         model: ours; one on the device `meta` will do, so that nothing is allocated for a configuration that is wrong.
-        places: for each parameter of ours, its place.
+        refs: the tensor of theirs that holds each parameter of ours.
         tensors: theirs, by name.
         where: the foreign model, as messages call it.
     Raises:
         ModelFolderError: a tensor is missing, has another shape than the configuration says, or numbers of another kind.
     """
-    read: dict[str, tuple[int, Place]] = {}
+    read: dict[str, tuple[int, TensorRef]] = {}
     for ours, parameter in model.named_parameters():
-        place = places[ours]
-        if place.name not in tensors:
-            raise ModelFolderError(
-                f"{where} must hold the tensor {place.name}, which {ours} is read from; it does not."
-            )
-        theirs = tensors[place.name]
+        ref = refs[ours]
+        if ref.name not in tensors:
+            raise ModelFolderError(f"{where} must hold the tensor {ref.name}, which {ours} is read from; it does not.")
+        theirs = tensors[ref.name]
         if theirs.dtype not in NUMBERS:
             kinds, found = ", ".join(map(_kind, NUMBERS)), _kind(theirs.dtype)
-            raise ModelFolderError(f"{where}: {place.name} must hold numbers of kind {kinds}; got {found}.")
-        end = place.first_row + parameter.shape[0]
-        rows = place.rows(theirs)
+            raise ModelFolderError(f"{where}: {ref.name} must hold numbers of kind {kinds}; got {found}.")
+        end = ref.first_row + parameter.shape[0]
+        rows = ref.rows(theirs)
         if rows.shape[:1] < (end,) or rows.shape[1:] != parameter.shape[1:]:
             raise ModelFolderError(
-                f"{where}: {place.name} must have a part of shape {tuple(parameter.shape)} for {ours}; "
+                f"{where}: {ref.name} must have a part of shape {tuple(parameter.shape)} for {ours}; "
                 f"got {tuple(theirs.shape)}."
             )
-        end = end if place.num_rows is None else place.num_rows
-        read[place.name] = max(read.get(place.name, (0, place)), (end, place), key=lambda found: found[0])
-    for name, (end, place) in read.items():
-        if (num_rows := len(place.rows(tensors[name]))) > end:
-            what = "columns" if place.transposed or place.unsqueezed else "rows"
+        end = end if ref.num_rows is None else ref.num_rows
+        read[ref.name] = max(read.get(ref.name, (0, ref)), (end, ref), key=lambda found: found[0])
+    for name, (end, ref) in read.items():
+        if (num_rows := len(ref.rows(tensors[name]))) > end:
+            what = "columns" if ref.transposed or ref.unsqueezed else "rows"
             raise ModelFolderError(
                 f"{where}: {name} must have {end:,} {what}, as its configuration says; got {num_rows:,}."
             )
@@ -118,7 +116,7 @@ def check_places(model: nn.Module, places: Mapping[str, Place], tensors: Mapping
 
 def read_in(
     model: nn.Module,
-    places: Mapping[str, Place],
+    refs: Mapping[str, TensorRef],
     tensors: Mapping[str, Tensor],
     *,
     where: str,
@@ -127,50 +125,50 @@ def read_in(
     """Fill a model of ours with the tensors of a foreign one.
 
     Args:
-        places: for each parameter of ours, its place.
+        refs: the tensor of theirs that holds each parameter of ours.
         tensors: theirs, by name.
         where: the foreign model, as messages call it.
         explained: patterns of names of tensors that are no part of our model, and why not.
     Raises:
-        ModelFolderError: as `check_places` does; or a tensor holds numbers that are not finite, or too large for ours.
+        ModelFolderError: as `check_refs` does; or a tensor holds numbers that are not finite, or too large for ours.
     """
-    check_places(model, places, tensors, where=where)
+    check_refs(model, refs, tensors, where=where)
     mapped = []
     with torch.no_grad():
         for ours, parameter in model.named_parameters():
-            place = places[ours]
-            part = place.rows(tensors[place.name])[place.first_row : place.first_row + parameter.shape[0]]
-            parameter.copy_(part.float() * place.factor if place.factor != 1 else part)
+            ref = refs[ours]
+            part = ref.rows(tensors[ref.name])[ref.first_row : ref.first_row + parameter.shape[0]]
+            parameter.copy_(part.float() * ref.factor if ref.factor != 1 else part)
             if not parameter.isfinite().all():
-                raise ModelFolderError(f"{where}: {place.name} must hold finite numbers, as float32; it does not.")
-            mapped.append((place.name, ours))
-    accounted, left_over = _account_for_rest(places, tensors, {name for name, _ in mapped}, explained or {})
+                raise ModelFolderError(f"{where}: {ref.name} must hold finite numbers, as float32; it does not.")
+            mapped.append((ref.name, ours))
+    accounted, left_over = _account_for_rest(refs, tensors, {name for name, _ in mapped}, explained or {})
     return Account(mapped, accounted, left_over)
 
 
-def write_out(model: nn.Module, places: Mapping[str, Place]) -> dict[str, Tensor]:
+def write_out(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tensor]:
     """The tensors of a foreign model, from ours. Rows that nothing reads are zeros."""
-    parts: dict[str, list[tuple[Place, Tensor]]] = defaultdict(list)
+    parts: dict[str, list[tuple[TensorRef, Tensor]]] = defaultdict(list)
     for ours, parameter in model.named_parameters():
-        parts[places[ours].name].append((places[ours], parameter.detach().cpu().float()))
+        parts[refs[ours].name].append((refs[ours], parameter.detach().cpu().float()))
     written = {}
     for name, pieces in parts.items():
         pieces.sort(key=lambda piece: piece[0].first_row)
         rows: list[Tensor] = []
-        for place, tensor in pieces:
-            gap = place.first_row - sum(map(len, rows))
+        for ref, tensor in pieces:
+            gap = ref.first_row - sum(map(len, rows))
             assert gap >= 0, name
             if gap:
                 rows.append(tensor.new_zeros((gap, *tensor.shape[1:])))
-            rows.append(tensor / place.factor if place.factor != 1 else tensor)
+            rows.append(tensor / ref.factor if ref.factor != 1 else tensor)
         whole = torch.cat(rows)
-        place = pieces[0][0]
-        whole = whole.T if place.transposed else whole
-        written[name] = (whole[None] if place.unsqueezed else whole).contiguous()
+        ref = pieces[0][0]
+        whole = whole.T if ref.transposed else whole
+        written[name] = (whole[None] if ref.unsqueezed else whole).contiguous()
     return written
 
 
-def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: bool = False) -> dict[str, Place]:
+def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: bool = False) -> dict[str, TensorRef]:
     """Places for whole modules: `weight` and `bias` of each stand under the same names there.
 
     Args:
@@ -178,13 +176,13 @@ def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: 
         transposed: their linear maps go from rows to columns.
     """
     linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
-    places = {}
+    refs = {}
     for name, _ in model.named_parameters():
         module, _, kind = name.rpartition(".")
         if module in ours_to_theirs:
             is_turned = transposed and kind == "weight" and module in linear
-            places[name] = Place(f"{ours_to_theirs[module]}.{kind}", transposed=is_turned)
-    return places
+            refs[name] = TensorRef(f"{ours_to_theirs[module]}.{kind}", transposed=is_turned)
+    return refs
 
 
 def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:
@@ -204,7 +202,7 @@ def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str)
 
 
 def _account_for_rest(
-    places: Mapping[str, Place], tensors: Mapping[str, Tensor], used: set[str], explained: Mapping[str, str]
+    refs: Mapping[str, TensorRef], tensors: Mapping[str, Tensor], used: set[str], explained: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Why the tensors that were not read were not: a copy of one that was, a known reason, or none."""
     accounted, left_over = {}, []
@@ -222,9 +220,9 @@ def _account_for_rest(
             accounted[name] = reason
         else:
             left_over.append(name)
-    for place in places.values():
-        if place.first_row and place.name in used and place.name.endswith("positions.weight"):
-            accounted[f"rows 0 to {place.first_row - 1} of {place.name}"] = "no position reads them"
+    for ref in refs.values():
+        if ref.first_row and ref.name in used and ref.name.endswith("positions.weight"):
+            accounted[f"rows 0 to {ref.first_row - 1} of {ref.name}"] = "no position reads them"
     return accounted, left_over
 
 

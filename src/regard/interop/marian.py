@@ -22,9 +22,9 @@ from regard.interop.check import Reference
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, vocabulary_list, whole_tokens
-from regard.interop.mapping import PAD, Place, add_zero_start
+from regard.interop.mapping import PAD, TensorRef, add_zero_start
 from regard.memory import free_bytes
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols, Tokenizer
 
@@ -51,7 +51,7 @@ def read(path: Path) -> ForeignModel:
         tensors, ("Wemb", "encoder_Wemb", "decoder_Wemb", "decoder_ff_logit_out_W"), "decoder_ff_logit_out_b"
     )
     blueprint = Blueprint(
-        config, _places, tokenizers["target"].symbols,
+        config, _refs, tokenizers["target"].symbols,
         explained={"decoder_c_*": "of other architectures; nothing reads it"},
     )  # fmt: skip
     model, account = blueprint.build(tensors, where=str(path))
@@ -102,7 +102,7 @@ def _options(arrays: dict[str, np.ndarray], path: Path) -> ForeignConfig:
     return ForeignConfig(options, f"{path}: {OPTIONS}")
 
 
-def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -> ModelConfig:
+def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -> EncoderDecoderConfig:
     for key, allowed in {
         "type": "transformer",
         "transformer-decoder-autoreg": "self-attention",
@@ -126,7 +126,7 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
         tied = "all" if options.get("tied-embeddings-all", True) or options.get("tied-embeddings", False) else "source"
     else:
         tied = "target" if options.get("tied-embeddings", False) else "none"
-    return ModelConfig(
+    return EncoderDecoderConfig(
         vocab_size=target_size + 1,
         source_vocab_size=None if is_shared else source_size + 1,
         model_dim=options.require("dim-emb"),
@@ -146,53 +146,53 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
     )
 
 
-def _places(model: nn.Module) -> dict[str, Place]:
+def _refs(model: nn.Module) -> dict[str, TensorRef]:
     assert isinstance(model, EncoderDecoder)
     config = model.config
     is_shared = config.tied_embeddings in ("all", "source")
-    places = {
-        "source_embedding.weight": Place("Wemb" if is_shared else "encoder_Wemb"),
-        "target_embedding.weight": Place("decoder_Wemb"),
-        "output_embedding.weight": Place("decoder_ff_logit_out_W", transposed=True),
-        "output_bias": Place("decoder_ff_logit_out_b", unsqueezed=True),
+    refs = {
+        "source_embedding.weight": TensorRef("Wemb" if is_shared else "encoder_Wemb"),
+        "target_embedding.weight": TensorRef("decoder_Wemb"),
+        "output_embedding.weight": TensorRef("decoder_ff_logit_out_W", transposed=True),
+        "output_bias": TensorRef("decoder_ff_logit_out_b", unsqueezed=True),
     }
     pre = "_pre" if config.norm == "pre" else ""
     for side, stack in (("source", "encoder"), ("target", "decoder")):
-        places |= _norm(f"{side}_norm", f"{stack}_emb", "_pre")
-        places |= _norm(f"{stack}_norm", f"{stack}_top")
+        refs |= _norm(f"{side}_norm", f"{stack}_emb", "_pre")
+        refs |= _norm(f"{stack}_norm", f"{stack}_top")
     for side, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
         for index in range(num_layers):
             ours, theirs = f"{side}_layers.{index}", f"{side}_l{index + 1}"
-            places |= _attention(f"{ours}.self_attention", f"{theirs}_self", pre)
+            refs |= _attention(f"{ours}.self_attention", f"{theirs}_self", pre)
             if side == "decoder":
-                places |= _attention(f"{ours}.cross_attention", f"{theirs}_context", pre)
+                refs |= _attention(f"{ours}.cross_attention", f"{theirs}_context", pre)
             for number, projection in ((1, "inner_proj"), (2, "output_proj")):
-                places |= _linear(
+                refs |= _linear(
                     f"{ours}.feed_forward.{projection}", f"{theirs}_ffn_W{number}", f"{theirs}_ffn_b{number}"
                 )
-            places |= _norm(f"{ours}.feed_forward_residual.norm", f"{theirs}_ffn_ffn", pre)
-    return places
+            refs |= _norm(f"{ours}.feed_forward_residual.norm", f"{theirs}_ffn_ffn", pre)
+    return refs
 
 
-def _attention(ours: str, theirs: str, pre: str) -> dict[str, Place]:
-    places = _norm(f"{ours}_residual.norm", f"{theirs}_Wo", pre)
+def _attention(ours: str, theirs: str, pre: str) -> dict[str, TensorRef]:
+    refs = _norm(f"{ours}_residual.norm", f"{theirs}_Wo", pre)
     for projection, letter in (("query", "q"), ("key", "k"), ("value", "v"), ("output", "o")):
-        places |= _linear(f"{ours}.{projection}_proj", f"{theirs}_W{letter}", f"{theirs}_b{letter}")
-    return places
+        refs |= _linear(f"{ours}.{projection}_proj", f"{theirs}_W{letter}", f"{theirs}_b{letter}")
+    return refs
 
 
-def _linear(ours: str, weight: str, bias: str) -> dict[str, Place]:
-    return {f"{ours}.weight": Place(weight, transposed=True), f"{ours}.bias": Place(bias, unsqueezed=True)}
+def _linear(ours: str, weight: str, bias: str) -> dict[str, TensorRef]:
+    return {f"{ours}.weight": TensorRef(weight, transposed=True), f"{ours}.bias": TensorRef(bias, unsqueezed=True)}
 
 
-def _norm(ours: str, theirs: str, pre: str = "") -> dict[str, Place]:
+def _norm(ours: str, theirs: str, pre: str = "") -> dict[str, TensorRef]:
     return {
-        f"{ours}.weight": Place(f"{theirs}_ln_scale{pre}", unsqueezed=True),
-        f"{ours}.bias": Place(f"{theirs}_ln_bias{pre}", unsqueezed=True),
+        f"{ours}.weight": TensorRef(f"{theirs}_ln_scale{pre}", unsqueezed=True),
+        f"{ours}.bias": TensorRef(f"{theirs}_ln_bias{pre}", unsqueezed=True),
     }
 
 
-def _tokenizers(folder: Path, config: ModelConfig) -> tuple[dict[str, Tokenizer], str]:
+def _tokenizers(folder: Path, config: EncoderDecoderConfig) -> tuple[dict[str, Tokenizer], str]:
     """The tokenizers of both sides from the vocabularies in a model's folder, with the padding token added at the end.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -12,15 +12,27 @@ Positions = Literal[
     "sinusoidal_opennmt",
     "learned",
     "rotary",
-    "linear_bias",
-    "buckets",
+    "alibi",
+    "t5",
     "relative_key",
     "relative_key_query",
-    "clipped",
+    "shaw",
     "none",
 ]
+RENAMED: dict[str, dict[str, str]] = {
+    "arch": {"transformer": "encoder-decoder"},
+    "positions": {"linear_bias": "alibi", "buckets": "t5", "clipped": "shaw"},
+}
+"""Values that earlier versions wrote by another name, by key."""
+
+
+def current(key: str, value: Any) -> Any:
+    """What a value of a key, such as `positions`, is called now."""
+    return RENAMED.get(key, {}).get(value, value) if isinstance(value, str) else value
+
+
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
-Share = Annotated[float, Field(ge=0, lt=1)]
+Fraction = Annotated[float, Field(ge=0, lt=1)]
 MOST_TOKENS, WIDEST, WIDEST_INNER, MOST_HEADS = 1 << 24, 1 << 17, 1 << 20, 1 << 14
 MOST_LAYERS, MOST_POSITIONS, MOST_KINDS = 10_000, 1 << 20, 1 << 16
 """Far above any model that there is, and low enough that a number which is none cannot keep a machine busy: `regard.memory`
@@ -47,8 +59,8 @@ class TransformerConfig(BaseModel):
         le=WIDEST,
         description="width of a head; model_dim / num_heads where it is not given",
     )
-    dropout: Share = Field(0.1, description="on embeddings and on each sublayer's output")
-    attention_dropout: Share = Field(0.0, description="on attention weights")
+    dropout: Fraction = Field(0.1, description="on embeddings and on each sublayer's output")
+    attention_dropout: Fraction = Field(0.0, description="on attention weights")
     norm: Literal["post", "pre", "sandwich"] = Field(
         "post", description="where norms stand: after the residual sum, before the sublayer, on both sides of it"
     )
@@ -68,6 +80,12 @@ class TransformerConfig(BaseModel):
     pruned_heads: dict[str, list[int]] = Field(
         default_factory=dict, description="heads that were removed, by attention: {'cross.2': [0, 3]}, counted from 0"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _current(cls, values: Any) -> Any:
+        """Read what earlier versions wrote."""
+        return {key: current(key, value) for key, value in values.items()} if isinstance(values, dict) else values
 
     @property
     def attentions(self) -> dict[str, int]:
@@ -101,10 +119,10 @@ class TransformerConfig(BaseModel):
         return self
 
 
-class ModelConfig(TransformerConfig):
+class EncoderDecoderConfig(TransformerConfig):
     """An encoder-decoder Transformer."""
 
-    arch: Literal["transformer"] = "transformer"
+    arch: Literal["encoder-decoder"] = "encoder-decoder"
     num_encoder_layers: Layers = 6
     num_decoder_layers: Layers = 6
     tied_embeddings: Literal["all", "target", "source", "none"] = Field(
@@ -137,7 +155,7 @@ class ModelConfig(TransformerConfig):
         }
 
     @model_validator(mode="after")
-    def _vocabularies_fit(self) -> ModelConfig:
+    def _vocabularies_fit(self) -> EncoderDecoderConfig:
         if self.source_vocab_size and self.tied_embeddings in ("all", "source"):
             raise ValueError(
                 f"tied_embeddings must be target or none where the source has a vocabulary of its own; "
@@ -215,7 +233,7 @@ class RecurrentConfig(BaseModel):
     score: Literal["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"] = Field(
         "additive", description="how the decoder's state is compared with the source"
     )
-    dropout: Share = Field(0.1, description="on embeddings and before the output")
+    dropout: Fraction = Field(0.1, description="on embeddings and before the output")
     teacher_forcing: float = Field(
         1.0, ge=0, le=1, description="in training, how often the right token goes in next, and not the model's own"
     )
@@ -223,4 +241,4 @@ class RecurrentConfig(BaseModel):
     pad_id: int = Field(0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
 
 
-AnyConfig = ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig
+AnyConfig = EncoderDecoderConfig | RecurrentConfig | DecoderConfig | EncoderConfig

@@ -45,14 +45,14 @@ class DecoderOnlyState:
         return DecoderOnlyState(past, self.is_token[rows], len(sentences))
 
     def replace(
-        self, places: Int[Tensor, " place"], other: DecoderOnlyState, sentences: Int[Tensor, " place"]
+        self, slots: Int[Tensor, " slot"], other: DecoderOnlyState, sentences: Int[Tensor, " slot"]
     ) -> DecoderOnlyState:
-        """The state in which sentences of another one, with as many hypotheses, stand in the places of some of these. They end
+        """The state in which sentences of another one, with as many hypotheses, stand in the slots of some of these. They end
         where these end: the shorter ones have padding on their left.
         """
         num_beams = self.is_token.shape[0] // self.num_sentences
-        beams = torch.arange(num_beams, device=places.device)
-        to, of = ((x[:, None] * num_beams + beams).flatten() for x in (places, sentences))
+        beams = torch.arange(num_beams, device=slots.device)
+        to, of = ((x[:, None] * num_beams + beams).flatten() for x in (slots, sentences))
         width = max(self.is_token.shape[1], other.is_token.shape[1])
 
         def put(ours: Tensor, theirs: Tensor, after: tuple[int, ...]) -> Tensor:
@@ -68,10 +68,10 @@ class DecoderOnlyState:
             ]
         return DecoderOnlyState(past, put(self.is_token.clone(), other.is_token, ()), self.num_sentences)._trimmed()
 
-    def release(self, places: Int[Tensor, " place"]) -> DecoderOnlyState:
-        """The state in which the sentences in some places are done."""
+    def release(self, slots: Int[Tensor, " slot"]) -> DecoderOnlyState:
+        """The state in which the sentences in some slots are done."""
         is_token = self.is_token.unflatten(0, (self.num_sentences, -1)).clone()
-        is_token[places] = False
+        is_token[slots] = False
         return DecoderOnlyState(self.past, is_token.flatten(0, 1), self.num_sentences)._trimmed()
 
     def _trimmed(self) -> DecoderOnlyState:
@@ -163,7 +163,7 @@ class Decoder(nn.Module):
         positions = positions_from_mask(is_token)[:, -ids.shape[1] :]
         self.positions.check_step(positions, is_token.shape[1] - 1)
         x = self._embed(ids, positions)
-        # A row that took another one's place, with padding before it, counts from its own beginning.
+        # A row that took another one's slot, with padding before it, counts from its own beginning.
         turns = self.layers[0].self_attention.attention.positions is not None
         first = is_token.sum(dim=1) - ids.shape[1] if turns else None
         past = []

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.packed import PackedDecoder, PackedLinear
 from regard.models.parts import (
     EmbeddedPositions,
@@ -45,10 +45,10 @@ class TransformerState:
     """Which of the past's cells each hypothesis descends from; None: one hypothesis for a sentence, and no cells."""
 
     @classmethod
-    def planted(cls, memory: list[KeysValues], source_mask: Bool[Tensor, "sentence 1 1 source"]) -> TransformerState:
+    def empty(cls, memory: list[KeysValues], source_mask: Bool[Tensor, "sentence 1 1 source"]) -> TransformerState:
         """The state before the first step. The memory is laid out once as matrix products want it at every step."""
         memory = [KeysValues(*(x.contiguous() for x in layer)) for layer in memory]
-        tree = Tree.planted(source_mask.shape[0], source_mask.device)
+        tree = Tree.empty(source_mask.shape[0], source_mask.device)
         return cls(memory, source_mask, [TreeKeysValues(tree) for _ in memory], tree)
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> TransformerState:
@@ -56,40 +56,40 @@ class TransformerState:
         assert self.tree is not None
         stay = sentences.shape[0] == self.source_mask.shape[0] and bool((sentences.diff() == 1).all())
         if stay and parents.shape[1] == self.tree.num_beams:
-            self.tree.follow(parents)
+            self.tree.reorder(parents)
             return self
-        tree = self.tree.spread(sentences, parents)
-        past = [layer.spread(tree, sentences) for layer in self.cells]
+        tree = self.tree.select(sentences, parents)
+        past = [layer.select(tree, sentences) for layer in self.cells]
         memory, source_mask = self.memory, self.source_mask
         if not stay:
             memory, source_mask = [layer.select(sentences) for layer in memory], source_mask[sentences]
         return TransformerState(memory, source_mask, past, tree)
 
     def replace(
-        self, places: Int[Tensor, " place"], other: TransformerState, sentences: Int[Tensor, " place"]
+        self, slots: Int[Tensor, " slot"], other: TransformerState, sentences: Int[Tensor, " slot"]
     ) -> TransformerState:
-        """The state in which sentences of another, with as many hypotheses, stand in some places of this one."""
+        """The state in which sentences of another, with as many hypotheses, stand in some slots of this one."""
         assert self.tree is not None
         assert other.tree is not None
-        self._drop_unused(places)
-        self.tree.replant(places, other.tree, sentences)
+        self._drop_unused(slots)
+        self.tree.insert(slots, other.tree, sentences)
         for ours, theirs in zip(self.cells, other.cells, strict=True):
-            ours.replant(places, theirs, sentences)
+            ours.insert(slots, theirs, sentences)
         missing = other.source_mask.shape[-1] - self.source_mask.shape[-1]
         if missing > 0:
             self.source_mask = pad(self.source_mask, (0, missing))
             self.memory = [KeysValues(*(pad(x, (0, 0, 0, missing)) for x in layer)) for layer in self.memory]
-        self.source_mask[places] = False
-        self.source_mask[places, :, :, : other.source_mask.shape[-1]] = other.source_mask[sentences]
+        self.source_mask[slots] = False
+        self.source_mask[slots, :, :, : other.source_mask.shape[-1]] = other.source_mask[sentences]
         for memory, newer in zip(self.memory, other.memory, strict=True):
             for x, y in zip(memory, newer, strict=True):
-                x[places, :, : y.shape[2]] = y[sentences]
+                x[slots, :, : y.shape[2]] = y[sentences]
         return self
 
-    def release(self, places: Int[Tensor, " place"]) -> TransformerState:
-        """The state in which the sentences in some places are done."""
+    def release(self, slots: Int[Tensor, " slot"]) -> TransformerState:
+        """The state in which the sentences in some slots are done."""
         assert self.tree is not None
-        self.tree.release(places)
+        self.tree.release(slots)
         return self
 
     @property
@@ -97,10 +97,10 @@ class TransformerState:
         """The past of each layer, where it is a tree's."""
         return [layer for layer in self.past if isinstance(layer, TreeKeysValues)]
 
-    def _drop_unused(self, places: Int[Tensor, " place"]) -> None:
-        """Forget the source positions that none but the sentences in these places had."""
-        stays = torch.ones(self.source_mask.shape[0], dtype=torch.bool, device=places.device)
-        stays[places] = False
+    def _drop_unused(self, slots: Int[Tensor, " slot"]) -> None:
+        """Forget the source positions that none but the sentences in these slots had."""
+        stays = torch.ones(self.source_mask.shape[0], dtype=torch.bool, device=slots.device)
+        stays[slots] = False
         if not bool(stays.any()):
             return
         used = int(self.source_mask[stays].flatten(1).any(dim=0).nonzero().max()) + 1
@@ -117,7 +117,7 @@ class EncoderDecoder(nn.Module):
         """The names of the modules that look at the source, the lowest layer first."""
         return tuple(f"decoder_layers.{index}.cross_attention" for index in range(self.config.num_decoder_layers))
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
         self.config = config
         self.packed_output: PackedLinear | None = None
@@ -203,7 +203,7 @@ class EncoderDecoder(nn.Module):
         self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
     ) -> TransformerState:
         """The state before the first decoding step: the source, encoded and projected once."""
-        return TransformerState.planted(*self._project_source(source_ids, source_types))
+        return TransformerState.empty(*self._project_source(source_ids, source_types))
 
     def decode_step(
         self, ids: Int[Tensor, "sentence beam"], state: TransformerState
@@ -277,12 +277,12 @@ class EncoderDecoder(nn.Module):
         return embedded * math.sqrt(self.config.model_dim) if self.config.scale_embeddings else embedded
 
 
-def _encoder_layer(config: ModelConfig) -> EncoderLayer:
+def _encoder_layer(config: EncoderDecoderConfig) -> EncoderLayer:
     """One layer of the encoder, put together from the library's parts."""
     return EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
 
 
-def _decoder_layer(config: ModelConfig) -> DecoderLayer:
+def _decoder_layer(config: EncoderDecoderConfig) -> DecoderLayer:
     """One layer of the decoder."""
     return DecoderLayer(
         self_attention(config, is_decoder=True), cross_attention(config), feed_forward(config), lambda: residual(config)

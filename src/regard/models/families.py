@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
-from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig, current
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -23,13 +23,13 @@ PairModel = EncoderDecoder | Recurrent
 AnyModel = PairModel | Decoder | Encoder
 
 CONFIGS: dict[str, type[AnyConfig]] = {
-    "transformer": ModelConfig,
+    "encoder-decoder": EncoderDecoderConfig,
     "rnn": RecurrentConfig,
     "decoder": DecoderConfig,
     "encoder": EncoderConfig,
 }
 MODELS: dict[str, type[nn.Module]] = {
-    "transformer": EncoderDecoder,
+    "encoder-decoder": EncoderDecoder,
     "rnn": Recurrent,
     "decoder": Decoder,
     "encoder": Encoder,
@@ -42,6 +42,7 @@ def config_class(arch: str) -> type[AnyConfig]:
     Raises:
         SettingsError: an unknown family.
     """
+    arch = current("arch", arch)
     if arch not in CONFIGS:
         raise SettingsError(f"arch must be a family of models; got {arch!r}. {nearest_hint(arch, CONFIGS)}")
     return CONFIGS[arch]
@@ -63,7 +64,7 @@ def parse_config(values: dict[str, Any]) -> AnyConfig:
         SettingsError: an unknown family.
         pydantic.ValidationError: a key or value that the family does not have.
     """
-    return config_class(values.get("arch", "transformer"))(**values)
+    return config_class(values.get("arch", "encoder-decoder"))(**values)
 
 
 class Site(NamedTuple):

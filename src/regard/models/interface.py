@@ -25,15 +25,15 @@ class DecoderState(Protocol):
         """
         ...
 
-    def replace(self: State, places: Int[Tensor, " place"], other: State, sentences: Int[Tensor, " place"]) -> State:
-        """The state in which sentences of another one, with as many hypotheses each, stand in the places of some of these.
+    def replace(self: State, slots: Int[Tensor, " slot"], other: State, sentences: Int[Tensor, " slot"]) -> State:
+        """The state in which sentences of another one, with as many hypotheses each, stand in the slots of some of these.
 
         The other one must not have taken more steps than this.
         """
         ...
 
-    def release(self: State, places: Int[Tensor, " place"]) -> State:
-        """The state in which the sentences in some places are done: these go on counting from 0, and nothing is kept for them."""
+    def release(self: State, slots: Int[Tensor, " slot"]) -> State:
+        """The state in which the sentences in some slots are done: these go on counting from 0, and nothing is kept for them."""
         ...
 
 

@@ -37,11 +37,11 @@ def self_attention(config: TransformerConfig, *, is_decoder: bool) -> MultiHeadA
     """Self-attention, with the positions that stand inside attention."""
     schemes: dict[str, Callable[[], AttentionPositions]] = {
         "rotary": lambda: Rotary(config.head_dim),
-        "linear_bias": lambda: LinearBias(config.num_heads),
-        "buckets": lambda: BucketedBias(config.num_heads, bidirectional=not is_decoder),
+        "alibi": lambda: LinearBias(config.num_heads),
+        "t5": lambda: BucketedBias(config.num_heads, bidirectional=not is_decoder),
         "relative_key": lambda: RelativeKey(config.head_dim, config.max_positions),
         "relative_key_query": lambda: RelativeKeyQuery(config.head_dim, config.max_positions),
-        "clipped": lambda: ClippedRelative(config.head_dim, CLIPPED_DISTANCE),
+        "shaw": lambda: ClippedRelative(config.head_dim, CLIPPED_DISTANCE),
     }
     positions = schemes[config.positions]() if config.positions in schemes else None
     return _multihead(config, Attention(positions=positions, dropout=config.attention_dropout))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 PRESETS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
-    "transformer": {
+    "encoder-decoder": {
         "tiny": {
             "model": {
                 "model_dim": 128,

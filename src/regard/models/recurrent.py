@@ -46,14 +46,14 @@ class RecurrentState:
         )
 
     def replace(
-        self, places: Int[Tensor, " place"], other: RecurrentState, sentences: Int[Tensor, " place"]
+        self, slots: Int[Tensor, " slot"], other: RecurrentState, sentences: Int[Tensor, " slot"]
     ) -> RecurrentState:
-        """The state in which sentences of another one stand in the places of some of these."""
+        """The state in which sentences of another one stand in the slots of some of these."""
         width = max(self.memory.shape[2], other.memory.shape[2])
 
         def put(ours: Tensor, theirs: Tensor) -> Tensor:
             ours = ours.clone()
-            ours[places] = theirs[sentences]
+            ours[slots] = theirs[sentences]
             return ours
 
         def wider(state: RecurrentState) -> tuple[Tensor, Tensor, Tensor]:
@@ -67,8 +67,8 @@ class RecurrentState:
             cell = put(self.cell, other.cell)
         return RecurrentState(memory, keys, mask, put(self.hidden, other.hidden), cell)
 
-    def release(self, places: Int[Tensor, " place"]) -> RecurrentState:
-        """The state in which the sentences in some places are done: it does not grow, so it stays as it is."""
+    def release(self, slots: Int[Tensor, " slot"]) -> RecurrentState:
+        """The state in which the sentences in some slots are done: it does not grow, so it stays as it is."""
         return self
 
 

@@ -46,8 +46,8 @@ class Tree:
     cell], which is also the mask of their attention. A cell from which nobody descends any more is filled anew, so that a
     sentence needs few more cells than it has tokens.
 
-    Sentences may begin at different steps (`first`), so that a new one takes a place while the others go on. The methods
-    change the tree in place, but for `spread`.
+    Sentences may begin at different steps (`first`), so that a new one takes a slot while the others go on. The methods
+    change the tree in place, but for `select`.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Tree:
         """The number of each sentence, to index with."""
 
     @classmethod
-    def planted(cls, num_sentences: int, device: torch.device) -> Tree:
+    def empty(cls, num_sentences: int, device: torch.device) -> Tree:
         """A tree before the first step, with one hypothesis for each sentence."""
         descends = torch.zeros(num_sentences, 1, CELLS, dtype=torch.bool, device=device)
         step_of = torch.zeros(num_sentences, CELLS, dtype=torch.long, device=device)
@@ -116,31 +116,31 @@ class Tree:
         self.step_of.scatter_(1, self.newest, self.length)
         self.length += 1
 
-    def follow(self, parents: Int[Tensor, "sentence beam"]) -> None:
+    def reorder(self, parents: Int[Tensor, "sentence beam"]) -> None:
         """Let each new hypothesis continue one of the present ones."""
         self.descends = self.descends.gather(1, parents[:, :, None].expand(-1, -1, self.num_cells))
 
-    def spread(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> Tree:
+    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> Tree:
         """A tree for some sentences, each with the hypotheses that go on, which may be more or fewer than before."""
         descends = self.descends[sentences[:, None], parents]
         return Tree(descends, self.step_of[sentences], self.first[sentences], self.length)
 
-    def release(self, places: Int[Tensor, " place"]) -> None:
-        """Let the sentences in some places begin anew, with nothing behind them."""
-        self.descends[places] = False
-        self.first[places] = self.length
+    def release(self, slots: Int[Tensor, " slot"]) -> None:
+        """Let the sentences in some slots begin anew, with nothing behind them."""
+        self.descends[slots] = False
+        self.first[slots] = self.length
 
-    def replant(self, places: Int[Tensor, " place"], other: Tree, sentences: Int[Tensor, " place"]) -> None:
-        """Let sentences of another tree, with as many hypotheses, take the places of ours, their newest step being ours."""
+    def insert(self, slots: Int[Tensor, " slot"], other: Tree, sentences: Int[Tensor, " slot"]) -> None:
+        """Let sentences of another tree, with as many hypotheses, take the slots of ours, their newest step being ours."""
         assert other.num_beams == self.num_beams
         missing = other.num_cells - self.num_cells
         if missing > 0:
             self.descends, self.step_of = pad(self.descends, (0, missing)), pad(self.step_of, (0, missing))
         later = self.length - other.length
-        self.descends[places] = False
-        self.descends[places, :, : other.num_cells] = other.descends[sentences]
-        self.step_of[places, : other.num_cells] = other.step_of[sentences] + later
-        self.first[places] = other.first[sentences] + later
+        self.descends[slots] = False
+        self.descends[slots, :, : other.num_cells] = other.descends[sentences]
+        self.step_of[slots, : other.num_cells] = other.step_of[sentences] + later
+        self.first[slots] = other.first[sentences] + later
 
 
 class TreeKeysValues:
@@ -169,16 +169,16 @@ class TreeKeysValues:
         cells[:, self.tree.rows, :, self.tree.newest] = newer
         return KeysValues(cells[0], cells[1])
 
-    def spread(self, tree: Tree, sentences: Int[Tensor, " kept"]) -> TreeKeysValues:
-        """The cells of some sentences, for the tree that `Tree.spread` made of them."""
+    def select(self, tree: Tree, sentences: Int[Tensor, " kept"]) -> TreeKeysValues:
+        """The cells of some sentences, for the tree that `Tree.select` made of them."""
         return TreeKeysValues(tree, None if self._cells is None else self._cells.index_select(1, sentences))
 
-    def replant(self, places: Int[Tensor, " place"], other: TreeKeysValues, sentences: Int[Tensor, " place"]) -> None:
-        """Fill places with sentences of another cache, as `Tree.replant` did."""
+    def insert(self, slots: Int[Tensor, " slot"], other: TreeKeysValues, sentences: Int[Tensor, " slot"]) -> None:
+        """Fill slots with sentences of another cache, as `Tree.insert` did."""
         theirs = other._cells
         assert theirs is not None
         ours = self._with_room((theirs.shape[2], theirs.shape[4]), theirs)
-        ours[:, places, :, : theirs.shape[3]] = theirs[:, sentences]
+        ours[:, slots, :, : theirs.shape[3]] = theirs[:, sentences]
 
     def _with_room(self, sizes: tuple[int, int], like: Tensor) -> Tensor:
         """The cells, as many as the tree has, for so many heads of such a width."""

@@ -15,7 +15,7 @@ Model = TypeVar("Model", bound=nn.Module)
 Metric = Literal["loss", "token_accuracy", "accuracy", "bleu", "chrf", "exact_match"]
 DECODED: tuple[Metric, ...] = ("bleu", "chrf", "exact_match")
 """Metrics of what a model writes by itself."""
-Share = Annotated[float, Field(ge=0, lt=1)]
+Fraction = Annotated[float, Field(ge=0, lt=1)]
 MOST = 1_000_000_000
 """Steps, tokens of a batch, and what else is counted in a run."""
 
@@ -43,7 +43,7 @@ class TrainingConfig(BaseModel):
         "all", description="which classes share the smoothed probability: all of them, or all but the right one"
     )
     clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
-    adam_betas: tuple[Share, Share] = (0.9, 0.98)
+    adam_betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0, le=1)
     average_decay: float = Field(
         0.999,

@@ -28,7 +28,7 @@ class Trainable(Protocol):
         """Tokens, by which speed is told."""
 
     @property
-    def next_place(self) -> tuple[int, int]:
+    def next_cursor(self) -> tuple[int, int]:
         """Where the batch after this one stands: epoch, and number in it."""
 
     @property
@@ -118,7 +118,7 @@ class TrainingRun:
     """Steps whose loss or gradient was not finite, and that moved nothing."""
     skipped_in_a_row: int = 0
     validations_since_best: int = 0
-    next_place: tuple[int, int] = (0, 0)
+    next_cursor: tuple[int, int] = (0, 0)
     """Where the batch after the last one stands: epoch, and number in it."""
 
     def best_steps(self, metric: str, count: int) -> list[int]:

@@ -26,6 +26,8 @@ from regard.text.lines import write_whole
 
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
+RENAMED = {"next_place": "next_cursor"}
+"""Parts of the progress that earlier versions wrote by another name."""
 CHECKSUM_LENGTH = 32
 NOT_WRITTEN = "Error while serializing: I/O error: "
 """What safetensors puts before the system's reason."""
@@ -51,9 +53,9 @@ class TrainingState:
     """Settings and checksums of the data: what must be the same for the run to go on as it would have."""
 
     @property
-    def next_place(self) -> tuple[int, int]:
+    def next_cursor(self) -> tuple[int, int]:
         """Where the batch after the last one stands: epoch, and number in it."""
-        epoch, number = self.progress["next_place"]
+        epoch, number = self.progress["next_cursor"]
         return int(epoch), int(number)
 
     @property
@@ -148,7 +150,8 @@ def _read(path: Path) -> TrainingState:
         raise ValueError(f"of format {record['format_version']}, not {FORMAT_VERSION}")
     if _digest_of_file(path / TENSORS) != record["tensors_sha256"]:
         raise ValueError("the checksum of its tensors differs")
-    return TrainingState(safetensors.torch.load_file(path / TENSORS), record["progress"], record["made_of"])
+    progress = {RENAMED.get(key, key): value for key, value in record["progress"].items()}
+    return TrainingState(safetensors.torch.load_file(path / TENSORS), progress, record["made_of"])
 
 
 def _digest_of_file(path: Path) -> str:

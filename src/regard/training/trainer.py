@@ -15,7 +15,7 @@ from typing import Any, Generic
 import torch
 from torch import Tensor
 
-from regard.data.batching import ahead
+from regard.data.batching import prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import ALONE, World, saying_who_is_lost
 from regard.training.optimization import TrainingConfig
@@ -39,7 +39,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
 
     Args:
         model: on its device; its weights are moved in place, in float32.
-        batches: endless, from the batch on that comes next.
+        batches: training_batches, from the batch on that comes next.
         validate: scores of a model; the one with the best `metric` is kept.
         keep: writes a model down; called for each that is among the `keep_best` best, the best itself being at `best_step`.
         record: writes down what the run has measured; called after each validation, and at the end, however the run ends.
@@ -70,7 +70,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         shard: bool = False,
     ) -> None:
         left = max(config.steps - (0 if resumed is None else resumed.step), 0) * config.accumulation
-        self.batches, self.config, self.world = ahead(itertools.islice(batches, left)), config, world
+        self.batches, self.config, self.world = prefetch(itertools.islice(batches, left)), config, world
         self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
         self.device = self.updater.device
         self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
@@ -84,7 +84,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
         if resumed is not None:
             self.updater.restore(resumed.tensors)
-            changed = {"next_place": resumed.next_place, "interrupted": False}
+            changed = {"next_cursor": resumed.next_cursor, "interrupted": False}
             self.progress = TrainingRun(**(resumed.progress | changed))
 
     def run(self) -> TrainingRun:
@@ -164,7 +164,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run.step += 1
         self.updater.average.update(run.step)
         run.num_tokens += int(num_counted)
-        run.next_place = batches[-1].next_place
+        run.next_cursor = batches[-1].next_cursor
         run.seconds = time.perf_counter() - start
         self._report(outcome.loss, rate)
         is_last, is_due = run.step == config.steps, run.step % config.validate_every == 0

@@ -8,10 +8,11 @@ from typing import Any
 
 import yaml
 
+from regard.models.config import current
 from regard.text.wording import counted
 
 KINDS = {
-    "transformer": ("An encoder-decoder Transformer", "regard translate {} input.txt -o output.txt"),
+    "encoder-decoder": ("An encoder-decoder Transformer", "regard translate {} input.txt -o output.txt"),
     "rnn": ("A recurrent encoder-decoder with attention", "regard translate {} input.txt -o output.txt"),
     "decoder": ("A decoder-only Transformer, a language model,", 'regard generate {} --prompt "..."'),
     "encoder": ("A Transformer encoder", "regard predict {} input.txt"),
@@ -70,7 +71,7 @@ def shown_scores(results: Mapping[str, Any]) -> dict[str, str]:
 def model_card(name: str, results: Mapping[str, Any]) -> str:
     """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
     sizes, machine = results["sizes"], results["machine"]
-    kind, command = KINDS[results["arch"]]
+    kind, command = KINDS[current("arch", results["arch"])]
     settings = yaml.safe_dump(results["settings"], sort_keys=False).rstrip()
     scores = [
         f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
@@ -121,7 +122,7 @@ Saved as `config.yaml`, these train the same model again: `regard train ...{_fam
 def _family(results: Mapping[str, Any]) -> str:
     """The options that name a family other than the encoder-decoder."""
     task = results["settings"]["model"].get("task")
-    family = "" if results["arch"] == "transformer" else f" --arch {results['arch']}"
+    family = "" if current("arch", results["arch"]) == "encoder-decoder" else f" --arch {results['arch']}"
     return family + (f" --task {task}" if task else "")
 
 

@@ -151,8 +151,8 @@ class Predictor:
         config = self.model.config
         self._check_length(text, "text")
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
-            ids, places = self._with_masks(text)
-            tokens = Tokens.of(self.tokenizer.tokens(ids), places, text)
+            ids, spans = self._with_masks(text)
+            tokens = Tokens.of(self.tokenizer.tokens(ids), spans, text)
         else:
             words = text.split() if config.task == "tag" else [text]
             ids, tokens = words_as_tokens(words, text, self.tokenizer)
@@ -172,9 +172,9 @@ class Predictor:
             batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
             probs = self.model(batch).float().softmax(dim=-1).cpu()
             for index, row in enumerate(rows):
-                places = beginnings[row] if config.task == "tag" else [0]
-                of_places = probs[index][places] if config.task == "tag" else probs[index : index + 1]
-                best = of_places.max(dim=-1)
+                spans = beginnings[row] if config.task == "tag" else [0]
+                of_positions = probs[index][spans] if config.task == "tag" else probs[index : index + 1]
+                best = of_positions.max(dim=-1)
                 yield [config.labels[label] for label in best.indices.tolist()], best.values.tolist(), are_cut[row]
 
     def _fill(self, text: str, number: int) -> Prediction:
@@ -201,7 +201,7 @@ class Predictor:
             check_lengths([part], self.tokenizer, self.model.config.max_positions - 2, what=what)
 
     def _parts(self, text: str) -> list[str]:
-        """What stands between the masks of a text, and in every second place a mask."""
+        """What stands between the masks of a text, and in every second span a mask."""
         if self.tokenizer.mask_id is None:
             return [text]
         # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
@@ -212,17 +212,17 @@ class Predictor:
         """The ids of a text between begin and end symbol, with the mask's where it is spelled, and where each token stands."""
         assert self.tokenizer.mask_id is not None
         ids, begin = [self.tokenizer.bos_id], 0
-        places: list[tuple[int, int] | None] = [None]
+        spans: list[tuple[int, int] | None] = [None]
         parts = self._parts(text)
         for index, part in enumerate(parts):
             if index % 2:
                 ids.append(self.tokenizer.mask_id)
-                places.append(None)
+                spans.append(None)
             else:
                 # A mask stands for a token with its space before it; the space that a person writes there is not one more.
                 kept = part if index == len(parts) - 1 else part.rstrip(" ")
                 if part.strip():
                     ids += self.tokenizer.encode(kept)
-                    places += [(begin + first, begin + last) for first, last in self.tokenizer.offsets(kept)]
+                    spans += [(begin + first, begin + last) for first, last in self.tokenizer.offsets(kept)]
             begin += len(part)
-        return [*ids, self.tokenizer.eos_id], [*places, None]
+        return [*ids, self.tokenizer.eos_id], [*spans, None]

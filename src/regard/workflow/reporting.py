@@ -8,6 +8,7 @@ from typing import Any
 from regard.evaluation.label_metrics import confusion_table, score_table
 from regard.inspection.alignment import Alignment
 from regard.inspection.report import Report
+from regard.models.config import current
 from regard.text.wording import counted
 from regard.training.run import TrainingRun
 from regard.workflow.card import shown_scores
@@ -19,7 +20,7 @@ DRAWN_ALIGNMENTS = 6
 def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Report:
     """The page of a finished run: scores, curves, and what it wrote and looked at while it learnt."""
     machine, steps, settings = results["machine"], results["steps"], results["settings"]
-    read = "target tokens" if results["arch"] in ("transformer", "rnn") else "tokens"
+    read = "target tokens" if current("arch", results["arch"]) in ("encoder-decoder", "rnn") else "tokens"
     facts = shown_scores(results)
     facts |= {
         "measured on": str(results["evaluated_on"]),

@@ -9,6 +9,7 @@ import torch
 
 from regard.checkpoint import WEIGHTS
 from regard.errors import SettingsError, TrainingError
+from regard.models.config import current
 from regard.models.families import AnyModel
 from regard.text.wording import counted
 from regard.training.distributed import World
@@ -28,12 +29,12 @@ UNCOMPARED = {STEPS, RECORDED_AS}
 
 def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
     """What must be the same for a run to go on as it would have, each thing by a name that users know."""
-    place = next(model.parameters()).device
+    device = next(model.parameters()).device
     found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
     for section in ("tokenizer", "data", "training"):
         values = getattr(task.settings, section).model_dump(mode="json")
         found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
-    found["training.precision"] = str(resolve_precision(task.settings.training.precision, place))
+    found["training.precision"] = str(resolve_precision(task.settings.training.precision, device))
     return found | {RECORDED_AS: to_fit(task.settings)} | task.data_digests
 
 
@@ -98,7 +99,11 @@ def _compare(
     state: TrainingState, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
 ) -> None:
     """Make sure that a run is made of what its checkpoint was made of; what is to be told of it is said."""
-    then = {key: value for key, value in state.made_of.items() if key not in made_on and key not in UNCOMPARED}
+    then = {
+        key: current(key.rpartition(".")[2], value)
+        for key, value in state.made_of.items()
+        if key not in made_on and key not in UNCOMPARED
+    }
     now = {key: value for key, value in made_of.items() if key not in UNCOMPARED}
     asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
     if (difference := first_difference(then, asked)) is not None:

@@ -154,28 +154,28 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         output: `claimed`.
     """
     start = time.perf_counter()
-    place = resolve_device(execution.device)
+    device = resolve_device(execution.device)
     resumed = newest_state(state_folder(output), display) if execution.resume else None
     task = replace(task, settings=fitted(task.settings, task.epoch_steps))
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
     for note in [*task.notes, *notes(settings)]:
         display.say(note)
     if task.initial is None:
-        check_room(settings, place, world, shard=execution.shard)
+        check_room(settings, device, world, shard=execution.shard)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
-        model = (build(settings.model) if task.initial is None else task.initial).to(place)
+        model = (build(settings.model) if task.initial is None else task.initial).to(device)
     facts = _facts(model, task) | ({"processes": world.size} if world.size > 1 else {})
     padding = f", {task.padding:.1%} padding" if task.padding else ""
     display.say(
         f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
-        f"{facts['machine']['precision']} on {place}, {counted(settings.training.steps, 'step')}{padding}"
+        f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
     run = _run_trainer(model, task, output, execution, resumed, display)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
-    loaded = load(output, device=str(place))
+    loaded = load(output, device=str(device))
     if run.interrupted:
         return TrainingResult(output, run, loaded, {})
 
@@ -202,7 +202,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     return TrainingResult(output, run, loaded, results)
 
 
-def check_room(settings: RunSettings, place: torch.device, world: World = ALONE, *, shard: bool = False) -> None:
+def check_room(settings: RunSettings, device: torch.device, world: World = ALONE, *, shard: bool = False) -> None:
     """Make sure, before anything is made, that a model can be trained there: its weights and gradients in float32, Adam's two
     moments, the average, and the copy that computes in bfloat16.
 
@@ -213,9 +213,9 @@ def check_room(settings: RunSettings, place: torch.device, world: World = ALONE,
     held: float = WEIGHT_BYTES * (4 + bool(training.average_decay))
     if shard and world.size > 1:
         held = max(held / world.size, WEIGHT_BYTES)  # each process makes the whole model first
-    elif resolve_precision(training.precision, place) == torch.bfloat16:
+    elif resolve_precision(training.precision, device) == torch.bfloat16:
         held += 4  # 2 bytes for a weight, 2 for its gradient
-    check_room_to_train(settings.model, place, bytes_per_parameter=held)
+    check_room_to_train(settings.model, device, bytes_per_parameter=held)
 
 
 def _run_trainer(
@@ -254,7 +254,7 @@ def _run_trainer(
         listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
     trainer = Trainer(
         model,
-        task.batches(start=(0, 0) if resumed is None else resumed.next_place, share=(world.rank, world.size)),
+        task.batches(start=(0, 0) if resumed is None else resumed.next_cursor, shard=(world.rank, world.size)),
         task.settings.training,
         validate=task.validate,
         keep=writer.keep,
@@ -352,14 +352,14 @@ def write_results(folder: Path, results: Mapping[str, Any]) -> None:
 
 def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
     """What `results.json` says of data, sizes, machine and versions."""
-    place = next(model.parameters()).device
-    precision = str(resolve_precision(task.settings.training.precision, place)).removeprefix("torch.")
+    device = next(model.parameters()).device
+    precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
     return {
         "arch": task.settings.model.arch,
         "data": {"training": task.training_facts, "validation": task.validation_facts},
         "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
                   "vocab_size": len(task.tokenizer)},
-        "machine": {"device": str(place), "precision": precision, "threads": torch.get_num_threads(),
+        "machine": {"device": str(device), "precision": precision, "threads": torch.get_num_threads(),
                     "processors": os.cpu_count(), "system": platform.platform()},
         "versions": {"regard": regard.__version__, "torch": torch.__version__, "python": platform.python_version()},
     }  # fmt: skip

@@ -71,8 +71,8 @@ def train(
         valid: the same, for validation; None: a share of `data` is held out.
         columns: of a table, the names of source and target (label and text, words and tags); `translation.de` reaches into
             a column of records. None: these words are their names.
-        arch: `transformer` (encoder-decoder), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
-            `settings` have as `model.arch`, else `transformer`.
+        arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
+            `settings` have as `model.arch`, else `encoder-decoder`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`.
         preset: `tiny`, `small`, `base` or, for encoder-decoders, `big`.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
@@ -110,11 +110,11 @@ def train(
         display or RunDisplay(is_silent=not world.is_main) as shown,
         claimed(output, world, overwrite=overwrite, resume=resume),
     ):
-        place = resolve_device(device)
+        resolved = resolve_device(device)
         if resume and (made_of := newest_made_of(state_folder(output))) is not None:
             chosen = settled(chosen, made_of)
         if pretrained is None:
-            check_room(chosen.with_least_vocabulary(), place, world, shard=shard)
+            check_room(chosen.with_least_vocabulary(), resolved, world, shard=shard)
         if shard and world.size == 1:
             shown.say("--shard has nothing to divide: there is one process, and torchrun starts several")
         with world.first_on_each_machine():
@@ -133,7 +133,7 @@ def _prepared(
 ) -> Task:
     """What the data bring to a run."""
     arch, task = settings.model.arch, getattr(settings.model, "task", None)
-    if arch in ("transformer", "rnn"):
+    if arch in ("encoder-decoder", "rnn"):
         initial = None if pretrained is None else _assembled(*pretrained, settings, display)
         return _pairs(data, valid, columns, settings, display, initial)
     if arch == "decoder" or task == "mlm":
@@ -148,8 +148,8 @@ def _names(data: Any) -> Names:
 
 
 def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
-    if arch != "transformer":
-        raise SettingsError(f"--encoder and --decoder are for --arch transformer; got {arch}.")
+    if arch != "encoder-decoder":
+        raise SettingsError(f"--encoder and --decoder are for --arch encoder-decoder; got {arch}.")
     for section in ("model", "tokenizer"):
         if settings.get(section):
             key = next(iter(settings[section]))

@@ -9,11 +9,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError, nearest_hint
-from regard.generation.live import Live
+from regard.generation.active_batch import ActiveBatch
 from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.candidates import Candidates, top_candidates
+from regard.generation.rules.repetition_loops import end_repetition_loops
 from regard.generation.rules.required import Phrases, Progress, allocate, continuations
-from regard.generation.rules.runaway import end_runaways
 from regard.generation.rules.trace import Trace
 
 LENGTH_NORMS = ("wu", "average", "none")
@@ -29,9 +29,9 @@ class BeamSettings:
         length_penalty: the exponent alpha; 0 favours short targets, 1 is the mean per token, or about it.
         length_norm: what a log-probability is divided by: `wu`, ((5 + length) / 6)^alpha as in Wu et al. 2016, equation 14;
             `average`, length^alpha as in Hugging Face, fairseq and CTranslate2; `none`, 1.
-        early_stopping: end a sentence's search when `beam_size` hypotheses have finished and no live one, at its present length,
-            scores better than the best of them: an approximation. False: only when no live hypothesis can become one of the
-            `n_best`, which is exact for the beam, and slow where `max_length` is far off.
+        early_stopping: end a sentence's search when `beam_size` hypotheses have finished and no active one, at its present
+            length, scores better than the best of them: an approximation. False: only when no active hypothesis can become one
+            of the `n_best`, which is exact for the beam, and slow where `max_length` is far off.
         num_groups: of hypotheses, each of which is searched for on its own, but pays for tokens that the groups before it chose
             at the same step. 1: plain beam search. Source: Vijayakumar et al. 2018, algorithm 1, Hamming diversity.
         diversity: what such a token costs, in nats; reported scores do not contain it.
@@ -74,10 +74,10 @@ class BeamSearch:
     """The rules of a search: which hypotheses go on, which are finished, and when a sentence is done.
 
     At each step the `beam_size` best candidates count: those of them that end are finished, and the best candidates that go
-    on take their places; so a beam of 1 is greedy search. A sentence is done when `n_best` have finished and no live one can
-    become better: log-probabilities only fall, so that a live hypothesis can at best reach its present sum /
+    on take their slots; so a beam of 1 is greedy search. A sentence is done when `n_best` have finished and no active one can
+    become better: log-probabilities only fall, so that an active hypothesis can at best reach its present sum /
     normalizer(max_length); or earlier, see `early_stopping`. These are the rules of fairseq and CTranslate2, but that these
-    stop early whatever is live.
+    stop early whatever is active.
 
     Args:
         trace: is told what became of every candidate.
@@ -88,43 +88,43 @@ class BeamSearch:
         self.width = settings.beam_size
         self._progress: dict[int, list[Progress]] = {}
 
-    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """One token more for each sentence; which hypothesis each new one continues."""
-        found, ranks = self._candidates(live, log_probs)
-        stops = (found.ids == self.eos_id) | (live.lengths + 1 >= live.limits)[:, None]
+        found, ranks = self._candidates(active, log_probs)
+        stops = (found.ids == self.eos_id) | (active.lengths + 1 >= active.limits)[:, None]
         ends = stops & self._is_counted(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)
         if bool(ends.any()):
-            self._finish(live, found, ends)
-        live.end_blocked((found.scores == -torch.inf).all(dim=1), self._score)
+            self._finish(active, found, ends)
+        active.end_blocked((found.scores == -torch.inf).all(dim=1), self._score)
         groups = ranks.masked_fill(stops, -torch.inf).unflatten(1, (self.settings.num_groups, -1))
         order = groups.sort(dim=2, descending=True, stable=True).indices[:, :, : self._group_size]
         offsets = torch.arange(self.settings.num_groups, device=order.device)[:, None] * groups.shape[2]
         order = (order + offsets).flatten(1)
         scores = found.scores.masked_fill(stops, -torch.inf).gather(1, order)
         parents, ids, added = (x.gather(1, order) for x in found[1:])
-        for place in self._constrained(live):
-            before = self._states(live, place)
-            pairs = zip(parents[place].tolist(), ids[place].tolist(), strict=True)
-            self._progress[live.numbers[place]] = [before[parent].after(id) for parent, id in pairs]
+        for slot in self._constrained(active):
+            before = self._states(active, slot)
+            pairs = zip(parents[slot].tolist(), ids[slot].tolist(), strict=True)
+            self._progress[active.numbers[slot]] = [before[parent].after(id) for parent, id in pairs]
         if self.trace is not None:
-            self.trace.note(live, found, ends, order, scores)
-        live.grow(parents, ids, added, scores)
-        end_runaways(live, self._score)
+            self.trace.note(active, found, ends, order, scores)
+        active.grow(parents, ids, added, scores)
+        end_repetition_loops(active, self._score)
         return parents
 
-    def done(self, live: Live) -> list[int]:
-        """The places whose search has ended."""
-        best = live.scores.amax(dim=1).tolist()
+    def done(self, active: ActiveBatch) -> list[int]:
+        """The slots whose search has ended."""
+        best = active.scores.amax(dim=1).tolist()
         return [
-            place
-            for place, request in enumerate(live.requests)
-            if request is not None and not self._can_improve(live, place, request, best[place])
+            slot
+            for slot, request in enumerate(active.requests)
+            if request is not None and not self._can_improve(active, slot, request, best[slot])
         ]
 
-    def results(self, live: Live, place: int) -> list[Hypothesis]:
-        """The best that was found for the sentence in a place."""
-        self._progress.pop(live.numbers[place], None)
-        return sorted(live.finished[place], key=lambda h: -h.score)[: self.settings.n_best]
+    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
+        """The best that was found for the sentence in a slot."""
+        self._progress.pop(active.numbers[slot], None)
+        return sorted(active.finished[slot], key=lambda h: -h.score)[: self.settings.n_best]
 
     def _score(self, log_prob: float, length: int) -> float:
         """What hypotheses are compared by."""
@@ -135,22 +135,22 @@ class BeamSearch:
         return self.width // self.settings.num_groups
 
     def _candidates(
-        self, live: Live, log_probs: Float[Tensor, "place beam vocab"]
-    ) -> tuple[Candidates, Float[Tensor, "place candidate"]]:
-        """For each group the best continuations of its hypotheses, twice as many as it has places: if all of the best end,
+        self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]
+    ) -> tuple[Candidates, Float[Tensor, "slot candidate"]]:
+        """For each group the best continuations of its hypotheses, twice as many as it has slots: if all of the best end,
         the group is still full. And what they are chosen by: their scores, less what diversity costs at this step.
         """
         count, size = self.settings.num_groups, self._group_size
-        constrained = self._constrained(live)
+        constrained = self._constrained(active)
         chosen = torch.zeros_like(log_probs[:, :1])
         groups, ranks = [], []
         for group in range(count):
-            mine = slice(group * size, (group + 1) * size) if live.newest.shape[1] > 1 else slice(0, 1)
-            scores, own = live.scores[:, mine], log_probs[:, mine]
+            mine = slice(group * size, (group + 1) * size) if active.newest.shape[1] > 1 else slice(0, 1)
+            scores, own = active.scores[:, mine], log_probs[:, mine]
             costly = own - self.settings.diversity * chosen if group else own
             ranked = top_candidates(scores, costly, 2 * size).filled(2 * size)
-            for place in constrained:
-                self._require(ranked, live, place, mine, costly[place])
+            for slot in constrained:
+                self._require(ranked, active, slot, mine, costly[slot])
             best = ranked.within(scores, own) if group or constrained else ranked
             groups.append(best._replace(parents=best.parents + mine.start))
             ranks.append(ranked.scores)
@@ -159,61 +159,61 @@ class BeamSearch:
                 chosen.scatter_add_(2, ranked.ids[:, None, :size], taken)
         return Candidates(*(torch.cat(parts, dim=1) for parts in zip(*groups, strict=True))), torch.cat(ranks, dim=1)
 
-    def _constrained(self, live: Live) -> list[int]:
-        """The places of sentences that must have phrases."""
-        return [place for place, request in enumerate(live.requests) if request is not None and request.required]
+    def _constrained(self, active: ActiveBatch) -> list[int]:
+        """The slots of sentences that must have phrases."""
+        return [slot for slot, request in enumerate(active.requests) if request is not None and request.required]
 
     def _require(
-        self, ranked: Candidates, live: Live, place: int, mine: slice, log_probs: Float[Tensor, "beam vocab"]
+        self, ranked: Candidates, active: ActiveBatch, slot: int, mine: slice, log_probs: Float[Tensor, "beam vocab"]
     ) -> None:
         """Let the candidates of one sentence and group be those that write its phrases: first those of the best that end, then
         those that go on.
         """
-        request, size = live.requests[place], self._group_size
+        request, size = active.requests[slot], self._group_size
         assert request is not None
-        room = request.max_length - int(live.lengths[place]) - 1
-        progress = self._states(live, place)[mine]
-        found = continuations(live.scores[place, mine], log_probs, progress, size, self.eos_id, room)
+        room = request.max_length - int(active.lengths[slot]) - 1
+        progress = self._states(active, slot)[mine]
+        found = continuations(active.scores[slot, mine], log_probs, progress, size, self.eos_id, room)
         goes_on = [candidate for candidate in found if candidate.id != self.eos_id] if room else []
         ends = [candidate for candidate in allocate(found, size) if candidate.id == self.eos_id or not room]
-        ranked.scores[place] = -torch.inf
+        ranked.scores[slot] = -torch.inf
         for index, candidate in enumerate((*ends, *allocate(goes_on, size))):
-            ranked.scores[place, index], ranked.parents[place, index] = candidate.rank, candidate.parent
-            ranked.ids[place, index] = candidate.id
+            ranked.scores[slot, index], ranked.parents[slot, index] = candidate.rank, candidate.parent
+            ranked.ids[slot, index] = candidate.id
 
-    def _states(self, live: Live, place: int) -> list[Progress]:
+    def _states(self, active: ActiveBatch, slot: int) -> list[Progress]:
         """How much of its phrases each hypothesis of a sentence has written."""
-        request = live.requests[place]
+        request = active.requests[slot]
         assert request is not None
-        return self._progress.setdefault(live.numbers[place], [Phrases(request.required).begin()])
+        return self._progress.setdefault(active.numbers[slot], [Phrases(request.required).begin()])
 
     def _is_counted(self, num_candidates: int, device: torch.device) -> Tensor:
-        """Which candidates may finish: the best of each group, as many as it has places."""
+        """Which candidates may finish: the best of each group, as many as it has slots."""
         of_group = num_candidates // self.settings.num_groups
         return torch.arange(num_candidates, device=device) % of_group < self._group_size
 
-    def _finish(self, live: Live, found: Candidates, ends: Tensor) -> None:
+    def _finish(self, active: ActiveBatch, found: Candidates, ends: Tensor) -> None:
         """Note the candidates that end."""
-        lengths = (live.lengths + 1).tolist()
-        for place, candidate in ends.nonzero().tolist():
-            request, id = live.requests[place], int(found.ids[place, candidate])
+        lengths = (active.lengths + 1).tolist()
+        for slot, candidate in ends.nonzero().tolist():
+            request, id = active.requests[slot], int(found.ids[slot, candidate])
             assert request is not None
-            live.finish(
-                place,
-                int(found.parents[place, candidate]),
+            active.finish(
+                slot,
+                int(found.parents[slot, candidate]),
                 None if id == self.eos_id else id,
-                float(found.log_probs[place, candidate]),
-                self._score(float(found.scores[place, candidate]), lengths[place]),
+                float(found.log_probs[slot, candidate]),
+                self._score(float(found.scores[slot, candidate]), lengths[slot]),
                 request.finish_reason(at_end=id == self.eos_id),
             )
 
-    def _can_improve(self, live: Live, place: int, request: Request, best_live: float) -> bool:
-        """Whether a live hypothesis of a sentence can still enter its n-best list."""
-        finished, settings = live.finished[place], self.settings
+    def _can_improve(self, active: ActiveBatch, slot: int, request: Request, best_live: float) -> bool:
+        """Whether an active hypothesis of a sentence can still enter its n-best list."""
+        finished, settings = active.finished[slot], self.settings
         if best_live == -torch.inf:
             return False
         if settings.early_stopping and len(finished) >= settings.beam_size:
-            return self._score(best_live, int(live.lengths[place])) > max(h.score for h in finished)
+            return self._score(best_live, int(active.lengths[slot])) > max(h.score for h in finished)
         if len(finished) < settings.n_best:
             return True
         worst_kept = sorted((h.score for h in finished), reverse=True)[settings.n_best - 1]

@@ -1,4 +1,4 @@
-"""The best continuations of the live hypotheses, found without sorting, or even copying, what all tokens score."""
+"""The best continuations of the active hypotheses, found without sorting, or even copying, what all tokens score."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
-from regard.generation.live import Live
+from regard.generation.active_batch import ActiveBatch
 from regard.generation.request import Hypothesis
-from regard.generation.rules.runaway import end_runaways
+from regard.generation.rules.repetition_loops import end_repetition_loops
 
 
 @dataclass(frozen=True)
@@ -107,62 +107,62 @@ class Sampling:
         self._uniform: dict[int, Float[Tensor, "length sample"]] = {}
         self._ended: dict[int, list[int]] = {}
 
-    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """Draw a token for each sample; which hypothesis each continues: itself, but for the first step."""
-        num_places, num_before = live.newest.shape
-        parents = torch.arange(self.width, device=log_probs.device).clamp(max=num_before - 1).expand(num_places, -1)
-        uniform = self._numbers(live)
+        num_slots, num_before = active.newest.shape
+        parents = torch.arange(self.width, device=log_probs.device).clamp(max=num_before - 1).expand(num_slots, -1)
+        uniform = self._numbers(active)
         probable = filtered_logits(log_probs, self.settings)
         if num_before < self.width:
             probable, log_probs = probable.expand(-1, self.width, -1), log_probs.expand(-1, self.width, -1)
         ids = draw(probable, uniform.to(log_probs.device))
         added = log_probs.gather(-1, ids[..., None])[..., 0]
-        before = live.scores.gather(1, parents)
+        before = active.scores.gather(1, parents)
         scores = before + added
-        for place, sample in ((scores == -torch.inf) & (before > -torch.inf)).nonzero().tolist():
-            self._ended.setdefault(live.numbers[place], []).append(sample)
-            live.finish_as_it_stands(place, int(parents[place, sample]), float(before[place, sample]), "blocked")
+        for slot, sample in ((scores == -torch.inf) & (before > -torch.inf)).nonzero().tolist():
+            self._ended.setdefault(active.numbers[slot], []).append(sample)
+            active.finish_as_it_stands(slot, int(parents[slot, sample]), float(before[slot, sample]), "blocked")
         ends = torch.isin(ids, torch.tensor(self.end_ids, dtype=torch.long, device=ids.device))
-        at_limit = (live.lengths + 1 >= live.limits)[:, None]
+        at_limit = (active.lengths + 1 >= active.limits)[:, None]
         stops = (ends | at_limit) & (scores > -torch.inf)
-        for place, sample in stops.nonzero().tolist():
-            at_end, request = bool(ends[place, sample]), live.requests[place]
+        for slot, sample in stops.nonzero().tolist():
+            at_end, request = bool(ends[slot, sample]), active.requests[slot]
             assert request is not None
-            self._ended.setdefault(live.numbers[place], []).append(sample)
-            live.finish(
-                place,
-                int(parents[place, sample]),
-                None if at_end else int(ids[place, sample]),
-                float(added[place, sample]),
-                float(scores[place, sample]),
+            self._ended.setdefault(active.numbers[slot], []).append(sample)
+            active.finish(
+                slot,
+                int(parents[slot, sample]),
+                None if at_end else int(ids[slot, sample]),
+                float(added[slot, sample]),
+                float(scores[slot, sample]),
                 request.finish_reason(at_end=at_end),
             )
-        live.grow(parents, ids, added, scores.masked_fill(stops, -torch.inf))
-        for place, sample in end_runaways(live, lambda log_prob, _: log_prob):
-            self._ended.setdefault(live.numbers[place], []).append(sample)
+        active.grow(parents, ids, added, scores.masked_fill(stops, -torch.inf))
+        for slot, sample in end_repetition_loops(active, lambda log_prob, _: log_prob):
+            self._ended.setdefault(active.numbers[slot], []).append(sample)
         return parents
 
-    def done(self, live: Live) -> list[int]:
-        """The places all of whose samples have ended."""
-        going_on = (live.scores > -torch.inf).any(dim=1).tolist()
-        return [place for place, request in enumerate(live.requests) if request is not None and not going_on[place]]
+    def done(self, active: ActiveBatch) -> list[int]:
+        """The slots all of whose samples have ended."""
+        going_on = (active.scores > -torch.inf).any(dim=1).tolist()
+        return [slot for slot, request in enumerate(active.requests) if request is not None and not going_on[slot]]
 
-    def results(self, live: Live, place: int) -> list[Hypothesis]:
+    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         """The samples, in the order of their random numbers; their scores are sums of log-probabilities."""
-        number = live.numbers[place]
+        number = active.numbers[slot]
         self._uniform.pop(number, None)
-        by_sample = sorted(zip(self._ended.pop(number), live.finished[place], strict=True), key=lambda pair: pair[0])
+        by_sample = sorted(zip(self._ended.pop(number), active.finished[slot], strict=True), key=lambda pair: pair[0])
         return [hypothesis for _, hypothesis in by_sample]
 
-    def _numbers(self, live: Live) -> Float[Tensor, "place sample"]:
+    def _numbers(self, active: ActiveBatch) -> Float[Tensor, "slot sample"]:
         """The random numbers of this step."""
-        numbers = torch.zeros(len(live.requests), self.width, dtype=torch.float64)
-        for place, (number, request) in enumerate(zip(live.numbers, live.requests, strict=True)):
+        numbers = torch.zeros(len(active.requests), self.width, dtype=torch.float64)
+        for slot, (number, request) in enumerate(zip(active.numbers, active.requests, strict=True)):
             if request is None:
                 continue
             if number not in self._uniform:
                 generator = torch.Generator().manual_seed(request.seed % 2**63)
                 size = (request.max_length, self.width)
                 self._uniform[number] = torch.rand(size, generator=generator, dtype=torch.float64)
-            numbers[place] = self._uniform[number][int(live.lengths[place])]
+            numbers[slot] = self._uniform[number][int(active.lengths[slot])]
         return numbers

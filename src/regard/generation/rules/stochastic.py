@@ -6,17 +6,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.generation.live import Live
+from regard.generation.active_batch import ActiveBatch
 from regard.generation.request import Hypothesis
 from regard.generation.rules.candidates import top_candidates
-from regard.generation.rules.runaway import end_runaways
+from regard.generation.rules.repetition_loops import end_repetition_loops
 
 
 class StochasticBeam:
     """A rule: the targets whose log-probability plus Gumbel noise is highest, which are a sample without replacement.
 
     The noise of a hypothesis is the highest among all its continuations, so that it is enough to follow the highest few. A
-    target that has ended keeps its place as long as its noisy log-probability is among the highest. Where tokens are forbidden,
+    target that has ended keeps its slot as long as its noisy log-probability is among the highest. Where tokens are forbidden,
     the others share their probability: the samples are those of the model restricted to what may be written.
 
     Args:
@@ -28,83 +28,83 @@ class StochasticBeam:
         self.width, self.eos_id = num_samples, eos_id
         self._generators: dict[int, torch.Generator] = {}
         self._noisy: dict[int, list[float]] = {}
-        """Of each request, the noisy log-probability of each live hypothesis; -inf where it has ended since."""
+        """Of each request, the noisy log-probability of each active hypothesis; -inf where it has ended since."""
         self._restricted: dict[int, list[float]] = {}
         """And its log-probability among what may be written."""
         self._ended: dict[int, list[float]] = {}
         """And the noisy log-probabilities of those that have ended, in their order."""
 
-    def advance(self, live: Live, log_probs: Float[Tensor, "place beam vocab"]) -> Int[Tensor, "place width"]:
+    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """The highest continuations of each sentence; which hypothesis each continues."""
-        num_places = len(live.requests)
-        parents = torch.zeros(num_places, self.width, dtype=torch.long, device=log_probs.device)
+        num_slots = len(active.requests)
+        parents = torch.zeros(num_slots, self.width, dtype=torch.long, device=log_probs.device)
         ids, added = torch.zeros_like(parents), torch.zeros_like(parents, dtype=log_probs.dtype)
         scores = torch.full_like(added, -torch.inf)
-        for place, request in enumerate(live.requests):
+        for slot, request in enumerate(active.requests):
             if request is None:
                 continue
-            number, length = live.numbers[place], int(live.lengths[place]) + 1
+            number, length = active.numbers[slot], int(active.lengths[slot]) + 1
             generator = self._generators.setdefault(number, torch.Generator().manual_seed(request.seed % 2**63))
             above = torch.tensor(self._noisy.get(number, [0.0]), dtype=torch.float64)
             before = torch.tensor(self._restricted.get(number, [0.0]), dtype=torch.float64)
-            allowed = log_probs[place, : len(above)].cpu().double()
+            allowed = log_probs[slot, : len(above)].cpu().double()
             allowed = allowed - allowed.logsumexp(dim=-1, keepdim=True)  # NaN where nothing is allowed
             totals = before[:, None] + allowed.nan_to_num(nan=-torch.inf, neginf=-torch.inf)
             ended = self._ended.setdefault(number, [])
             for beam, is_blocked in enumerate((totals == -torch.inf).all(dim=-1).tolist()):
-                if is_blocked and float(live.scores[place, beam]) > -torch.inf:
-                    live.end(place, beam, float(live.scores[place, beam]), "blocked")
+                if is_blocked and float(active.scores[slot, beam]) > -torch.inf:
+                    active.end(slot, beam, float(active.scores[slot, beam]), "blocked")
                     ended.append(float(above[beam]))
             noisy = _below(totals, above, generator)
             best = top_candidates(torch.zeros(1, len(above), dtype=torch.float64), noisy[None], self.width)
             going_on: list[tuple[float, float]] = []
             enough = sorted([*ended, *best.scores[0].tolist()], reverse=True)[: self.width][-1]
-            self._drop(live, place, enough)
+            self._drop(active, slot, enough)
             for value, parent, id in zip(*(x[0].tolist() for x in best[:3]), strict=True):
                 if value == -torch.inf or value < enough:
                     continue
-                log_prob = float(log_probs[place, parent, id])
-                total = float(live.scores[place, parent]) + log_prob
+                log_prob = float(log_probs[slot, parent, id])
+                total = float(active.scores[slot, parent]) + log_prob
                 if id == self.eos_id or length >= request.max_length:
                     at_end = id == self.eos_id
                     reason = request.finish_reason(at_end=at_end)
-                    live.finish(place, parent, None if at_end else id, log_prob, total, reason)
+                    active.finish(slot, parent, None if at_end else id, log_prob, total, reason)
                     ended.append(value)
                 else:
                     index = len(going_on)
-                    parents[place, index], ids[place, index] = parent, id
-                    added[place, index], scores[place, index] = log_prob, total
+                    parents[slot, index], ids[slot, index] = parent, id
+                    added[slot, index], scores[slot, index] = log_prob, total
                     going_on.append((value, float(totals[parent, id])))
             self._noisy[number], self._restricted[number] = [value for value, _ in going_on], [x for _, x in going_on]
-        live.grow(parents, ids, added, scores)
-        for place, beam in end_runaways(live, lambda log_prob, _: log_prob):
-            of_request = self._noisy[live.numbers[place]]
-            self._ended[live.numbers[place]].append(of_request[beam])
+        active.grow(parents, ids, added, scores)
+        for slot, beam in end_repetition_loops(active, lambda log_prob, _: log_prob):
+            of_request = self._noisy[active.numbers[slot]]
+            self._ended[active.numbers[slot]].append(of_request[beam])
             of_request[beam] = -torch.inf
         return parents
 
-    def done(self, live: Live) -> list[int]:
-        """The places where no hypothesis goes on."""
+    def done(self, active: ActiveBatch) -> list[int]:
+        """The slots where no hypothesis goes on."""
         return [
-            place
-            for place, request in enumerate(live.requests)
-            if request is not None and not any(value > -torch.inf for value in self._noisy[live.numbers[place]])
+            slot
+            for slot, request in enumerate(active.requests)
+            if request is not None and not any(value > -torch.inf for value in self._noisy[active.numbers[slot]])
         ]
 
-    def results(self, live: Live, place: int) -> list[Hypothesis]:
+    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         """The samples, in the order in which drawing them one after the other would give them."""
-        number = live.numbers[place]
+        number = active.numbers[slot]
         self._generators.pop(number)
         self._noisy.pop(number)
         self._restricted.pop(number)
-        order = sorted(zip(self._ended.pop(number), live.finished[place], strict=True), key=lambda pair: -pair[0])
+        order = sorted(zip(self._ended.pop(number), active.finished[slot], strict=True), key=lambda pair: -pair[0])
         return [hypothesis for _, hypothesis in order]
 
-    def _drop(self, live: Live, place: int, enough: float) -> None:
+    def _drop(self, active: ActiveBatch, slot: int, enough: float) -> None:
         """Forget what has ended and is not among the highest any more."""
-        ended = self._ended[live.numbers[place]]
+        ended = self._ended[active.numbers[slot]]
         kept = [index for index, value in enumerate(ended) if value >= enough]
-        live.finished[place] = [live.finished[place][index] for index in kept]
+        active.finished[slot] = [active.finished[slot][index] for index in kept]
         ended[:] = [ended[index] for index in kept]
 
 

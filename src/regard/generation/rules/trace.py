@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from regard.generation.live import Live
+from regard.generation.active_batch import ActiveBatch
 from regard.generation.rules.candidates import Candidates
 
 
@@ -23,7 +23,7 @@ class TracedCandidate:
     """Of the token."""
     score: float
     """The sum of its log-probabilities."""
-    fate: Literal["live", "finished", "dropped"]
+    fate: Literal["active", "finished", "dropped"]
 
 
 class Trace:
@@ -32,19 +32,19 @@ class Trace:
     def __init__(self) -> None:
         self.steps: dict[int, list[list[TracedCandidate]]] = {}
         self._live: dict[int, list[int]] = {}
-        """Of each request, where its live hypotheses stand among the candidates of the newest step."""
+        """Of each request, where its active hypotheses stand among the candidates of the newest step."""
 
-    def note(self, live: Live, found: Candidates, ends: Tensor, order: Tensor, scores: Tensor) -> None:
+    def note(self, active: ActiveBatch, found: Candidates, ends: Tensor, order: Tensor, scores: Tensor) -> None:
         """Note a step: the candidates, which of them ended, and the indices and scores of those that go on."""
-        for place, request in enumerate(live.requests):
+        for slot, request in enumerate(active.requests):
             if request is None:
                 continue
-            number = live.numbers[place]
-            before, ended = self._live.get(number), ends[place].tolist()
-            of_all = zip(*(x[place].tolist() for x in found), strict=True)
+            number = active.numbers[slot]
+            before, ended = self._live.get(number), ends[slot].tolist()
+            of_all = zip(*(x[slot].tolist() for x in found), strict=True)
             there = [(index, *values) for index, values in enumerate(of_all) if values[0] > -torch.inf]
             rank = {index: rank for rank, (index, *_) in enumerate(there)}
-            pairs = zip(order[place].tolist(), scores[place].tolist(), strict=True)
+            pairs = zip(order[slot].tolist(), scores[slot].tolist(), strict=True)
             goes_on = [rank[index] for index, score in pairs if score > -torch.inf]
             candidates = [
                 TracedCandidate(
@@ -52,7 +52,7 @@ class Trace:
                     id,
                     log_prob,
                     score,
-                    "finished" if ended[index] else "live" if rank[index] in goes_on else "dropped",
+                    "finished" if ended[index] else "active" if rank[index] in goes_on else "dropped",
                 )
                 for index, score, parent, id, log_prob in there
             ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from torch import nn
 
-from regard.interop.mapping import Place
+from regard.interop.mapping import TensorRef
 from regard.models.encoder_decoder import EncoderDecoder
 
 MODEL = "model.bin"
@@ -16,7 +16,7 @@ ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu"}
 """By CTranslate2's numbers."""
 
 
-def variable_places(model: nn.Module, lengths: Mapping[str, int] | None = None) -> dict[str, Place]:
+def variable_refs(model: nn.Module, lengths: Mapping[str, int] | None = None) -> dict[str, TensorRef]:
     """The place of each parameter.
 
     Args:
@@ -29,42 +29,42 @@ def variable_places(model: nn.Module, lengths: Mapping[str, int] | None = None) 
         "target_embedding": "decoder/embeddings",
         "output_embedding": "decoder/projection",
     }
-    places = {f"{ours}.weight": Place(f"{theirs}/weight") for ours, theirs in names.items()}
+    refs = {f"{ours}.weight": TensorRef(f"{theirs}/weight") for ours, theirs in names.items()}
     for side, theirs in (("source", "encoder"), ("target", "decoder")):
-        places[f"{side}_positions.learned.table.weight"] = Place(
+        refs[f"{side}_positions.learned.table.weight"] = TensorRef(
             POSITIONS.format(theirs), num_rows=(lengths or {}).get(theirs)
         )
-        places |= _norm(f"{side}_norm", f"{theirs}/layernorm_embedding")
-        places |= _norm(f"{theirs}_norm", f"{theirs}/layer_norm")
-    places["output_bias"] = Place("decoder/projection/bias")
+        refs |= _norm(f"{side}_norm", f"{theirs}/layernorm_embedding")
+        refs |= _norm(f"{theirs}_norm", f"{theirs}/layer_norm")
+    refs["output_bias"] = TensorRef("decoder/projection/bias")
     width = config.num_heads * config.head_dim
     for side, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
         for index in range(num_layers):
             ours, theirs = f"{side}_layers.{index}", f"{side}/layer_{index}"
-            places |= _attention(
+            refs |= _attention(
                 f"{ours}.self_attention", f"{theirs}/self_attention", [(0, 0), (0, 1), (0, 2), (1, 0)], width
             )
             if side == "decoder":
-                places |= _attention(
+                refs |= _attention(
                     f"{ours}.cross_attention", f"{theirs}/attention", [(0, 0), (1, 0), (1, 1), (2, 0)], width
                 )
-            places |= _norm(f"{ours}.feed_forward_residual.norm", f"{theirs}/ffn/layer_norm")
+            refs |= _norm(f"{ours}.feed_forward_residual.norm", f"{theirs}/ffn/layer_norm")
             for kind in ("weight", "bias"):
-                places[f"{ours}.feed_forward.inner_proj.{kind}"] = Place(f"{theirs}/ffn/linear_0/{kind}")
-                places[f"{ours}.feed_forward.output_proj.{kind}"] = Place(f"{theirs}/ffn/linear_1/{kind}")
-    return places
+                refs[f"{ours}.feed_forward.inner_proj.{kind}"] = TensorRef(f"{theirs}/ffn/linear_0/{kind}")
+                refs[f"{ours}.feed_forward.output_proj.{kind}"] = TensorRef(f"{theirs}/ffn/linear_1/{kind}")
+    return refs
 
 
-def _attention(ours: str, theirs: str, blocks: list[tuple[int, int]], width: int) -> dict[str, Place]:
+def _attention(ours: str, theirs: str, blocks: list[tuple[int, int]], width: int) -> dict[str, TensorRef]:
     """Query, key, value and output projections: in which of their linear maps, and as which block of it."""
-    places = _norm(f"{ours}_residual.norm", f"{theirs}/layer_norm")
+    refs = _norm(f"{ours}_residual.norm", f"{theirs}/layer_norm")
     for projection, (linear, block) in zip(("query", "key", "value", "output"), blocks, strict=True):
         for kind in ("weight", "bias"):
-            places[f"{ours}.{projection}_proj.{kind}"] = Place(
+            refs[f"{ours}.{projection}_proj.{kind}"] = TensorRef(
                 f"{theirs}/linear_{linear}/{kind}", first_row=block * width
             )
-    return places
+    return refs
 
 
-def _norm(ours: str, theirs: str) -> dict[str, Place]:
-    return {f"{ours}.weight": Place(f"{theirs}/gamma"), f"{ours}.bias": Place(f"{theirs}/beta")}
+def _norm(ours: str, theirs: str) -> dict[str, TensorRef]:
+    return {f"{ours}.weight": TensorRef(f"{theirs}/gamma"), f"{ours}.bias": TensorRef(f"{theirs}/beta")}

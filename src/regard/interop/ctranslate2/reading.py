@@ -15,13 +15,13 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.check import Reference
 from regard.interop.ctranslate2.files import dequantized, read_variables, read_vocabulary
-from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS, variable_places
+from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS, variable_refs
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import sentence_pieces, whole_tokens
 from regard.interop.mapping import PAD, add_zero_start
-from regard.models.config import ModelConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.text.tokenizer import Symbols, Tokenizer
 
 SPECIFICATIONS = ("TransformerBase", "TransformerBig", "TransformerSpec")
@@ -78,7 +78,7 @@ def read(folder: Path) -> ForeignModel:
             notes.append(note)
     blueprint = Blueprint(
         config,
-        lambda model: variable_places(model, lengths),
+        lambda model: variable_refs(model, lengths),
         symbols["target"],
         aliases={"encoder/embeddings_0/weight": ("encoder/embeddings/weight",)},
         explained={
@@ -97,7 +97,7 @@ def read(folder: Path) -> ForeignModel:
 
 
 def _add_zero_start(tensors: dict[str, Tensor], vocabularies: dict[str, list[str]]) -> None:
-    """A model of Marian's: its decoder starts from a zero vector, which becomes one more token's, in place."""
+    """A model of Marian's: its decoder starts from a zero vector, which becomes one more token's, in ref."""
     decoder, encoder = "decoder/embeddings/weight", "encoder/embeddings_0/weight"
     tables = [decoder, "decoder/projection/weight"]
     if encoder in tensors and torch.equal(tensors[encoder], tensors[decoder]):
@@ -110,7 +110,7 @@ def _add_zero_start(tensors: dict[str, Tensor], vocabularies: dict[str, list[str
 
 def _config(
     scalars: dict[str, np.ndarray], tensors: dict[str, Tensor], settings: ForeignConfig, where: str
-) -> ModelConfig:
+) -> EncoderDecoderConfig:
     def flag(name: str, default: int = 0) -> int:
         return int(scalars.get(name, default))
 
@@ -136,7 +136,7 @@ def _config(
     num_heads = flag("encoder/num_heads") or flag("num_heads")
     if not num_heads:
         num_heads = 8 if model_dim != 1024 else 16  # old files of TransformerBase and TransformerBig do not say it
-    return ModelConfig(
+    return EncoderDecoderConfig(
         vocab_size=target.shape[0],
         source_vocab_size=None if is_shared else embedded.shape[0],
         model_dim=model_dim,

@@ -9,7 +9,7 @@ from regard.checkpoint import LoadedModel
 from regard.errors import MissingExtraError
 from regard.interop.check import Reference
 from regard.interop.ctranslate2.files import vocabulary_tokens
-from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_places
+from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_refs
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse
@@ -31,7 +31,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         raise MissingExtraError("writing CTranslate2 models", "convert") from error
     model = loaded.model
     if not isinstance(model, EncoderDecoder):
-        refuse("ctranslate2", {"arch": (model.config.arch, "transformer")})
+        refuse("ctranslate2", {"arch": (model.config.arch, "encoder-decoder")})
     assert isinstance(model, EncoderDecoder)
     config = model.config
     refuse("ctranslate2", {
@@ -75,8 +75,8 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
     if loaded.tokenizer is not loaded.source_tokenizer:
         loaded.tokenizer.save(output / "target_tokenizer.json")
     vocabularies = [vocabulary_tokens(output, side) for side in ("source", "target")]
-    places = variable_places(model)
-    account = Account([(places[name].name, name) for name, _ in model.named_parameters()])
+    refs = variable_refs(model)
+    account = Account([(refs[name].name, name) for name, _ in model.named_parameters()])
     prefix = loaded.tokenizer.tokens(symbols.start_ids[1:])
 
     def reference(path: Path) -> Reference:
@@ -103,7 +103,7 @@ def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
 
 def _fill(spec: Any, model: EncoderDecoder) -> None:
     """Set the variables of a specification from our parameters."""
-    tensors = write_out(model, variable_places(model))
+    tensors = write_out(model, variable_refs(model))
     for side, waves in (("encoder", model.source_positions.waves), ("decoder", model.target_positions.waves)):
         if waves is not None and model.config.positions != "sinusoidal_opennmt":
             tensors[f"{side}/position_encodings/encodings"] = waves.detach().cpu().clone()

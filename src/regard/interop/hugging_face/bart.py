@@ -12,8 +12,8 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
-from regard.interop.mapping import Place, modules, write_out
-from regard.models.config import ModelConfig
+from regard.interop.mapping import TensorRef, modules, write_out
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.positions import sinusoidal_positions
 from regard.text.tokenizer import Symbols
@@ -58,7 +58,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     is_shared = tables["source"] == tables["target"]
     vocab_size = config.require("vocab_size")
     bias = tensors.get("final_logits_bias")
-    ours = ModelConfig(
+    ours = EncoderDecoderConfig(
         vocab_size=vocab_size if has_one_vocabulary else config.require("decoder_vocab_size"),
         source_vocab_size=None if has_one_vocabulary else vocab_size,
         model_dim=config.require("d_model"),
@@ -96,7 +96,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         explained[f"{prefix}shared.weight"] = "nothing reads it: both sides have matrices of their own"
     return Blueprint(
         ours,
-        lambda model: _places(model, prefix, tables),
+        lambda model: _refs(model, prefix, tables),
         _symbols(config, [word[0] for word in words if len(word) == 1], begins=is_bart),
         aliases={f"{prefix}shared.weight": shared} if is_shared else {},
         explained=explained,
@@ -134,7 +134,7 @@ def _symbols(config: ForeignConfig, banned_ids: list[int], *, begins: bool) -> S
     )  # fmt: skip
 
 
-def _check_sinusoids(tensors: Mapping[str, Tensor], config: ModelConfig, where: object) -> None:
+def _check_sinusoids(tensors: Mapping[str, Tensor], config: EncoderDecoderConfig, where: object) -> None:
     for name, tensor in tensors.items():
         if name.endswith("embed_positions.weight"):
             waves = sinusoidal_positions(tensor.shape[0], tensor.shape[1], layout="halves")
@@ -142,7 +142,7 @@ def _check_sinusoids(tensors: Mapping[str, Tensor], config: ModelConfig, where: 
                 raise ModelFolderError(f"{where}: {name} must be Marian's sinusoids; it holds other numbers.")
 
 
-def _places(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str, Place]:
+def _refs(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[str, TensorRef]:
     assert isinstance(model, EncoderDecoder)
     config = model.config
     names = {
@@ -156,14 +156,14 @@ def _places(model: nn.Module, prefix: str, tables: Mapping[str, str]) -> dict[st
     }
     names |= layer_names("encoder_layers", f"{prefix}encoder.layers", config.num_encoder_layers, LAYER)
     names |= layer_names("decoder_layers", f"{prefix}decoder.layers", config.num_decoder_layers, LAYER)
-    places = modules(names, model)
+    refs = modules(names, model)
     for side in ("source", "target"):
         table = f"{side}_positions.learned.table.weight"
-        if table in places:
-            places[table] = Place(places[table].name, first_row=BART_OFFSET)
+        if table in refs:
+            refs[table] = TensorRef(refs[table].name, first_row=BART_OFFSET)
     if config.output_bias:
-        places["output_bias"] = Place("final_logits_bias", unsqueezed=True)
-    return places
+        refs["output_bias"] = TensorRef("final_logits_bias", unsqueezed=True)
+    return refs
 
 
 def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -224,7 +224,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
-    tensors = write_out(model, _places(model, "model.", tables))
+    tensors = write_out(model, _refs(model, "model.", tables))
     if is_shared and not is_tied:  # `transformers` 5 then reads each side's own, `transformers` 4 the shared one
         for module in _tables({}, "model.", is_shared=False, is_tied=False).values():
             tensors[f"{module}.weight"] = tensors["model.shared.weight"].clone()

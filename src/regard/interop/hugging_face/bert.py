@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.mapping import Place, modules, write_out
+from regard.interop.mapping import TensorRef, modules, write_out
 from regard.models.config import EncoderConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
@@ -205,8 +205,8 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )
     prefix = model_prefix(kind, tensors)
 
-    def places(model: nn.Module) -> dict[str, Place]:
-        return encoder_places(model, kind, prefix, skipped=skipped)
+    def refs(model: nn.Module) -> dict[str, TensorRef]:
+        return encoder_refs(model, kind, prefix, skipped=skipped)
 
     old_bias = style.mlm_bias.replace(".decoder", "")
     explained = {
@@ -221,7 +221,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         explained |= HEADLESS
     return Blueprint(
         ours,
-        places,
+        refs,
         symbols(config, pad_id, bos=None if kind == "roberta" else 101, eos=None if kind == "roberta" else 102),
         aliases={style.mlm_bias: (old_bias,)},
         explained=explained,
@@ -259,7 +259,7 @@ def model_prefix(kind: str, tensors: Mapping[str, Tensor]) -> str:
     return f"{kind}." if any(name.startswith(f"{kind}.") for name in tensors) else ""
 
 
-def encoder_places(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) -> dict[str, Place]:
+def encoder_refs(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) -> dict[str, TensorRef]:
     """Where the parameters of an encoder stand.
 
     Args:
@@ -271,13 +271,13 @@ def encoder_places(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0
     names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
     for ours, theirs in style.heads.get(model.config.task, {}).items():
         names[ours] = prefix + theirs[1:] if theirs.startswith(".") else theirs
-    places = modules(names, model)
+    refs = modules(names, model)
     table = "positions.learned.table.weight"
-    if table in places:
-        places[table] = Place(places[table].name, first_row=skipped)
+    if table in refs:
+        refs[table] = TensorRef(refs[table].name, first_row=skipped)
     if model.config.task == "mlm":
-        places["head.bias"] = Place(style.mlm_bias)
-    return places
+        refs["head.bias"] = TensorRef(style.mlm_bias)
+    return refs
 
 
 def layer_names(ours: str, theirs: str, num_layers: int, layer: Mapping[str, str]) -> dict[str, str]:
@@ -344,7 +344,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
     prefix = "" if ours.task == "none" else f"{kind}."
-    tensors = write_out(model, encoder_places(model, kind, prefix, skipped=skipped))
+    tensors = write_out(model, encoder_refs(model, kind, prefix, skipped=skipped))
     if style.mlm_bias in tensors:  # readers of either name find it
         tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
     return config, tensors

@@ -21,8 +21,8 @@ from regard.interop.hugging_face.bert import (
     refuse,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
-from regard.interop.mapping import Place, modules, write_out
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig
+from regard.interop.mapping import TensorRef, modules, write_out
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -49,13 +49,13 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         ours: EncoderConfig | DecoderConfig = EncoderConfig(
             **sizes, num_layers=config.get("num_hidden_layers", 24), num_segments=0, task="none", pad_id=pad_id
         )
-        return Blueprint(ours, lambda model: _encoder_places(model, prefix), found, explained=HEADLESS)
+        return Blueprint(ours, lambda model: _encoder_refs(model, prefix), found, explained=HEADLESS)
     ours = DecoderConfig(
         **sizes, num_layers=config.get("num_hidden_layers", 24), embedding_norm=True, output_bias=True, pad_id=pad_id,
         tied_embeddings=config.get("tie_word_embeddings", True),
     )  # fmt: skip
     return Blueprint(
-        ours, _decoder_places, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS
+        ours, _decoder_refs, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS
     )
 
 
@@ -81,7 +81,7 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     end = config.get("eos_token_id", decoder.get("eos_token_id", 102))
     begin = encoder.get("bos_token_id", start)
     is_tied = decoder.get("tie_word_embeddings", True)
-    ours = ModelConfig(
+    ours = EncoderDecoderConfig(
         **sizes,
         source_vocab_size=encoder.require("vocab_size"),
         num_source_types=encoder.get("type_vocab_size", 2) if kinds["encoder"] == "bert" else 0,
@@ -97,7 +97,7 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     head = "decoder.cls.predictions" if kinds["decoder"] == "bert" else "decoder.lm_head"
     return Blueprint(
         ours,
-        lambda model: _pair_places(model, head, lengths),
+        lambda model: _pair_refs(model, head, lengths),
         Symbols(
             pad_id=ours.pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=[start], source_begin_ids=[begin],
             source_end_ids=[encoder.get("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
@@ -140,21 +140,21 @@ def _sizes(config: ForeignConfig, *, max_positions: int) -> dict[str, Any]:
     }
 
 
-def _encoder_places(model: nn.Module, prefix: str) -> dict[str, Place]:
+def _encoder_refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
     assert isinstance(model, Encoder)
     names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
     return modules(names | layer_names("layers", f"{prefix}encoder.layer", model.config.num_layers, BERT_LAYER), model)
 
 
-def _decoder_places(model: nn.Module) -> dict[str, Place]:
+def _decoder_refs(model: nn.Module) -> dict[str, TensorRef]:
     assert isinstance(model, Decoder)
     names = {ours: f"bert.{theirs}" for ours, theirs in BERT_EMBEDDINGS.items()}
     names |= layer_names("layers", "bert.encoder.layer", model.config.num_layers, BERT_LAYER)
     names["output_embedding"] = "lm_head.decoder"
-    return modules(names, model) | {"output_bias": Place("lm_head.decoder.bias")}
+    return modules(names, model) | {"output_bias": TensorRef("lm_head.decoder.bias")}
 
 
-def _pair_places(model: nn.Module, head: str, lengths: Sequence[int] | None = None) -> dict[str, Place]:
+def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None) -> dict[str, TensorRef]:
     """Where the parameters of an encoder-decoder stand.
 
     Args:
@@ -175,14 +175,14 @@ def _pair_places(model: nn.Module, head: str, lengths: Sequence[int] | None = No
     }
     names |= layer_names("encoder_layers", "encoder.encoder.layer", model.config.num_encoder_layers, BERT_LAYER)
     names |= layer_names("decoder_layers", "decoder.bert.encoder.layer", model.config.num_decoder_layers, BERT_LAYER)
-    places = modules(names, model) | {"output_bias": Place(f"{head}.decoder.bias")}
+    refs = modules(names, model) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
     for side, length in zip(("source", "target"), lengths or (), strict=False):
         table = f"{side}_positions.learned.table.weight"
-        places[table] = replace(places[table], num_rows=length)
-    return places
+        refs[table] = replace(refs[table], num_rows=length)
+    return refs
 
 
-def _wanted(ours: EncoderConfig | DecoderConfig | ModelConfig) -> dict[str, tuple[Any, Any]]:
+def _wanted(ours: EncoderConfig | DecoderConfig | EncoderDecoderConfig) -> dict[str, tuple[Any, Any]]:
     return {
         "norm": (ours.norm, "post"),
         "norm_kind": (ours.norm_kind, "layer"),
@@ -194,7 +194,9 @@ def _wanted(ours: EncoderConfig | DecoderConfig | ModelConfig) -> dict[str, tupl
     }
 
 
-def _config(ours: EncoderConfig | DecoderConfig | ModelConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
+def _config(
+    ours: EncoderConfig | DecoderConfig | EncoderDecoderConfig, num_layers: int, symbols: Symbols
+) -> dict[str, Any]:
     return {
         "vocab_size": ours.vocab_size,
         "hidden_size": ours.model_dim,
@@ -225,7 +227,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         refuse("bert-generation", _wanted(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
         })  # fmt: skip
-        return config | {"architectures": ["BertGenerationEncoder"]}, write_out(model, _encoder_places(model, ""))
+        return config | {"architectures": ["BertGenerationEncoder"]}, write_out(model, _encoder_refs(model, ""))
     refuse("bert-generation", _wanted(ours) | {
         "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
     })  # fmt: skip
@@ -234,7 +236,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         "is_decoder": True,
         "tie_word_embeddings": model.config.tied_embeddings,
     }
-    return config | extra, _with_both_biases(write_out(model, _decoder_places(model)), "lm_head")
+    return config | extra, _with_both_biases(write_out(model, _decoder_refs(model)), "lm_head")
 
 
 def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
@@ -278,7 +280,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
     }
     head = "decoder.cls.predictions" if ours.output_transform else "decoder.lm_head"
-    tensors = _with_both_biases(write_out(model, _pair_places(model, head)), head)
+    tensors = _with_both_biases(write_out(model, _pair_refs(model, head)), head)
     if ours.tied_embeddings in ("all", "source"):
         tensors["decoder.bert.embeddings.word_embeddings.weight"] = model.target_embedding.weight.detach().clone()
     if ours.output_transform:

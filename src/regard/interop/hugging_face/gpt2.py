@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, refuse
-from regard.interop.mapping import Place, modules, write_out
+from regard.interop.mapping import TensorRef, modules, write_out
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
@@ -56,7 +56,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     prefix = "transformer." if any(name.startswith("transformer.") for name in tensors) else ""
     return Blueprint(
         ours,
-        lambda model: _places(model, prefix),
+        lambda model: _refs(model, prefix),
         Symbols(pad_id=-1, unk_id=end, bos_id=end, eos_id=end, start_ids=[config.get("bos_token_id", end)],
                 source_end_ids=[], banned_ids=[], lines_end=False),
         aliases={f"{prefix}wte.weight": ("lm_head.weight",)},
@@ -64,7 +64,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )  # fmt: skip
 
 
-def _places(model: nn.Module, prefix: str) -> dict[str, Place]:
+def _refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
     assert isinstance(model, Decoder)
     names = {
         "embedding": f"{prefix}wte",
@@ -74,16 +74,16 @@ def _places(model: nn.Module, prefix: str) -> dict[str, Place]:
     }
     for index in range(model.config.num_layers):
         names |= {f"layers.{index}.{ours}": f"{prefix}h.{index}.{theirs}" for ours, theirs in LAYER.items()}
-    places = modules(names, model, transposed=True)
+    refs = modules(names, model, transposed=True)
     for index in range(model.config.num_layers):
         for part, projection in enumerate(("query_proj", "key_proj", "value_proj")):
             for kind in ("weight", "bias"):
-                places[f"layers.{index}.self_attention.{projection}.{kind}"] = Place(
+                refs[f"layers.{index}.self_attention.{projection}.{kind}"] = TensorRef(
                     f"{prefix}h.{index}.attn.c_attn.{kind}",
                     first_row=part * model.config.model_dim,
                     transposed=kind == "weight",
                 )
-    return places
+    return refs
 
 
 def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -125,4 +125,4 @@ def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
     }
     if symbols.pad_id >= 0:
         config["pad_token_id"] = symbols.pad_id
-    return config, write_out(model, _places(model, "transformer."))
+    return config, write_out(model, _refs(model, "transformer."))

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.mapping import Place, modules
-from regard.models.config import ModelConfig
+from regard.interop.mapping import TensorRef, modules
+from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
@@ -41,7 +41,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     pad_id = config.get("pad_token_id", 0)
     start = config.get("decoder_start_token_id", pad_id)
     end = config.get("eos_token_id", 1)
-    ours = ModelConfig(
+    ours = EncoderDecoderConfig(
         vocab_size=config.require("vocab_size"),
         model_dim=config.get("d_model", 512),
         ff_dim=config.get("d_ff", 2048),
@@ -56,7 +56,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         activation=activation,
         gated=gated,
         bias=False,
-        positions="buckets",
+        positions="t5",
         max_positions=MAX_POSITIONS,
         scale_embeddings=False,
         tied_embeddings="source",
@@ -70,7 +70,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     factor = ours.model_dim**-0.5 if is_scaled else 1.0
     return Blueprint(
         ours,
-        lambda model: _places(model, Place(output, factor=factor)),
+        lambda model: _refs(model, TensorRef(output, factor=factor)),
         Symbols(
             pad_id=ours.pad_id, unk_id=2, bos_id=pad_id, eos_id=end, start_ids=[start], source_end_ids=[end],
             banned_ids=[], lines_end=False,
@@ -84,7 +84,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     )  # fmt: skip
 
 
-def _places(model: nn.Module, output: Place) -> dict[str, Place]:
+def _refs(model: nn.Module, output: TensorRef) -> dict[str, TensorRef]:
     assert isinstance(model, EncoderDecoder)
     config = model.config
     names = {"source_embedding": "shared", "encoder_norm": "encoder.final_layer_norm"}
@@ -92,11 +92,11 @@ def _places(model: nn.Module, output: Place) -> dict[str, Place]:
     for stack, num_layers in (("encoder", config.num_encoder_layers), ("decoder", config.num_decoder_layers)):
         for index in range(num_layers):
             names |= _layer_names(f"{stack}_layers.{index}", f"{stack}.block.{index}.layer", stack, gated=config.gated)
-    places = modules(names, model) | {"output_embedding.weight": output}
-    for name, place in places.items():
+    refs = modules(names, model) | {"output_embedding.weight": output}
+    for name, ref in refs.items():
         if name.endswith("query_proj.weight"):
-            places[name] = Place(place.name, factor=config.head_dim**0.5)
-    return places
+            refs[name] = TensorRef(ref.name, factor=config.head_dim**0.5)
+    return refs
 
 
 def _layer_names(ours: str, theirs: str, stack: str, *, gated: bool) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Words to words: alignments read from cross-attention, the best place to read them from, and their error rate."""
+"""Words to words: alignments read from cross-attention, the best head to read them from, and their error rate."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torch import Tensor
 
 from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment import GoldAlignment, Link, alignment_error_rate
-from regard.inspection.alignment import Looker, cross_attention, lookers, without_gold, word_links
+from regard.inspection.alignment import AttentionReadout, cross_attention, readouts, without_gold, word_links
 from regard.inspection.record import HeadName, Tokens
 from regard.models.families import cross_heads
 from regard.text.limits import check_lengths
-from regard.workflow.inspection.inspecting import framed_places
+from regard.workflow.inspection.inspecting import framed_spans
 from regard.workflow.translation.translator import Translator
 
 CHOSEN_ON = 500
@@ -33,19 +33,19 @@ class Looked:
     target_words: list[int | None]
     """Of the target's tokens, without the end symbol."""
 
-    def seen_by(self, looker: Looker) -> Tensor:
+    def seen_by(self, readout: AttentionReadout) -> Tensor:
         """The rows of the target's tokens: those in which they are written, or in which they have been read."""
-        weights = looker.of(self.weights, self.heads)
-        return weights[1:] if looker.shifted else weights[:-1]
+        weights = readout.of(self.weights, self.heads)
+        return weights[1:] if readout.shifted else weights[:-1]
 
-    def likeness(self, looker: Looker) -> float:
+    def likeness(self, readout: AttentionReadout) -> float:
         """How much like an alignment it looks, by itself."""
         ordinary = [word is not None for word in self.source_words]
-        return without_gold(self.seen_by(looker)[:, ordinary])
+        return without_gold(self.seen_by(readout)[:, ordinary])
 
-    def links(self, looker: Looker) -> list[Link]:
+    def links(self, readout: AttentionReadout) -> list[Link]:
         """The source word of each target word."""
-        return word_links(self.seen_by(looker), self.target_words, self.source_words)
+        return word_links(self.seen_by(readout), self.target_words, self.source_words)
 
 
 def look(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Iterator[Looked]:
@@ -75,7 +75,7 @@ def look(translator: Translator, sources: Sequence[str], targets: Sequence[str])
         yield Looked(
             [of_layer[:, len(start_ids) - 1 :].float().cpu() for of_layer in weights],
             cross_heads(translator.model),
-            words_of_tokens(Tokens.of(reader.tokens(source_ids), framed_places(reader, source), source), source),
+            words_of_tokens(Tokens.of(reader.tokens(source_ids), framed_spans(reader, source), source), source),
             words_of_tokens(Tokens.of(writer.tokens(target_ids), list(writer.offsets(target)), target), target),
         )
 
@@ -86,32 +86,34 @@ def words_of_tokens(tokens: Tokens, text: str) -> list[int | None]:
     Raises:
         SettingsError: a token holds several words.
     """
-    for place in tokens.offsets:
-        if place is not None and len(text[slice(*place)].split()) > 1:
+    for span in tokens.offsets:
+        if span is not None and len(text[slice(*span)].split()) > 1:
             raise SettingsError(
-                f"words are aligned by models whose tokens are at most a word; got the token {text[slice(*place)]!r} "
+                f"words are aligned by models whose tokens are at most a word; got the token {text[slice(*span)]!r} "
                 "(tokenizer.across_spaces)."
             )
     return tokens.words
 
 
-def best_looker(looked: Sequence[Looked], gold: Sequence[GoldAlignment] | None = None) -> tuple[Looker, float]:
+def best_readout(
+    looked: Sequence[Looked], gold: Sequence[GoldAlignment] | None = None
+) -> tuple[AttentionReadout, float]:
     """Where alignments are best read: the layer, and head or mean, with the lowest error rate; without a gold standard, the
     one whose weights look most like an alignment. With that error rate, or likeness.
     """
     if not looked:
         raise DataError("pairs must be at least one; got none.")
     scored = []
-    for looker in lookers(looked[0].heads):
+    for readout in readouts(looked[0].heads):
         if gold is None:
-            scored.append((sum(one.likeness(looker) for one in looked) / len(looked), looker))
+            scored.append((sum(one.likeness(readout) for one in looked) / len(looked), readout))
         else:
-            scored.append((-alignment_error_rate([one.links(looker) for one in looked], gold), looker))
-    score, looker = max(scored, key=lambda pair: pair[0])
-    return looker, abs(score)
+            scored.append((-alignment_error_rate([one.links(readout) for one in looked], gold), readout))
+    score, readout = max(scored, key=lambda pair: pair[0])
+    return readout, abs(score)
 
 
-def named_looker(name: str, translator: Translator, *, shifted: bool) -> Looker:
+def named_readout(name: str, translator: Translator, *, shifted: bool) -> AttentionReadout:
     """Where to read, by name: `cross.2` for a layer's mean, `cross.2.3` for a head.
 
     Raises:
@@ -124,4 +126,4 @@ def named_looker(name: str, translator: Translator, *, shifted: bool) -> Looker:
         raise SettingsError(f"--from must be cross-attention, cross.0 to cross.{len(heads) - 1}; got {name}.")
     if not layer_only and head.head not in heads[head.layer]:
         raise SettingsError(f"--from must be a head that the model has, of {heads[head.layer]} here; got {name}.")
-    return Looker(head.layer, None if layer_only else head.head, shifted)
+    return AttentionReadout(head.layer, None if layer_only else head.head, shifted)

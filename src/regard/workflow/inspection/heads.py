@@ -40,7 +40,7 @@ GATE_STEPS = 300
 SPEED_ROUNDS = 3
 NOTE = "A head's worth is what is lost without it alone: others may do its work, or fail with it."
 
-Told = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and of how much."""
 
 
@@ -111,7 +111,7 @@ def rank_heads(
     measure: str,
     *,
     to_mean: bool = False,
-    tell: Told = lambda *_: None,
+    tell: ProgressCallback = lambda *_: None,
 ) -> Ranking:
     """What each head is worth.
 
@@ -142,7 +142,7 @@ def rank_heads(
 
 
 def statistics_of(
-    translator: Translator, sources: Sequence[str], targets: Sequence[str], *, tell: Told = lambda *_: None
+    translator: Translator, sources: Sequence[str], targets: Sequence[str], *, tell: ProgressCallback = lambda *_: None
 ) -> dict[HeadName, HeadStatistics]:
     """What each head looks at on average over pairs of texts."""
 
@@ -175,7 +175,7 @@ def removal_curves(
     *,
     options: DecodingOptions,
     metrics: TextMetrics,
-    tell: Told = lambda *_: None,
+    tell: ProgressCallback = lambda *_: None,
 ) -> dict[str, list[tuple[float, float]]]:
     """For each order, the share of heads that is removed and the BLEU that is left, in per cent and points.
 

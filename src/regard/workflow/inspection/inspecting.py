@@ -55,7 +55,7 @@ def inspect_pair(
     # A target as long as the model can read was cut, and has no row for its end.
     read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
-    of_source = Tokens.of(source_tokenizer.tokens(source_ids), framed_places(source_tokenizer, source), source)
+    of_source = Tokens.of(source_tokenizer.tokens(source_ids), framed_spans(source_tokenizer, source), source)
     spans: list[tuple[int, int] | None] = list(tokenizer.spans(target_ids))
     written = Tokens.of(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
     read = Tokens.of(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
@@ -120,30 +120,30 @@ def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tu
     """The ids of words of a text between begin and end symbol, and where each stands."""
     no_limit = sum(len(tokenizer.encode(word)) for word in words) + 2
     ids = encode_words([words], tokenizer, no_limit)[0][0].tolist()
-    places: list[tuple[int, int] | None] = [None]
+    spans: list[tuple[int, int] | None] = [None]
     found = 0
     for word in words:
         found = text.index(word, found)
-        places += [(found + first, found + last) for first, last in tokenizer.offsets(word)]
+        spans += [(found + first, found + last) for first, last in tokenizer.offsets(word)]
         found += len(word)
-    return ids, Tokens.of(tokenizer.tokens(ids), [*places, None], text)
+    return ids, Tokens.of(tokenizer.tokens(ids), [*spans, None], text)
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:
     """Where each token of a running text stands, whose lines are parted by a symbol; one more such symbol is in front."""
-    places: list[tuple[int, int] | None] = []
+    spans: list[tuple[int, int] | None] = []
     begin = 0
     if tokenizer.symbols.lines_end:
         for line in text.split("\n"):
-            places.append(None)
-            places += [(begin + first, begin + last) for first, last in tokenizer.offsets(line)]
+            spans.append(None)
+            spans += [(begin + first, begin + last) for first, last in tokenizer.offsets(line)]
             begin += len(line) + 1
     else:
-        places += tokenizer.offsets(text) or [None]
-    return Tokens.of(tokenizer.tokens(ids), places, text)
+        spans += tokenizer.offsets(text) or [None]
+    return Tokens.of(tokenizer.tokens(ids), spans, text)
 
 
-def framed_places(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None]:
+def framed_spans(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None]:
     """Where each token of a source stands, the symbols around it standing nowhere."""
     symbols = tokenizer.symbols
     return [*[None] * len(symbols.source_begin_ids), *tokenizer.offsets(text), *[None] * len(symbols.source_end_ids)]

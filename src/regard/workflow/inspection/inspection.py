@@ -293,20 +293,20 @@ def _listed(matrix: Matrix) -> list[list[float | None]]:
 
 
 def _groups(tokens: Tokens) -> list[list[int]]:
-    """The places of each word's tokens; symbols, and tokens of no word, alone."""
+    """The positions of each word's tokens; symbols, and tokens of no word, alone."""
     groups: list[list[int]] = []
     before: int | None = None
-    for place, word in enumerate(tokens.words):
+    for position, word in enumerate(tokens.words):
         if word is not None and word == before:
-            groups[-1].append(place)
+            groups[-1].append(position)
         else:
-            groups.append([place])
+            groups.append([position])
         before = word
     return groups
 
 
 def _spelled(tokens: Tokens, group: Sequence[int]) -> str:
-    return "".join(tokens.spelled[place] for place in group).replace("▁", " ").strip() or " "
+    return "".join(tokens.spelled[position] for position in group).replace("▁", " ").strip() or " "
 
 
 def lens_of(log_probs: torch.Tensor, spell: Any) -> list[list[tuple[str, float]]]:

@@ -38,16 +38,16 @@ def search_figure(translator: Translator, text: str, options: DecodingOptions) -
 def search_steps(
     trace: list[list[TracedCandidate]], result: list[int], tokenizer: Tokenizer
 ) -> list[list[tuple[int, str, float, bool]]]:
-    """The candidates that were kept, for `tree_figure`: place of the parent, token, score, and whether it led to the result."""
+    """The candidates that were kept, for `tree_figure`: index of the parent, token, score, and whether it led to the result."""
     whole = [*result, tokenizer.eos_id]
     beginnings: list[tuple[int, ...]] = []  # of each candidate of the step before
-    places: dict[int, int] = {}  # of its kept candidates, by their index
+    kept_at: dict[int, int] = {}  # of its kept candidates, by their index
     steps = []
     for candidates in trace:
         written = [(*(beginnings[one.parent] if one.parent is not None else ()), one.id) for one in candidates]
         step = [
             (
-                -1 if one.parent is None else places.get(one.parent, -1),
+                -1 if one.parent is None else kept_at.get(one.parent, -1),
                 tokenizer.tokens([one.id])[0],
                 one.score,
                 list(ids) == whole[: len(ids)],
@@ -56,6 +56,6 @@ def search_steps(
             if one.fate != "dropped"
         ]
         kept = [index for index, one in enumerate(candidates) if one.fate != "dropped"]
-        beginnings, places = written, {index: place for place, index in enumerate(kept)}
+        beginnings, kept_at = written, {index: rank for rank, index in enumerate(kept)}
         steps.append(step)
     return steps

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.config import current
 from regard.models.families import config_class
 from regard.text.lines import read_lines
 from regard.text.tokenizer import TokenizerConfig
@@ -51,9 +52,10 @@ def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> 
     """
     section = settings.get("model")
     named = section.get("arch") if isinstance(section, Mapping) else None
+    arch, named = current("arch", arch), current("arch", named)
     if arch is not None and named is not None and arch != named:
         raise SettingsError(f"--arch must be what the settings have as model.arch, {named}; got {arch}.")
-    return str(arch or named or "transformer")
+    return str(arch or named or "encoder-decoder")
 
 
 def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] = ()) -> Nested:

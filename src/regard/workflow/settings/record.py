@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
-from regard.models.config import DecoderConfig, EncoderConfig, ModelConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig, current
 from regard.models.families import config_class
 from regard.models.presets import PRESETS
 from regard.text.tokenizer import TokenizerConfig
@@ -24,7 +24,7 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: ModelConfig | RecurrentConfig | DecoderConfig | EncoderConfig
+    model: EncoderDecoderConfig | RecurrentConfig | DecoderConfig | EncoderConfig
     tokenizer: TokenizerConfig
     data: DataConfig = DataConfig()
     training: TrainingConfig
@@ -40,7 +40,7 @@ class RunSettings(BaseModel):
         cls,
         preset: str,
         *layers: Mapping[str, Mapping[str, Any]],
-        arch: str = "transformer",
+        arch: str = "encoder-decoder",
         defaults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> RunSettings:
         """A preset of a family, overlaid with settings in sections `model`, `tokenizer`, `data` and `training`.
@@ -51,6 +51,7 @@ class RunSettings(BaseModel):
         Raises:
             SettingsError: an unknown family, preset, section or key, or a value out of range.
         """
+        arch = current("arch", arch)
         family, presets = config_class(arch), PRESETS[arch]
         if preset not in presets:
             raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, presets)}")
@@ -91,7 +92,7 @@ class RunSettings(BaseModel):
                 built[section] = kind(**merged[section])
             except ValidationError as error:
                 raise SettingsError(_first_problem(error, section, kind)) from error
-        if built["data"] != DataConfig() and arch not in ("transformer", "rnn"):
+        if built["data"] != DataConfig() and arch not in ("encoder-decoder", "rnn"):
             raise SettingsError(f"data.{next(iter(merged['data']))} is for pairs of texts; got --arch {arch}.")
         usual = {
             f"{section}.{key}": value

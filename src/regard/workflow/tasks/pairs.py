@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from regard.checkpoint import LoadedModel
-from regard.data.batching import POOL, endless, in_order
+from regard.data.batching import POOL, in_order, training_batches
 from regard.data.corpus import Corpus, Pairs, ParallelText, Part, no_pairs
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.joining import Joining
@@ -124,7 +124,7 @@ def translation_task(
         tokenizer,
         settings,
         partial(
-            endless,
+            training_batches,
             encoded.pairs,
             batch_tokens,
             settings.training.seed,
@@ -148,7 +148,7 @@ def translation_task(
         {"data.training": encoded.digest}
         | digests(validation_sources=valid_pairs.sources, validation_targets=valid_pairs.targets),
         _sampler(valid, tokenizer, source_tokenizer),
-        lambda index: encoded.place(index, names),
+        lambda index: encoded.location(index, names),
     )
 
 

@@ -35,7 +35,7 @@ class Task:
     settings: RunSettings
     """With what the data decide: sizes of the vocabulary, names of labels."""
     batches: Callable[..., Iterator[Any]]
-    """Endless; of `start`, a place, and `share`, the rows of each batch that are read here."""
+    """Endless; of `start`, a `BatchCursor`, and `shard`, the rows of each batch that are read here."""
     validate: Callable[[Any], Scores]
     """The scores of a model on the validation data; `loss` decides which weights are kept."""
     evaluate: Callable[[Any], dict[str, Any]]

@@ -14,10 +14,10 @@ import numpy as np
 from regard.data.batching import (
     POOL,
     Masking,
-    labelled_endless,
     labelled_in_order,
-    masked_endless,
+    labelled_training_batches,
     masked_in_order,
+    masked_training_batches,
     shuffled,
 )
 from regard.data.encoding import (
@@ -135,7 +135,7 @@ def language_task(
         epoch_steps=len(stream) / batch_tokens / settings.training.accumulation,
         data_digests={"data.training": encoded.digest} | digests(validation=valid_stream),
         sample=sample,
-        example=lambda start: encoded.place(
+        example=lambda start: encoded.location(
             int(np.searchsorted(encoded.texts.offsets, start, side="right")) - 1, names
         ),
     )
@@ -170,7 +170,7 @@ def label_task(
     return Task(
         tokenizer,
         settings,
-        partial(labelled_endless, texts, batch_tokens, settings.training.seed, pad_id=pad_id),
+        partial(labelled_training_batches, texts, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         lambda loaded: loaded.evaluate(valid.texts, valid.labels),
         {"name": " + ".join(names), "num_texts": len(texts), "num_labels": len(labels)},
@@ -179,7 +179,7 @@ def label_task(
         doubts(training, labels, len(texts)) + _cut(texts.ids, limit, " + ".join(names)),
         data_digests={"data.training": encoded.digest}
         | digests(validation=valid_texts.ids, validation_labels=valid_texts.labels),
-        example=lambda index: encoded.place(index, names),
+        example=lambda index: encoded.location(index, names),
     )
 
 
@@ -220,7 +220,7 @@ def masked_task(
     return Task(
         tokenizer,
         settings,
-        partial(masked_endless, ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
+        partial(masked_training_batches, ids, masking, batch_tokens, settings.training.seed, pad_id=pad_id),
         validate,
         evaluate,
         {"name": " + ".join(names), "num_lines": len(ids), "num_tokens": len(ids.ids)},
@@ -228,7 +228,7 @@ def masked_task(
         *planned([pool], pool, settings.training, len(ids)),
         _cut(ids, limit, " + ".join(names)),
         data_digests={"data.training": encoded.digest} | digests(validation=valid_ids),
-        example=lambda index: encoded.place(index, names),
+        example=lambda index: encoded.location(index, names),
     )
 
 

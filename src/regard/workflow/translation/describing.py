@@ -12,7 +12,7 @@ from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.request import Hypothesis
-from regard.inspection.alignment import Alignment, Looker, cross_attention, sharpest_layer
+from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.families import PairModel, cross_heads
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.options import DecodingOptions
@@ -50,7 +50,7 @@ class Described:
         return Alignment(
             self.source_tokenizer.tokens(self._source_ids),
             self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
-            Looker(chosen, head).of(weights, heads).tolist(),
+            AttentionReadout(chosen, head).of(weights, heads).tolist(),
             chosen,
             self.source_tokenizer.offsets(self.source),
             has_end=weights[0].shape[1] > len(self.target_ids),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
@@ -22,8 +24,8 @@ class Candidate:
     token_log_probs: list[float]
     """Natural logarithms, one for each token, and one for the end symbol where `finish_reason` is `eos`."""
     finish_reason: str
-    """`eos`: the model ended the text; `length`: the limit did; `runaway`: it repeated itself without end; `prefix`: what it
-    had to begin with left no room for more."""
+    """`eos`: the model ended the text; `length`: the limit did; `repetition_loop`: it repeated itself without end; `prefix`:
+    what it had to begin with left no room for more; `blocked`: no token may be written after it."""
     ids: list[int]
 
     def __repr__(self) -> str:
@@ -75,3 +77,9 @@ class ForcedScore:
 
     def __repr__(self) -> str:
         return f"ForcedScore(log_prob={self.log_prob:.4f}, {len(self.tokens)} tokens)"
+
+
+def common_prefix(rows: Sequence[Sequence[int]]) -> list[int]:
+    """The ids with which all rows begin."""
+    columns = zip(*rows, strict=False)
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Any, overload
 
 import torch
@@ -17,8 +17,8 @@ from regard.data.encoding import encode_pairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics, sentence_utility
+from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.risk import expected_utilities
 from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment
@@ -30,7 +30,7 @@ from regard.workflow.inspection.inspection import Inspection
 from regard.workflow.translation.describing import Described, by_coverage
 from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.requests import Wishes, encode_sources
-from regard.workflow.translation.results import Candidate, ForcedScore, Translation
+from regard.workflow.translation.results import Candidate, ForcedScore, Translation, common_prefix
 from regard.workflow.translation.workers import Workers
 
 SCORING_BATCH_TOKENS = 4096
@@ -199,11 +199,11 @@ class Translator:
             if found:
                 yield self.tokenizer.decode(found[0][1][0].ids)[len(told) :]
                 return
-            live = decoding.live
-            assert live is not None
-            length = int(live.lengths[0])
-            going_on = (live.scores[0] > -torch.inf).nonzero()[:, 0].tolist()
-            certain = _common_beginning([*live.ids[0, going_on, :length].tolist(), *(h.ids for h in live.finished[0])])
+            active = decoding.active
+            assert active is not None
+            length = int(active.lengths[0])
+            going_on = (active.scores[0] > -torch.inf).nonzero()[:, 0].tolist()
+            certain = common_prefix([*active.ids[0, going_on, :length].tolist(), *(h.ids for h in active.finished[0])])
             text_so_far = self.tokenizer.decode_so_far(certain)
             if text_so_far.startswith(told) and len(text_so_far) > len(told):
                 yield text_so_far[len(told) :]
@@ -391,9 +391,3 @@ class Translator:
         start_ids = self.tokenizer.symbols.start_ids
         batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=self.tokenizer.pad_id, start_ids=start_ids)
         return likelihood(self.model, batches)
-
-
-def _common_beginning(rows: Sequence[Sequence[int]]) -> list[int]:
-    """The ids with which all rows begin."""
-    columns = zip(*rows, strict=False)
-    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]

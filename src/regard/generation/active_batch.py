@@ -1,0 +1,136 @@
+"""The hypotheses that go on: a table of slots, in each of which stands a sentence that is being decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from regard.generation.request import FinishReason, Hypothesis, Request
+
+
+class ActiveBatch:
+    """Slot x beam: what has been written so far, and what it scores. The best hypothesis of a slot stands first.
+
+    A hypothesis that is not there (fewer have been found than the beam is wide; the slot is free) has the score -inf.
+    """
+
+    def __init__(self, numbers: Sequence[int], requests: Sequence[Request], newest: Int[Tensor, "slot 1"]) -> None:
+        """Sentences of which nothing is written yet; `newest` is what each begins with."""
+        size, device = len(requests), newest.device
+        self.numbers = list(numbers)
+        """Of the request in each slot, among all that were made."""
+        self.requests: list[Request | None] = list(requests)
+        """Of each slot; None where it is free."""
+        self.finished: list[list[Hypothesis]] = [[] for _ in requests]
+        self.newest: Int[Tensor, "slot beam"] = newest
+        self.scores: Float[Tensor, "slot beam"] = torch.zeros(size, 1, device=device)
+        """Sums of log-probabilities."""
+        self.lengths: Int[Tensor, " slot"] = torch.zeros(size, dtype=torch.long, device=device)
+        """Tokens written, which are as many for each hypothesis of a slot."""
+        self.limits = torch.tensor([request.max_length for request in requests], device=device)
+        room = max((request.max_length for request in requests), default=1)
+        self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, 1, room, dtype=torch.long, device=device)
+        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, 1, room, device=device)
+
+    @property
+    def free(self) -> list[int]:
+        """The slots where no sentence stands."""
+        return [slot for slot, request in enumerate(self.requests) if request is None]
+
+    def grow(
+        self,
+        parents: Int[Tensor, "slot beam"],
+        ids: Int[Tensor, "slot beam"],
+        log_probs: Float[Tensor, "slot beam"],
+        scores: Float[Tensor, "slot beam"],
+    ) -> None:
+        """Let hypotheses continue present ones with a token each."""
+        at = self.lengths.clamp(max=self.ids.shape[2] - 1)[:, None, None].expand(-1, parents.shape[1], 1)
+        follow = parents[:, :, None].expand(-1, -1, self.ids.shape[2])
+        self.ids = self.ids.gather(1, follow).scatter_(2, at, ids[:, :, None])
+        self.token_log_probs = self.token_log_probs.gather(1, follow).scatter_(2, at, log_probs[:, :, None])
+        self.newest, self.scores = ids, scores
+        self.lengths = self.lengths + 1
+
+    def finish(
+        self, slot: int, parent: int, id: int | None, log_prob: float, score: float, reason: FinishReason
+    ) -> None:
+        """Note a finished hypothesis: a present one, a token more (None: the end symbol), and its score."""
+        length = int(self.lengths[slot])
+        ids = self.ids[slot, parent, :length].tolist()
+        log_probs = self.token_log_probs[slot, parent, :length].tolist()
+        self.finished[slot].append(Hypothesis(ids if id is None else [*ids, id], [*log_probs, log_prob], score, reason))
+
+    def finish_as_it_stands(self, slot: int, beam: int, score: float, reason: FinishReason) -> None:
+        """Note a present hypothesis as finished."""
+        length = int(self.lengths[slot])
+        ids, log_probs = (x[slot, beam, :length].tolist() for x in (self.ids, self.token_log_probs))
+        self.finished[slot].append(Hypothesis(ids, log_probs, score, reason))
+
+    def end(self, slot: int, beam: int, score: float, reason: FinishReason) -> None:
+        """Finish an active hypothesis as it stands."""
+        self.finish_as_it_stands(slot, beam, score, reason)
+        self.scores[slot, beam] = -torch.inf
+
+    def end_blocked(
+        self, is_blocked: Bool[Tensor, " slot"], score: Callable[[float, int], float]
+    ) -> list[tuple[int, int]]:
+        """Finish the active hypotheses of sentences for which no token may be written, unless others have finished before. The
+        slots and beams of those that are finished.
+
+        Args:
+            score: of a log-probability and a number of tokens: what hypotheses are compared by.
+        """
+        ended = []
+        for slot in is_blocked.nonzero()[:, 0].tolist():
+            if self.requests[slot] is None or self.finished[slot]:
+                continue
+            length = int(self.lengths[slot])
+            for beam, log_prob in enumerate(self.scores[slot].tolist()):
+                if log_prob > -torch.inf:
+                    self.end(slot, beam, score(log_prob, length), "blocked")
+                    ended.append((slot, beam))
+        return ended
+
+    def leave(self, slot: int) -> int:
+        """Free a slot: the number of the request that stood there. It goes on, counting from 0, but nothing comes of it."""
+        self.requests[slot], self.finished[slot] = None, []
+        self.scores[slot] = -torch.inf
+        self.lengths[slot] = 0
+        return self.numbers[slot]
+
+    def replace(self, slots: list[int], other: ActiveBatch, rows: list[int]) -> None:
+        """Let sentences of another table take free slots of this one."""
+        to, of = (torch.tensor(x, device=self.limits.device) for x in (slots, rows))
+        for slot, row in zip(slots, rows, strict=True):
+            self.numbers[slot], self.requests[slot] = other.numbers[row], other.requests[row]
+            self.finished[slot] = other.finished[row]
+        for ours, theirs in (
+            (self.newest, other.newest),
+            (self.scores, other.scores),
+            (self.lengths, other.lengths),
+            (self.limits, other.limits),
+        ):
+            ours[to] = theirs[of]
+        room = max(self.ids.shape[2], other.ids.shape[2])
+        self.ids, self.token_log_probs = (_with_room(x, room) for x in (self.ids, self.token_log_probs))
+        self.ids[to] = _with_room(other.ids, room)[of]
+        self.token_log_probs[to] = _with_room(other.token_log_probs, room)[of]
+
+    def keep(self, slots: list[int]) -> None:
+        """Drop all other slots."""
+        kept = torch.tensor(slots, device=self.limits.device)
+        self.numbers, self.requests = (
+            [self.numbers[slot] for slot in slots],
+            [self.requests[slot] for slot in slots],
+        )
+        self.finished = [self.finished[slot] for slot in slots]
+        self.newest, self.scores, self.lengths = self.newest[kept], self.scores[kept], self.lengths[kept]
+        self.limits, self.ids, self.token_log_probs = self.limits[kept], self.ids[kept], self.token_log_probs[kept]
+
+
+def _with_room(x: Tensor, room: int) -> Tensor:
+    return torch.nn.functional.pad(x, (0, room - x.shape[2]))
