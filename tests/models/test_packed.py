@@ -10,9 +10,11 @@ from torch import nn
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.models.config import DecoderConfig
+from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import Site, prune_heads
-from regard.models.packed import PackedLinear, can_pack, packed
+from regard.models.packed import PackedLinear, PackedModel, can_pack, packed
 from regard.nn.hooks import forward_hooks
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")
@@ -69,16 +71,17 @@ def test_maps_side_by_side() -> None:
         torch.testing.assert_close(PackedLinear.side_by_side(*maps)(x), torch.cat([each(x) for each in maps], dim=1))
 
 
-def test_a_packed_copy_leaves_the_model_as_it_was() -> None:
-    model = nn.Sequential(nn.Linear(512, 512), nn.LayerNorm(512), nn.Linear(512, 7))
-    copy = packed(model)
-    assert isinstance(copy[0], PackedLinear)
-    assert isinstance(model[0], nn.Linear)
-    assert copy[1].weight is model[1].weight
-    x = torch.randn(3, 512)
-    with torch.inference_mode():
-        torch.testing.assert_close(copy(x), model(x))
-    assert len(model.state_dict()) == 6
+def test_packing_leaves_the_model_as_it_was(make_model: MakeModel) -> None:
+    model = make_model()
+    before = {name: x.clone() for name, x in model.state_dict().items()}
+    fast = packed(model)
+    ours, theirs = fast.model.encoder_layers[0], model.encoder_layers[0]
+    assert isinstance(ours.feed_forward.inner_proj, PackedLinear)
+    assert type(theirs.feed_forward.inner_proj) is nn.Linear
+    assert ours.feed_forward_residual.norm.weight is theirs.feed_forward_residual.norm.weight
+    assert ours.self_attention.attention is theirs.self_attention.attention
+    assert set(vars(model)) == set(vars(make_model())), "no state of decoding hangs on the model"
+    assert all(torch.equal(x, before[name]) for name, x in model.state_dict().items())
 
 
 @pytest.mark.parametrize("name", [*PLAIN, *OTHER])
@@ -86,8 +89,7 @@ def test_decoding_is_the_same(make_model: MakeModel, name: str) -> None:
     """With sentences that join late and sources of several lengths; written out where the layers are plain."""
     model = make_model(**{**PLAIN, **OTHER}[name])
     fast = packed(model)
-    assert (fast.packed_decoder is not None) == (name in PLAIN)
-    assert model.packed_decoder is None
+    assert (fast.run_layers is not None) == (name in PLAIN)
     requests = some_requests(12 if name in PLAIN else 4)
     expected = decode(model, requests, 3)
     for batch_size in (3, len(requests)):
@@ -109,7 +111,8 @@ def rows_do_not_matter(*maps: nn.Linear) -> bool:
     found = True
     for linear in maps:
         x = torch.randn(20, linear.in_features, dtype=linear.weight.dtype)
-        packed_map = packed(nn.Sequential(linear))[0]
+        can = can_pack(torch.device("cpu"), linear.weight.dtype)
+        packed_map = PackedLinear(linear.weight, linear.bias) if can else linear
         with torch.inference_mode():
             plain, alone = linear(x), torch.cat([packed_map(row[None]) for row in x])
             found = found and torch.equal(packed_map(x), plain) and torch.equal(alone, plain)
@@ -179,6 +182,30 @@ def test_a_processor_without_16_bit_products_packs_nothing(
         assert can_pack(torch.device("cpu"))
         if not answer:
             assert packed(model) is model
-            assert isinstance(packed(make_model()).decoder_layers[0].feed_forward.inner_proj, PackedLinear)
+            assert isinstance(packed(make_model()), PackedModel)
     assert not can_pack(torch.device("meta"))
     assert not can_pack(torch.device("cpu"), torch.float64)
+
+
+@pytest.mark.parametrize("settings", [{}, {"norm": "post"}, {"embedding_norm": True, "output_bias": True}])
+def test_a_language_models_plain_layers_are_written_out(settings: dict[str, object]) -> None:
+    torch.manual_seed(3)
+    sizes = {"vocab_size": 23, "model_dim": 12, "ff_dim": 20, "num_heads": 3, "num_layers": 2, "max_positions": 90}
+    model = Decoder(DecoderConfig(**{**sizes, **settings})).eval()  # type: ignore[arg-type]
+    fast = packed(model)
+    assert fast.run_layers is not None
+    requests = [Request(tuple(range(4, 4 + n)), 40) for n in (1, 7, 3, 2, 9, 5)]  # of several lengths, some wait
+
+    def written(each: nn.Module) -> list[Hypothesis]:
+        rule, symbols = BeamSearch(BeamSettings(3, 1), 3), TargetSymbols((), 3, 0, (0, 1, 2))
+        decoding = Decoding(each, requests, rule, symbols, batch_size=2, padding_side="left")  # type: ignore[arg-type]
+        return [found[0] for found in decoding.run()]
+
+    for ours, theirs in zip(written(fast), written(model), strict=True):
+        assert ours.ids == theirs.ids
+        assert ours.score == pytest.approx(theirs.score, abs=1e-4)
+
+
+def test_a_language_model_with_other_layers_stays_as_it_is() -> None:
+    model = Decoder(DecoderConfig(vocab_size=9, model_dim=12, ff_dim=8, num_heads=2, positions="rotary"))
+    assert packed(model) is model

@@ -20,9 +20,8 @@ from regard.inspection.record import HeadName
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import AnyModel, Site, multihead_attentions
-from regard.nn.cache import KeysValues
+from regard.nn.cache import KeysValues, Memory
 from regard.nn.hooks import AfterHook, forward_hooks, hooked
-from regard.nn.masks import padding_mask
 
 ROWS_AT_ONCE = 4096
 """Positions, padding included, that are tried at once."""
@@ -174,10 +173,10 @@ def _token_log_probs(
         gates_encoder = hooked(*(part.attention for site, part in attentions.items() if site.kind == "encoder"))
         source = torch.tensor(example.source_ids, device=device).expand(rows if gates_encoder else 1, -1)
         memory = [
-            KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)) for layer in model.project(model.encode(source))
+            Memory(KeysValues(*(x.expand(rows, -1, -1, -1) for x in layer)), mask.expand(rows, -1, -1, -1))
+            for layer, mask in model.read_source(source)
         ]
-        source_mask = padding_mask(source, model.config.pad_id).expand(rows, -1, -1, -1)
-        states = model.decode(read, memory, source_mask)
+        states = model.decode(read, memory)
     logits = model.logits(states[:, -num_targets:]).float()
     target = torch.tensor(example.target_ids, device=device).expand(len(read), -1)
     return logits.log_softmax(dim=-1).gather(-1, target[..., None])[..., 0]

@@ -199,12 +199,12 @@ def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tok
 
 
 @contextmanager
-def _states(model: nn.Module, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
+def _states(model: AnyModel, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
     """While this context lasts, what goes into the first layer of each stack is noted, and what comes out of each layer."""
     found: dict[str, list[Tensor]] = {}
     before: dict[nn.Module, BeforeHook] = {}
     after: dict[nn.Module, AfterHook] = {}
-    for kind, layers in layer_stacks(model).items() if wanted else ():
+    for kind, layers in model.layer_stacks().items() if wanted else ():
         found[kind] = []
 
         def note(states: Tensor, of_kind: list[Tensor] = found[kind]) -> Tensor:
@@ -215,15 +215,6 @@ def _states(model: nn.Module, *, wanted: bool) -> Iterator[dict[str, list[Tensor
         after |= dict.fromkeys(layers, note)
     with forward_hooks(before=before, after=after):
         yield found
-
-
-def layer_stacks(model: nn.Module) -> dict[str, list[nn.Module]]:
-    """The layers of a Transformer's encoder and decoder, the lowest first."""
-    if isinstance(model, EncoderDecoder):
-        return {"encoder": list(model.encoder_layers), "decoder": list(model.decoder_layers)}
-    if isinstance(model, Decoder | Encoder):
-        return {"decoder" if isinstance(model, Decoder) else "encoder": list(model.layers)}
-    return {}
 
 
 @torch.no_grad()

@@ -26,10 +26,10 @@ from regard.interop.check import likeliest
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse
 from regard.interop.mapping import Account
-from regard.models.decoder import Decoder, DecoderOnlyState
+from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
-from regard.models.encoder_decoder import EncoderDecoder, TransformerState
-from regard.nn.cache import KeysValues
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.nn.cache import ContiguousCache, KeysValues, Memory
 from regard.nn.masks import padding_mask
 from regard.text.tokenizer import Symbols
 
@@ -60,10 +60,9 @@ class StepGraph(nn.Module):
     def forward(self, ids: Tensor, source_ids: Tensor, memory: list[Tensor], past: list[Tensor]) -> tuple[Tensor, ...]:
         """The logits, and the keys and values with those of the new token."""
         mask = padding_mask(source_ids, self.model.config.pad_id)
-        state = TransformerState(_layers(memory), mask, _layers(past), None)
-        logits, state = self.model.decode_step(ids, state)
-        layers = [layer for layer in state.past if isinstance(layer, KeysValues)]
-        return logits[:, 0], *(part for layer in layers for part in layer)
+        cache = ContiguousCache(_layers(past), [Memory(layer, mask) for layer in _layers(memory)])
+        states, cache = self.model.step_states(ids, cache)
+        return self.model.logits(states)[:, 0], *cache.tensors
 
 
 class DecoderGraph(nn.Module):
@@ -75,10 +74,8 @@ class DecoderGraph(nn.Module):
 
     def forward(self, ids: Tensor, past: list[Tensor]) -> tuple[Tensor, ...]:
         """The logits after the last token, and the keys and values with those of the new tokens."""
-        seen = torch.ones(ids.shape[0], past[0].shape[2], dtype=torch.bool)
-        states, state = self.model.read(ids, DecoderOnlyState(_layers(past), seen, ids.shape[0]))
-        assert state.past is not None
-        return self.model.logits(states[:, -1]), *(part for layer in state.past for part in layer)
+        states, cache = self.model.step_states(ids, ContiguousCache(_layers(past)))
+        return self.model.logits(states[:, -1]), *cache.tensors
 
 
 def _layers(parts: Sequence[Tensor]) -> list[KeysValues]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import pad
 
 from regard.models.config import DecoderConfig
-from regard.models.packed import PackedLinear
 from regard.models.parts import (
     EmbeddedPositions,
     feed_forward,
@@ -23,65 +20,10 @@ from regard.models.parts import (
     residual,
     self_attention,
 )
-from regard.nn.cache import KeysValues
+from regard.nn.cache import BeamCache, Cache, LayerCache, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
-
-
-@dataclass(frozen=True)
-class DecoderOnlyState:
-    """Between decoding steps: the keys and values of what was read, layer by layer, and which of it is padding."""
-
-    past: list[KeysValues] | None
-    is_token: Bool[Tensor, "row position"]
-    num_sentences: int
-
-    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> DecoderOnlyState:
-        """The state of some sentences, each with the hypotheses that go on."""
-        num_beams = self.is_token.shape[0] // self.num_sentences
-        rows = (sentences[:, None] * num_beams + parents).flatten()
-        past = None if self.past is None else [layer.select(rows) for layer in self.past]
-        return DecoderOnlyState(past, self.is_token[rows], len(sentences))
-
-    def replace(
-        self, slots: Int[Tensor, " slot"], other: DecoderOnlyState, sentences: Int[Tensor, " slot"]
-    ) -> DecoderOnlyState:
-        """The state in which sentences of another one, with as many hypotheses, stand in the slots of some of these. They end
-        where these end: the shorter ones have padding on their left.
-        """
-        num_beams = self.is_token.shape[0] // self.num_sentences
-        beams = torch.arange(num_beams, device=slots.device)
-        to, of = ((x[:, None] * num_beams + beams).flatten() for x in (slots, sentences))
-        width = max(self.is_token.shape[1], other.is_token.shape[1])
-
-        def put(ours: Tensor, theirs: Tensor, after: tuple[int, ...]) -> Tensor:
-            ours, theirs = (pad(x, (*after, width - x.shape[-1 - len(after) // 2], 0)) for x in (ours, theirs))
-            ours[to] = theirs[of]
-            return ours
-
-        past = None
-        if self.past is not None and other.past is not None:
-            past = [
-                KeysValues(*(put(x, y, (0, 0)) for x, y in zip(*layers, strict=True)))
-                for layers in zip(self.past, other.past, strict=True)
-            ]
-        return DecoderOnlyState(past, put(self.is_token.clone(), other.is_token, ()), self.num_sentences)._trimmed()
-
-    def release(self, slots: Int[Tensor, " slot"]) -> DecoderOnlyState:
-        """The state in which the sentences in some slots are done."""
-        is_token = self.is_token.unflatten(0, (self.num_sentences, -1)).clone()
-        is_token[slots] = False
-        return DecoderOnlyState(self.past, is_token.flatten(0, 1), self.num_sentences)._trimmed()
-
-    def _trimmed(self) -> DecoderOnlyState:
-        """Without the positions at the beginning that no row has a token at."""
-        used = self.is_token.any(dim=0).nonzero()
-        unused = int(used[0]) if len(used) else self.is_token.shape[1]
-        if not unused:
-            return self
-        past = self.past and [KeysValues(*(x[:, :, unused:] for x in layer)) for layer in self.past]
-        return DecoderOnlyState(past, self.is_token[:, unused:], self.num_sentences)
 
 
 class Decoder(nn.Module):
@@ -95,7 +37,6 @@ class Decoder(nn.Module):
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
         self.config = config
-        self.packed_output: PackedLinear | None = None
         self.embedding = nn.Embedding(config.vocab_size, config.model_dim)
         self.positions = EmbeddedPositions(config)
         self.embedding_norm = norm(config)(config.model_dim) if config.embedding_norm else nn.Identity()
@@ -130,48 +71,55 @@ class Decoder(nn.Module):
         is_token = ids != self.config.pad_id
         mask = None if _all(is_token) else padding_mask(ids, self.config.pad_id)
         x = self._embed(ids, positions_from_mask(is_token))
-        for layer in self.layers:
-            x, _ = layer(x, self_mask=mask, causal=True)
-        return self.norm(x)
+        return self.norm(self._run_layers(x, [WholeSequence(mask, causal=True)] * len(self.layers)))
+
+    def layer_stacks(self) -> dict[str, list[nn.Module]]:
+        """The layers by stack, `encoder` and `decoder`, from the lowest up."""
+        return {"decoder": list(self.layers)}
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
-        if self.packed_output is not None:
-            return self.packed_output(states)
         logits = states @ self.output_embedding.weight.T
         return logits if self.output_bias is None else logits + self.output_bias
 
-    def prefill(self, prompt_ids: Int[Tensor, "sentence position"]) -> DecoderOnlyState:
-        """The state after all of a prompt but its last token, which is the first that `decode_step` takes.
+    def prefill(self, prompt_ids: Int[Tensor, "sentence position"]) -> BeamCache:
+        """The cache after all of a prompt but its last token, which is the first that `decode_step` takes.
 
         Padding must stand on the left, so that all prompts end together.
         """
         read = prompt_ids[:, :-1]
-        state = DecoderOnlyState(None, prompt_ids.new_zeros((len(prompt_ids), 0), dtype=torch.bool), len(prompt_ids))
-        return self.read(read, state)[1] if read.shape[1] else state
+        cache = BeamCache(len(self.layers), len(prompt_ids), prompt_ids.device)
+        if read.shape[1]:
+            self.positions.check_length(read.shape[1])
+            is_token = read != self.config.pad_id
+            self._run_layers(self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token))
+        return cache
 
     def decode_step(
-        self, ids: Int[Tensor, "sentence beam"], state: DecoderOnlyState
-    ) -> tuple[Float[Tensor, "sentence beam vocab"], DecoderOnlyState]:
-        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        states, state = self.read(ids.reshape(-1, 1), state)
-        return self.logits(states).view(*ids.shape, -1), state
+        self, ids: Int[Tensor, "sentence beam"], cache: BeamCache
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], BeamCache]:
+        """Logits of the token that follows, and the cache after `ids`, the newest token of each hypothesis."""
+        states, cache = self.step_states(ids, cache)
+        return self.logits(states), cache
 
-    def read(self, ids: Int[Tensor, "row position"], state: DecoderOnlyState) -> tuple[Tensor, DecoderOnlyState]:
-        """The residual stream after more tokens, and the state that has read them."""
-        is_token = torch.cat((state.is_token, ids != self.config.pad_id), dim=1)
-        positions = positions_from_mask(is_token)[:, -ids.shape[1] :]
-        self.positions.check_step(positions, is_token.shape[1] - 1)
+    def step_states(
+        self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
+    ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
+        """What `logits` projects onto the vocabulary, for the newest tokens, and the cache with them.
+
+        Args:
+            run_layers: another way through the layers, with the same result; None: one after the other.
+        """
+        positions = cache.begin_step(ids.shape[1])
+        self.positions.check_step(positions, cache.length - 1)
         x = self._embed(ids, positions)
-        # A row that took another one's slot, with padding before it, counts from its own beginning.
-        turns = self.layers[0].self_attention.attention.positions is not None
-        first = is_token.sum(dim=1) - ids.shape[1] if turns else None
-        past = []
-        for index, layer in enumerate(self.layers):
-            before = None if state.past is None else state.past[index]
-            x, seen = layer(x, past=before, self_mask=is_token[:, None, None], causal=True, first=first)
-            past.append(seen)
-        return self.norm(x), DecoderOnlyState(past, is_token, state.num_sentences)
+        x = self._run_layers(x, cache.layers) if run_layers is None else run_layers(x, cache)
+        return self.norm(x), cache
+
+    def _run_layers(self, x: Float[Tensor, "batch position model_dim"], past: Sequence[LayerCache]) -> Tensor:
+        for layer, layer_past in zip(self.layers, past, strict=True):
+            x = layer(x, None, layer_past)
+        return x
 
     def _embed(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]

@@ -86,6 +86,10 @@ class Encoder(nn.Module):
             x = layer(x, mask=mask, is_token=is_token)
         return self.norm(x)
 
+    def layer_stacks(self) -> dict[str, list[nn.Module]]:
+        """The layers by stack, `encoder` and `decoder`, from the lowest up."""
+        return {"encoder": list(self.layers)}
+
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*shape output"]:
         """What the task's head makes of the states."""
         return self.head(states, self.output_embedding.weight)

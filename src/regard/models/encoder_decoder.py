@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import pad
 
 from regard.models.config import EncoderDecoderConfig
-from regard.models.packed import PackedDecoder, PackedLinear
 from regard.models.parts import (
     EmbeddedPositions,
     OutputTransform,
@@ -25,88 +22,12 @@ from regard.models.parts import (
     residual,
     self_attention,
 )
-from regard.nn.cache import KeysValues, Tree, TreeKeysValues
+from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
-from regard.nn.hooks import inputs_wanted
 from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask, target_mask
 from regard.nn.multihead import MultiHeadAttention
-
-
-@dataclass
-class TransformerState:
-    """Between decoding steps: the projected source, and the keys and values of the target so far, layer by layer."""
-
-    memory: list[KeysValues]
-    source_mask: Bool[Tensor, "sentence 1 1 source"]
-    past: list[KeysValues] | list[TreeKeysValues]
-    tree: Tree | None
-    """Which of the past's cells each hypothesis descends from; None: one hypothesis for a sentence, and no cells."""
-
-    @classmethod
-    def empty(cls, memory: list[KeysValues], source_mask: Bool[Tensor, "sentence 1 1 source"]) -> TransformerState:
-        """The state before the first step. The memory is laid out once as matrix products want it at every step."""
-        memory = [KeysValues(*(x.contiguous() for x in layer)) for layer in memory]
-        tree = Tree.empty(source_mask.shape[0], source_mask.device)
-        return cls(memory, source_mask, [TreeKeysValues(tree) for _ in memory], tree)
-
-    def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> TransformerState:
-        """The state of some sentences, each with the hypotheses that go on. Where all stay, nothing is copied."""
-        assert self.tree is not None
-        stay = sentences.shape[0] == self.source_mask.shape[0] and bool((sentences.diff() == 1).all())
-        if stay and parents.shape[1] == self.tree.num_beams:
-            self.tree.reorder(parents)
-            return self
-        tree = self.tree.select(sentences, parents)
-        past = [layer.select(tree, sentences) for layer in self.cells]
-        memory, source_mask = self.memory, self.source_mask
-        if not stay:
-            memory, source_mask = [layer.select(sentences) for layer in memory], source_mask[sentences]
-        return TransformerState(memory, source_mask, past, tree)
-
-    def replace(
-        self, slots: Int[Tensor, " slot"], other: TransformerState, sentences: Int[Tensor, " slot"]
-    ) -> TransformerState:
-        """The state in which sentences of another, with as many hypotheses, stand in some slots of this one."""
-        assert self.tree is not None
-        assert other.tree is not None
-        self._drop_unused(slots)
-        self.tree.insert(slots, other.tree, sentences)
-        for ours, theirs in zip(self.cells, other.cells, strict=True):
-            ours.insert(slots, theirs, sentences)
-        missing = other.source_mask.shape[-1] - self.source_mask.shape[-1]
-        if missing > 0:
-            self.source_mask = pad(self.source_mask, (0, missing))
-            self.memory = [KeysValues(*(pad(x, (0, 0, 0, missing)) for x in layer)) for layer in self.memory]
-        self.source_mask[slots] = False
-        self.source_mask[slots, :, :, : other.source_mask.shape[-1]] = other.source_mask[sentences]
-        for memory, newer in zip(self.memory, other.memory, strict=True):
-            for x, y in zip(memory, newer, strict=True):
-                x[slots, :, : y.shape[2]] = y[sentences]
-        return self
-
-    def release(self, slots: Int[Tensor, " slot"]) -> TransformerState:
-        """The state in which the sentences in some slots are done."""
-        assert self.tree is not None
-        self.tree.release(slots)
-        return self
-
-    @property
-    def cells(self) -> list[TreeKeysValues]:
-        """The past of each layer, where it is a tree's."""
-        return [layer for layer in self.past if isinstance(layer, TreeKeysValues)]
-
-    def _drop_unused(self, slots: Int[Tensor, " slot"]) -> None:
-        """Forget the source positions that none but the sentences in these slots had."""
-        stays = torch.ones(self.source_mask.shape[0], dtype=torch.bool, device=slots.device)
-        stays[slots] = False
-        if not bool(stays.any()):
-            return
-        used = int(self.source_mask[stays].flatten(1).any(dim=0).nonzero().max()) + 1
-        if 4 * used <= 3 * self.source_mask.shape[-1]:
-            self.source_mask = self.source_mask[..., :used].contiguous()
-            self.memory = [KeysValues(*(x[:, :, :used].contiguous() for x in layer)) for layer in self.memory]
 
 
 class EncoderDecoder(nn.Module):
@@ -120,8 +41,6 @@ class EncoderDecoder(nn.Module):
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
         self.config = config
-        self.packed_output: PackedLinear | None = None
-        self.packed_decoder: PackedDecoder | None = None
         sizes = config.vocab_size, config.model_dim
         self.source_embedding = embedding(config.source_vocab_size or config.vocab_size, config.model_dim)
         shares_source = config.tied_embeddings in ("all", "source")
@@ -171,53 +90,77 @@ class EncoderDecoder(nn.Module):
         source_types: Int[Tensor, "batch source"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states: what `logits` projects onto the vocabulary."""
-        return self.decode(target_ids, *self._project_source(source_ids, source_types))
+        return self.decode(target_ids, self.read_source(source_ids, source_types))
 
     def decode(
-        self,
-        target_ids: Int[Tensor, "batch target"],
-        memory: Sequence[KeysValues],
-        source_mask: Bool[Tensor, "batch 1 1 source"],
+        self, target_ids: Int[Tensor, "batch target"], memory: Sequence[Memory]
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states over a whole target, the source being encoded and projected already.
 
         Args:
-            memory: of each decoder layer, as `project` makes it.
-            source_mask: True where a source position is a token.
+            memory: of each decoder layer, as `read_source` makes it.
         """
         self.target_positions.check_length(target_ids.shape[1])
-        self_mask = target_mask(target_ids, self.config.pad_id)
+        past = WholeSequence(target_mask(target_ids, self.config.pad_id))
         x = self._embed_target(target_ids, positions_from_mask(target_ids != self.config.pad_id))
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
-            x, _ = layer(x, layer_memory, self_mask=self_mask, source_mask=source_mask)
+            x = layer(x, layer_memory, past)
         return self.output_transform(self.decoder_norm(x))
+
+    def layer_stacks(self) -> dict[str, list[nn.Module]]:
+        """The layers by stack, `encoder` and `decoder`, from the lowest up."""
+        return {"encoder": list(self.encoder_layers), "decoder": list(self.decoder_layers)}
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
-        if self.packed_output is not None:
-            return self.packed_output(states)
         logits = states @ self.output_embedding.weight.T
         return logits if self.output_bias is None else logits + self.output_bias
 
     def prefill(
         self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
-    ) -> TransformerState:
-        """The state before the first decoding step: the source, encoded and projected once."""
-        return TransformerState.empty(*self._project_source(source_ids, source_types))
+    ) -> BeamCache:
+        """The cache before the first decoding step: the source, encoded and projected once.
+
+        Keys and values of the source are laid out once as matrix products want them at every step.
+        """
+        memory = [
+            Memory(KeysValues(*(x.contiguous() for x in layer.keys_values)), layer.mask)
+            for layer in self.read_source(source_ids, source_types)
+        ]
+        return BeamCache(len(memory), source_ids.shape[0], source_ids.device, memory)
 
     def decode_step(
-        self, ids: Int[Tensor, "sentence beam"], state: TransformerState
-    ) -> tuple[Float[Tensor, "sentence beam vocab"], TransformerState]:
-        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        if state.tree is not None:
-            state.tree.take_step()
-            self.target_positions.check_step(state.tree.positions, state.tree.length - 1)
-        if self.packed_decoder is not None and state.tree is not None and not inputs_wanted():
-            x = self._embed_target(ids, state.tree.positions)
-            x = self.packed_decoder(x, state.cells, state.tree.mask, state.memory, state.source_mask)
-        else:
-            x, state = self._step(ids, state)
-        return self.logits(self.output_transform(self.decoder_norm(x))), state
+        self, ids: Int[Tensor, "sentence beam"], cache: BeamCache
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], BeamCache]:
+        """Logits of the token that follows, and the cache after `ids`, the newest token of each hypothesis."""
+        states, cache = self.step_states(ids, cache)
+        return self.logits(states), cache
+
+    def step_states(
+        self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
+    ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
+        """What `logits` projects onto the vocabulary, for the newest tokens, and the cache with them.
+
+        Args:
+            run_layers: another way through the decoder layers, with the same result; None: one after the other.
+        """
+        positions = cache.begin_step(ids.shape[1])
+        self.target_positions.check_step(positions, cache.length - 1)
+        x = self._embed_target(ids, positions)
+        x = (run_layers or self._run_layers)(x, cache)
+        return self.output_transform(self.decoder_norm(x)), cache
+
+    def _run_layers(self, x: Float[Tensor, "sentence beam model_dim"], cache: DecoderCache) -> Tensor:
+        for layer, memory, past in zip(self.decoder_layers, cache.memory, cache.layers, strict=True):
+            x = layer(x, memory, past)
+        return x
+
+    def read_source(
+        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
+    ) -> list[Memory]:
+        """The source as each decoder layer looks it up."""
+        mask = padding_mask(source_ids, self.config.pad_id)
+        return [Memory(layer, mask) for layer in self.project(self.encode(source_ids, source_types))]
 
     def encode(
         self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
@@ -239,32 +182,6 @@ class EncoderDecoder(nn.Module):
         """The encoded source as each decoder layer's keys and values."""
         attentions = [cast("MultiHeadAttention", layer.cross_attention) for layer in self.decoder_layers]
         return [attention.project(encoded, encoded) for attention in attentions]
-
-    def _project_source(
-        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None
-    ) -> tuple[list[KeysValues], Bool[Tensor, "batch 1 1 source"]]:
-        """The encoded source, projected, and which of its positions are tokens."""
-        return self.project(self.encode(source_ids, source_types)), padding_mask(source_ids, self.config.pad_id)
-
-    def _step(
-        self, ids: Int[Tensor, "sentence beam"], state: TransformerState
-    ) -> tuple[Float[Tensor, "sentence beam model_dim"], TransformerState]:
-        """One step through the layers, of any kind."""
-        mask, distance, first = None, None, None
-        if state.tree is None:
-            positions = torch.full(ids.shape, state.past[0].length, device=ids.device)
-        else:
-            positions, mask = state.tree.positions, state.tree.mask
-            if self.decoder_layers[0].self_attention.attention.positions is not None:
-                distance, first = state.tree.distance, positions[:, 0]
-        x = self._embed_target(ids, positions)
-        past = []
-        for layer, memory, before in zip(self.decoder_layers, state.memory, state.past, strict=True):
-            x, seen = layer(
-                x, memory, past=before, self_mask=mask, source_mask=state.source_mask, distance=distance, first=first
-            )
-            past.append(seen)
-        return x, state if state.tree else TransformerState(state.memory, state.source_mask, past, None)
 
     def _embed_target(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]

@@ -1,4 +1,4 @@
-"""Models for inference on a CPU: weights laid out as its fastest kernels read them, and a decoder's step written out.
+"""Decoding on a CPU: weights laid out as its fastest kernels read them, and a decoder's step written out.
 
 PyTorch lays weights out anew at each call, which costs most where there are few rows: a single sentence, a step of decoding.
 There, too, every call counts: a step of a small decoder is some hundred small operations, between which Python is what takes
@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.nn import kernels
 from regard.nn.attention import Attention
-from regard.nn.cache import KeysValues, TreeKeysValues
-from regard.nn.hooks import changed_output
+from regard.nn.cache import BeamCache, BeamLayer, KeysValues
+from regard.nn.hooks import changed_output, inputs_wanted
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
 from regard.nn.masks import opened
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct
 
-Model = TypeVar("Model", bound=nn.Module)
 Step = Float[Tensor, "sentence beam model_dim"]
 
 
@@ -69,7 +69,7 @@ class StepMask:
         return self._of_heads[num_heads]
 
 
-class PackedDecoder(nn.Module):
+class PackedLayers(nn.Module):
     """One decoding step through all layers of a decoder: the same function as calling them one after the other.
 
     Written out for the layers of most models (`fits`): queries, keys and values are one product, masks are made ready once,
@@ -87,25 +87,23 @@ class PackedDecoder(nn.Module):
         """Whether a layer is the paper's or near it: pre- or post-norm, scaled dot products, positions outside attention,
         as many keys as queries.
         """
-        if type(layer) is not DecoderLayer or layer.cross_attention is None:
+        if type(layer) is not DecoderLayer:
             return False
         residuals = (layer.self_attention_residual, layer.cross_attention_residual, layer.feed_forward_residual)
-        return all(type(residual) in (PreNorm, PostNorm) for residual in residuals) and all(
-            _is_plain(attention) for attention in (layer.self_attention, layer.cross_attention)
+        return all(type(residual) in (PreNorm, PostNorm) for residual in residuals if residual is not None) and all(
+            _is_plain(attention) for attention in (layer.self_attention, layer.cross_attention) if attention is not None
         )
 
-    def forward(
-        self,
-        x: Step,
-        past: Sequence[TreeKeysValues],
-        mask: Bool[Tensor, "sentence 1 beam cell"],
-        memory: Sequence[KeysValues],
-        source_mask: Bool[Tensor, "sentence 1 1 source"],
-    ) -> Step:
+    def forward(self, x: Step, cache: BeamCache) -> Step:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
-        own, source = (StepMask(allowed, x.shape[1], x.dtype) for allowed in (mask, source_mask))
-        for layer, layer_past, layer_memory in zip(self._layers, past, memory, strict=True):
-            x = layer.step(x, layer_past, own, layer_memory, source)
+        own = StepMask(cache.mask, x.shape[1], x.dtype)
+        first = cache.memory[0]
+        source = None if first is None else StepMask(first.mask, x.shape[1], x.dtype)
+        for layer, past, memory in zip(self._layers, cache.layers, cache.memory, strict=True):
+            x = layer.own_residual(x, partial(layer.look_back, past=past, mask=own))
+            if memory is not None and source is not None:
+                x = layer.look_at_source(x, memory.keys_values, source)
+            x = layer.feed_forward_residual(x, layer.feed_forward)
         return x
 
 
@@ -121,42 +119,44 @@ def _is_plain(attention: MultiHeadAttention) -> bool:
 
 
 class _PackedLayer:
-    """One layer of a `PackedDecoder`."""
+    """One layer of `PackedLayers`."""
 
     def __init__(self, layer: DecoderLayer) -> None:
-        own, source = layer.self_attention, layer.cross_attention
-        assert source is not None
+        own = layer.self_attention
         merged = (own.query_proj, own.key_proj, own.value_proj)
         self.query_key_value = PackedLinear.side_by_side(*merged)
-        self.own_output, self.query, self.source_output = (
-            PackedLinear(linear.weight, linear.bias)
-            for linear in (own.output_proj, source.query_proj, source.output_proj)
-        )
-        self.maps = (*merged, own.output_proj, source.query_proj, source.output_proj)
+        self.own_output = PackedLinear(own.output_proj.weight, own.output_proj.bias)
+        self.maps = [*merged, own.output_proj]
         """What is packed here; the source's keys and values are not: it goes through them before the first step."""
-        self.feed_forward = layer.feed_forward
-        self.own_attention, self.source_attention = own.attention, source.attention
-        """Whose hooks may change what heads find."""
-        self.own_heads, self.source_heads, self.head_dim = own.num_heads, source.num_heads, own.head_dim
+        self.own_attention = own.attention
+        """Whose hooks may change what heads find; so may those of `source_attention`."""
+        self.num_heads, self.head_dim = own.num_heads, own.head_dim
         self.factor = ScaledDotProduct().factor(own.head_dim)
-        assert layer.cross_attention_residual is not None
-        self.own_residual, self.source_residual = layer.self_attention_residual, layer.cross_attention_residual
-        self.feed_forward_residual = layer.feed_forward_residual
+        self.own_residual = layer.self_attention_residual
+        self.feed_forward, self.feed_forward_residual = layer.feed_forward, layer.feed_forward_residual
+        source = layer.cross_attention
+        if source is not None and layer.cross_attention_residual is not None:
+            self.query, self.source_output = (
+                PackedLinear(linear.weight, linear.bias) for linear in (source.query_proj, source.output_proj)
+            )
+            self.maps += [source.query_proj, source.output_proj]
+            self.source_attention, self.num_source_heads = source.attention, source.num_heads
+            self.source_residual = layer.cross_attention_residual
 
-    def step(self, x: Step, past: TreeKeysValues, own: StepMask, memory: KeysValues, source: StepMask) -> Step:
-        """What the layer makes of one step."""
-        x = self.own_residual(x, lambda y: self.look_back(y, past, own))
-        x = self.source_residual(x, lambda y: self.look_at_source(y, memory, source))
-        return self.feed_forward_residual(x, self.feed_forward)
-
-    def look_back(self, x: Step, past: TreeKeysValues, own: StepMask) -> Step:
-        projected = self.query_key_value(x).unflatten(2, (3, self.own_heads, self.head_dim))
+    def look_back(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
+        """Self-attention; what x adds to the past is written there."""
+        projected = self.query_key_value(x).unflatten(2, (3, self.num_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_looked_up(projected[:, :, 0], seen, own, self.factor, self.own_attention))
+        return self.own_output(_looked_up(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
 
-    def look_at_source(self, x: Step, memory: KeysValues, source: StepMask) -> Step:
-        query = self.query(x).unflatten(2, (self.source_heads, self.head_dim))
-        return self.source_output(_looked_up(query, memory, source, self.factor, self.source_attention))
+    def look_at_source(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
+        """Cross-attention inside its residual."""
+
+        def look(y: Step) -> Step:
+            query = self.query(y).unflatten(2, (self.num_source_heads, self.head_dim))
+            return self.source_output(_looked_up(query, memory, mask, self.factor, self.source_attention))
+
+        return self.source_residual(x, look)
 
 
 def _looked_up(
@@ -195,33 +195,82 @@ def can_pack(device: torch.device, dtype: torch.dtype = torch.float32) -> bool:
     return dtype == torch.float32
 
 
-def packed(model: Model) -> Model:
-    """A copy of a model for inference that shares all parameters but those of linear maps, which are packed; that from states to
-    logits is one of them, where the model has a place for it (`packed_output`), and a decoder's step is written out where it
-    has a place for that and its layers are plain (`packed_decoder`).
+class PackedModel:
+    """A way to decode with a model whose weights are packed: what decoding sees of a model, and no more.
 
-    The copy stays as it is when the model's weights change. Where this machine cannot pack, or the weights are divided among
-    processes, it is the model itself.
+    The model's modules are shared but for linear maps, whose weights are laid out anew, once. What is packed stays as it is when
+    the model's weights change.
+    """
+
+    def __init__(self, model: Any) -> None:
+        # Attention without linear maps of its own is shared, too: what is hooked on it is met here as well.
+        attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
+        shared = {id(x): x for x in (*model.parameters(), *model.buffers(), *attentions)}
+        self.model = copy.deepcopy(model, shared)
+        layers = self.model.layer_stacks().get("decoder", [])
+        self.run_layers: PackedLayers | None = None
+        if layers and all(PackedLayers.fits(layer) for layer in layers):
+            self.run_layers = PackedLayers(layers)
+        _pack_maps(self.model, set() if self.run_layers is None else self.run_layers.maps)
+        self.output = PackedLinear(model.output_embedding.weight, model.output_bias)
+
+    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
+        """The state before the first step."""
+        return self.model.prefill(source_ids)
+
+    def decode_step(self, ids: Int[Tensor, "sentence beam"], state: Any) -> tuple[Any, Any]:
+        """Logits of the token that follows, and the state after `ids`. A hook that sees inputs sees each layer's."""
+        if self.run_layers is None or inputs_wanted():
+            states, state = self.model.step_states(ids, state)
+        else:
+            states, state = self.model.step_states(ids, state, self.run_layers)
+        return self.output(states), state
+
+
+def packed(model: Any) -> Any:
+    """A model as decoding is fastest with it: packed, where this machine can pack it; else the model itself.
+
+    It is not packed where its weights are divided among processes; nor is a decoder whose layers are not written out here, as
+    packed maps alone gain nothing there (docs/experiments.md).
+
+    Args:
+        model: an encoder-decoder, a recurrent one or a decoder.
     """
     parameters = list(model.parameters())
-    if not parameters or is_divided(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
+    if is_divided(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
         return model
-    # Attention without linear maps of its own is shared, too: what is hooked on it is met by the copy as well.
-    attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
-    shared: dict[int, Any] = {id(x): x for x in (*parameters, *model.buffers(), *attentions)}
-    made = copy.deepcopy(model, shared)
-    output: Any = made
-    done: set[nn.Module] = set()
-    if hasattr(made, "packed_decoder") and all(PackedDecoder.fits(layer) for layer in output.decoder_layers):
-        output.packed_decoder = PackedDecoder(list(output.decoder_layers))
-        done = output.packed_decoder.maps
-    for module in list(made.modules()):
+    stacks = model.layer_stacks()
+    if stacks.keys() == {"decoder"} and not all(map(PackedLayers.fits, stacks["decoder"])):
+        return model
+    return PackedModel(model)
+
+
+class Packing:
+    """Some models, packed when they are needed, and anew when their weights have changed. It can be pickled."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self._models = list(models)
+        self._packed: tuple[list[tuple[int, int]], list[Any]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but packed weights, which PyTorch cannot store."""
+        return {**vars(self), "_packed": None}
+
+    def current(self) -> list[Any]:
+        """The models as decoding is fastest with them."""
+        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
+        stamp = [(id(x), x.is_inference() or x._version) for model in self._models for x in model.parameters()]
+        if self._packed is None or self._packed[0] != stamp:
+            self._packed = stamp, [packed(model) for model in self._models]
+        return self._packed[1]
+
+
+def _pack_maps(model: nn.Module, done: Collection[nn.Module]) -> None:
+    """Put packed maps in the place of linear ones, but for those that are done."""
+    for module in list(model.modules()):
         for name, child in module.named_children():
             if type(child) is nn.Linear and child not in done:
                 setattr(module, name, PackedLinear(child.weight, child.bias))
-    if hasattr(made, "packed_output"):
-        output.packed_output = PackedLinear(output.output_embedding.weight, output.output_bias)
-    return made
 
 
 def _has_linear(module: nn.Module) -> bool:

@@ -15,7 +15,6 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.models.config import RecurrentConfig
-from regard.models.packed import PackedLinear
 from regard.nn.attention import Attention
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, linear
@@ -90,7 +89,6 @@ class Recurrent(nn.Module):
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
         self.config = config
-        self.packed_output: PackedLinear | None = None
         dim = config.model_dim
         self.target_embedding = embedding(config.vocab_size, dim)
         self.output_embedding = self.target_embedding
@@ -143,10 +141,12 @@ class Recurrent(nn.Module):
                 own = self.logits(self._readout(now.detach())).argmax(dim=-1)
         return self._readout(torch.cat(seen, dim=1))
 
+    def layer_stacks(self) -> dict[str, list[nn.Module]]:
+        """The Transformer layers by stack: there are none."""
+        return {}
+
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
         """The score of each token of the vocabulary, before the softmax."""
-        if self.packed_output is not None:
-            return self.packed_output(states)
         return states @ self.output_embedding.weight.T
 
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> RecurrentState:
@@ -168,8 +168,15 @@ class Recurrent(nn.Module):
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
     ) -> tuple[Float[Tensor, "sentence beam vocab"], RecurrentState]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
+        states, state = self.step_states(ids, state)
+        return self.logits(states), state
+
+    def step_states(
+        self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
+    ) -> tuple[Float[Tensor, "sentence beam model_dim"], RecurrentState]:
+        """What `logits` projects onto the vocabulary, for the newest tokens, and the state after them."""
         seen, state = self._step(ids, state)
-        return self.logits(self._readout(seen)), state
+        return self._readout(seen), state
 
     def _step(
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState

@@ -11,11 +11,11 @@ from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, check_width, nearest_hint
-from regard.nn.cache import KeysValues, TreeKeysValues
+from regard.nn.cache import LayerCache, Memory, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
@@ -247,43 +247,36 @@ class DecoderLayer(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch position model_dim"],
-        memory: KeysValues | None = None,
+        memory: Memory | None = None,
+        cache: LayerCache | None = None,
         *,
-        past: KeysValues | TreeKeysValues | None = None,
-        self_mask: Bool[Tensor, "..."] | None = None,
-        causal: bool = False,
-        source_mask: Bool[Tensor, "batch 1 1 source"] | None = None,
-        distance: Int[Tensor, "*example position key"] | None = None,
-        first: Int[Tensor, " batch"] | None = None,
         is_token: IsToken | None = None,
-    ) -> tuple[Float[Tensor, "batch position model_dim"], KeysValues]:
-        """The positions after each has looked at the past and the source, and the past including them.
+    ) -> Float[Tensor, "batch position model_dim"]:
+        """The positions after each has looked at the past and the source.
 
         Args:
-            x: with a tree as its past, these are not positions one after the other but the hypotheses of one step.
-            memory: the source, projected once by `cross_attention.project`.
-            past: keys and values of the positions before x.
-            self_mask: True where a position of x may see one of the past or of x; None where it may see all.
-            causal: a position of x may not see later ones; together with `self_mask`.
-            source_mask: True where a source position is a token.
-            distance: of each key from each position, where keys do not stand one after the other.
-            first: the position of each example's first one, where they are not all as far as the past is long.
+            x: the newest positions: a whole sequence, the next token of each, or the hypotheses of one step.
+            memory: the source, projected by `cross_attention.project`.
+            cache: the past, which x is added to, and what each position may see of it; None: there is no past, and every
+                position sees all of x.
             is_token: True for tokens, for norms that look at more than one position. None: all are.
         """
-        seen: list[KeysValues] = []
+        past = WholeSequence() if cache is None else cache
 
         def look_back(y: Tensor) -> Tensor:
-            query, newer = self.self_attention.project_self(y, past, first=first)
-            seen.append(newer if past is None else past.append(newer))
-            return self.self_attention.look_up(query, seen[0], mask=self_mask, causal=causal, distance=distance)
+            attention = self.self_attention
+            query, newer = attention.project_self(y, first=past.first, step=past.step)
+            seen = past.append(newer)
+            distance = past.distance if attention.attention.positions is not None else None
+            return attention.look_up(query, seen, mask=past.mask, causal=past.causal, distance=distance)
 
         def look_at_source(y: Tensor) -> Tensor:
             assert self.cross_attention is not None
             assert memory is not None
-            return self.cross_attention.attend(y, memory, mask=source_mask)
+            return self.cross_attention.attend(y, memory.keys_values, mask=memory.mask)
 
         show_inputs(self, x)
         x = self.self_attention_residual(x, look_back, is_token=is_token)
         if self.cross_attention_residual is not None:
             x = self.cross_attention_residual(x, look_at_source, is_token=is_token)
-        return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token)), seen[0]
+        return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.errors import ShapeError, check_width
 from regard.nn.attention import Attention
-from regard.nn.cache import KeysValues, TreeKeysValues
+from regard.nn.cache import KeysValues
 from regard.nn.initialization import linear
 
 Heads = Float[Tensor, "batch head position head_dim"]
@@ -128,19 +128,18 @@ class MultiHeadAttention(nn.Module):
     def project_self(
         self,
         x: Float[Tensor, "batch position model_dim"],
-        past: KeysValues | TreeKeysValues | None = None,
         *,
-        first: Int[Tensor, " batch"] | None = None,
+        first: int | Int[Tensor, " batch"] = 0,
+        step: int = 1,
     ) -> tuple[Heads, KeysValues]:
-        """Queries, keys and values of the same positions, after those of the past.
+        """Queries, keys and values of the same positions.
 
         Args:
-            first: the position of each example's first one, where they are not all as far as the past is long.
+            first: the position of the first one: of all examples, or of each.
+            step: how far apart they stand; 0: all at one position.
         """
-        begin: int | Tensor = first if first is not None else 0 if past is None else past.length
-        step = 1 if past is None else past.step
-        query = self._turned(self._split(self.query_proj(x)), begin, step)
-        return query, self.project(x, x, first=begin, step=step)
+        query = self._turned(self._split(self.query_proj(x)), first, step)
+        return query, self.project(x, x, first=first, step=step)
 
     def attend(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from regard.data.language import encode_stream, windows_in_order
 from regard.errors import DataError, SettingsError
@@ -14,7 +14,7 @@ from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.sampling import Sampling, SamplingSettings
 from regard.generation.threads import check_after_fork
 from regard.models.decoder import Decoder
-from regard.models.interface import SequenceToSequence
+from regard.models.packed import Packing
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.card import in_brief
@@ -31,6 +31,7 @@ class LanguageModel:
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.device = next(model.parameters()).device
+        self._packing = Packing([self.model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
 
@@ -102,7 +103,7 @@ class LanguageModel:
                 requests.append(Request(context, room, seed=(seed * 1_000_003 + index) * 1_000_003 + window))
             rule = Sampling(settings, end_ids)
             options: dict[str, Any] = {"device": self.device, "padding_side": "left"}
-            found = Decoding(cast("SequenceToSequence[Any]", self.model), requests, rule, symbols, **options).run()
+            found = Decoding(self._packing.current()[0], requests, rule, symbols, **options).run()
             for index, (sample,) in zip(going_on, found, strict=True):
                 written[index] += sample.ids
             by_length = [i for i, (sample,) in zip(going_on, found, strict=True) if sample.finish_reason == "length"]

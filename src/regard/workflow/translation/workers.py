@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
-from typing import Any, cast
 
 import torch
 
@@ -17,8 +16,7 @@ from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.families import PairModel
-from regard.models.interface import SequenceToSequence
-from regard.models.packed import is_divided, packed
+from regard.models.packed import Packing, is_divided
 from regard.workflow.translation.options import DecodingOptions
 
 STEP_BYTES = 12
@@ -39,11 +37,7 @@ class Workers:
     ) -> None:
         self.models, self.symbols, self.encode = models, symbols, encode
         self.device = next(models[0].parameters()).device
-        self._packed: tuple[list[tuple[int, int]], list[SequenceToSequence[Any]]] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but packed weights, which PyTorch cannot store; they are packed again when they are needed."""
-        return {**vars(self), "_packed": None}
+        self._packing = Packing(models)
 
     def decode(
         self,
@@ -75,7 +69,7 @@ class Workers:
         if num_workers == 1:
             work(range(len(requests)))
             return found
-        self._for_decoding()
+        self._packing.current()
         by_length = sorted(range(len(requests)), key=lambda number: len(requests[number].source_ids))
         with side_by_side(num_workers) as run:
             run([partial(work, by_length[worker::num_workers]) for worker in range(num_workers)])
@@ -86,7 +80,7 @@ class Workers:
         check_after_fork()
         rule = options.rule(self.symbols.eos_id, trace)
         self._check_room(min(len(requests), options.batch_size), rule.width)
-        models = self._for_decoding()
+        models = self._packing.current()
         return Decoding(
             models[0] if len(models) == 1 else Ensemble(models),
             requests,
@@ -120,11 +114,3 @@ class Workers:
         if options.workers is not None:
             return options.workers
         return 2 if torch.get_num_threads() > 1 and num_texts >= 2 * options.batch_size else 1
-
-    def _for_decoding(self) -> list[SequenceToSequence[Any]]:
-        """The models with their weights packed; anew when the weights have changed."""
-        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
-        stamp = [(id(x), x.is_inference() or x._version) for model in self.models for x in model.parameters()]
-        if self._packed is None or self._packed[0] != stamp:
-            self._packed = stamp, [cast("SequenceToSequence[Any]", packed(model)) for model in self.models]
-        return self._packed[1]

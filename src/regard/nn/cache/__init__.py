@@ -1,0 +1,24 @@
+"""What a decoder keeps between steps, so that each step projects only its own tokens.
+
+A `DecoderCache` owns the keys and values of what was read, layer by layer, the projected source, and what follows from both:
+masks, positions and distances. `ContiguousCache` appends; `BeamCache` has hypotheses that share their beginnings, branch and
+end. A `DecoderLayer` sees its own part of either, a `LayerCache`.
+"""
+
+from regard.nn.cache.beam import BeamCache, BeamLayer
+from regard.nn.cache.decoder import Cache, ContiguousCache, DecoderCache, LayerCache, Memory, RunLayers, WholeSequence
+from regard.nn.cache.keys_values import KeysValues, LearnedPrefix
+
+__all__ = [
+    "BeamCache",
+    "BeamLayer",
+    "Cache",
+    "ContiguousCache",
+    "DecoderCache",
+    "KeysValues",
+    "LayerCache",
+    "LearnedPrefix",
+    "Memory",
+    "RunLayers",
+    "WholeSequence",
+]

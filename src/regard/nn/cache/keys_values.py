@@ -1,0 +1,47 @@
+"""Projected keys and values: the database that an attention looks up; and learned ones."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class KeysValues(NamedTuple):
+    """The projected keys and values of one attention: the database that queries look up."""
+
+    key: Float[Tensor, "batch head key head_dim"]
+    value: Float[Tensor, "batch head key value_dim"]
+
+    @property
+    def length(self) -> int:
+        """How many keys there are: the position of the next."""
+        return self.key.shape[2]
+
+    def append(self, newer: KeysValues) -> KeysValues:
+        """These keys and values, followed by newer ones."""
+        return KeysValues(torch.cat((self.key, newer.key), 2), torch.cat((self.value, newer.value), 2))
+
+
+class LearnedPrefix(nn.Module):
+    """Learned keys and values that stand before everything else, the same for each example: prefix tuning.
+
+    Called with a batch size, it gives the `past` of a `MultiHeadAttention`. A mask must then allow for these keys: see
+    `mask_with_prefix`. Positions count on from them, as after cached keys.
+
+    Args:
+        num_positions: how many.
+        num_heads: the attention's `num_kv_heads`.
+    Source: Li and Liang 2021, section 4.2, without the reparametrisation of section 4.3.
+    """
+
+    def __init__(self, num_positions: int, num_heads: int, head_dim: int) -> None:
+        super().__init__()
+        self.key = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
+        self.value = nn.Parameter(torch.randn(num_heads, num_positions, head_dim) * 0.02)
+
+    def forward(self, batch_size: int) -> KeysValues:
+        """The prefix, once for each example."""
+        return KeysValues(*(x.expand(batch_size, *x.shape) for x in (self.key, self.value)))
