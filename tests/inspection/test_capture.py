@@ -91,7 +91,7 @@ def test_captured_weights_make_the_context(positions: str, causal: bool) -> None
     assert torch.equal(output, plain)
     weights = seen["attention"].weights()
     context = weights @ contexts[0]
-    if positions == "shaw":
+    if positions == "clipped":
         context = context + module.attention.positions.values(weights, distances(7))  # type: ignore[union-attr]
     torch.testing.assert_close(context, contexts[1])
     if causal:

@@ -32,7 +32,7 @@ def translator(letters: Tokenizer) -> Translator:
 def test_models_are_told_in_a_line(letters: Tokenizer) -> None:
     size = len(letters)
     shown = repr(translator(letters))
-    assert re.fullmatch(rf"Translator\(transformer, [\d,]+ parameters, vocabulary {size}, float32 on cpu\)", shown)
+    assert re.fullmatch(rf"Translator\(encoder-decoder, [\d,]+ parameters, vocabulary {size}, float32 on cpu\)", shown)
     language = build(DecoderConfig(vocab_size=size, num_layers=1, **SIZES))
     assert repr(LanguageModel(language, letters)).startswith("LanguageModel(decoder, ")  # type: ignore[arg-type]
     tagger = build(EncoderConfig(vocab_size=size, num_layers=1, task="tag", labels=["a"], **SIZES))
@@ -64,7 +64,7 @@ def test_results_are_told_in_a_line(letters: Tokenizer) -> None:
         assert len(line) < 250, line
         assert "\n" not in line
     assert repr(shown[-1]) == "TrainingResult('m', step 0 of 9 kept: BLEU 30.00, chrF 50.00, exact match 10.00%)"
-    assert repr(seen).startswith("Inspection('abc', 'ab', 6 heads of transformer")
+    assert repr(seen).startswith("Inspection('abc', 'ab', 6 heads of encoder-decoder")
     assert repr(Prediction("a\x1b[2J", ["yes"], [0.9])) == r"Prediction('a\x1b[2J': yes 0.90)"
 
 

@@ -160,7 +160,7 @@ def test_tagged_words_in_memory() -> None:
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ({"step": 10}, "a setting must be one of --arch transformer; got 'step'. Did you mean 'steps'?"),
+        ({"step": 10}, "a setting must be one of --arch encoder-decoder; got 'step'. Did you mean 'steps'?"),
         ({"presett": "base"}, "got 'presett'. Did you mean 'preset'?"),
         ({"num_layers": 2}, "got 'num_layers'. Did you mean"),
         ({"steps": 0}, "training.steps must be greater than or equal to 1; got 0."),
