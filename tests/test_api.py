@@ -1,0 +1,50 @@
+"""The page on the public interface names what is public, and nothing else."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import regard
+import regard.nn
+
+PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+MODULES = (regard, regard.nn)
+
+
+def documented(module: ModuleType) -> dict[str, str]:
+    """The names in the table of a module, each with its line."""
+    (section,) = re.findall(rf"^## `{re.escape(module.__name__)}`\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.M)
+    assert len(dict(rows)) == len(rows), "a name has two rows"
+    return dict(rows)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_public_name_is_on_the_page_and_no_other(module: ModuleType) -> None:
+    assert list(documented(module)) == sorted(module.__all__)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [pytest.param(module, name, id=name) for module in MODULES for name in module.__all__]
+)
+def test_every_public_name_exists_and_has_a_docstring(module: ModuleType, name: str) -> None:
+    found = getattr(module, name)
+    assert name in dir(module)
+    assert (vars(found) if isinstance(found, type) else {"__doc__": found.__doc__})["__doc__"], "it has none of its own"
+
+
+@pytest.mark.parametrize("name", sorted(regard.__all__))
+def test_methods_that_the_page_names_exist(name: str) -> None:
+    methods = re.findall(r"`(\w+)`", documented(regard)[name].partition(": ")[2])
+    for method in methods:
+        if method not in regard.__all__:
+            assert callable(getattr(getattr(regard, name), method)), f"{name} has no {method}"
+
+
+def test_the_package_is_imported_without_torch() -> None:
+    code = "import sys, regard; dir(regard); sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
