@@ -60,7 +60,7 @@ THIRD_PARTY = {
         },
     },
     "training": {"torch", "jaxtyping", "pydantic", "safetensors"},
-    "generation": {"torch", "jaxtyping"},
+    "generation": {"torch", "jaxtyping", "pydantic"},
     "evaluation": {"torch", "sacrebleu"},
     "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},

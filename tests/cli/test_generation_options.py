@@ -13,9 +13,9 @@ import regard
 from regard.cli.main import run
 from regard.data.batch import pad_right
 from regard.errors import DataError, SettingsError
+from regard.generation.options import DecodingOptions
 from regard.inspection.alignment import cross_attention
 from regard.workflow.translation import translator as translating
-from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
 
 WORDS = ["abcdef", "gfe", "aabb", "", "cgca", "fedcba", "ggg", "badcab"]

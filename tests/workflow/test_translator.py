@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from regard.errors import DataError, SettingsError, ShapeError
+from regard.generation.options import DecodingOptions
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 from regard.workflow.language_model import LanguageModel
-from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
 
 SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3}

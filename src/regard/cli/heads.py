@@ -54,12 +54,12 @@ def heads(
     from regard.checkpoint import check_output
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
+    from regard.generation.options import DecodingOptions
     from regard.workflow.inspection import heads as room
     from regard.workflow.inspection.inspection import check_ending
     from regard.workflow.inspection.ranking import ranking_facts, save_ranking
     from regard.workflow.loading import load_as
     from regard.workflow.progress import RunDisplay
-    from regard.workflow.translation.options import DecodingOptions
     from regard.workflow.translation.translator import Translator
 
     if prune is not None and not 0 <= prune <= 1:  # as it is where it is not a number

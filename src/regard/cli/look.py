@@ -66,12 +66,12 @@ def inspect(
     device: Device = "auto",
 ) -> None:
     """Show what every head of a model looks at while it reads, and writes, a text."""
+    from regard.generation.options import DecodingOptions
     from regard.workflow.inspection.flowing import check_flow_ending, trace_flow
     from regard.workflow.inspection.inspection import check_ending
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.settings import parse_options
-    from regard.workflow.translation.options import DecodingOptions
     from regard.workflow.translation.translator import Translator
 
     if output is not None:

@@ -19,7 +19,7 @@ from regard.cli.writing import tell, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
-    from regard.workflow.translation.options import DecodingOptions
+    from regard.generation.options import DecodingOptions
     from regard.workflow.translation.results import Translation
     from regard.workflow.translation.translator import Translator
 
@@ -55,10 +55,10 @@ def translate(
     device: Device = "auto",
 ) -> None:
     """Translate a file, standard input, or what is typed, line by line."""
+    from regard.generation.options import DecodingOptions
     from regard.text.lines import write_lines
     from regard.workflow.loading import load_as
     from regard.workflow.settings import parse_options
-    from regard.workflow.translation.options import DecodingOptions
     from regard.workflow.translation.translator import Translator
 
     if output and not output.absolute().parent.is_dir():

@@ -25,7 +25,7 @@ def cross_attention(
         target_ids: with the begin symbol in front. Row t holds what the model looked at to predict the token after
             `target_ids[t]`.
     """
-    names = model.cross_attention_names
+    names = model.attention_names["cross"]
     with capture(model, layers=names) as seen:
         model.states(source_ids[None], target_ids[None])
     # A Transformer looks once for all target positions, a recurrent model once for each.

@@ -73,6 +73,11 @@ class Decoder(nn.Module):
         x = self._embed(ids, positions_from_mask(is_token))
         return self.norm(self._run_layers(x, [WholeSequence(mask, causal=True)] * len(self.layers)))
 
+    @property
+    def attention_names(self) -> dict[str, list[str]]:
+        """The names of the attention modules by kind, from the lowest layer up."""
+        return {"decoder": [f"layers.{index}.self_attention" for index in range(len(self.layers))]}
+
     def layer_stacks(self) -> dict[str, list[nn.Module]]:
         """The layers by stack, `encoder` and `decoder`, from the lowest up."""
         return {"decoder": list(self.layers)}

@@ -86,6 +86,11 @@ class Encoder(nn.Module):
             x = layer(x, mask=mask, is_token=is_token)
         return self.norm(x)
 
+    @property
+    def attention_names(self) -> dict[str, list[str]]:
+        """The names of the attention modules by kind, from the lowest layer up."""
+        return {"encoder": [f"layers.{index}.self_attention" for index in range(len(self.layers))]}
+
     def layer_stacks(self) -> dict[str, list[nn.Module]]:
         """The layers by stack, `encoder` and `decoder`, from the lowest up."""
         return {"encoder": list(self.layers)}

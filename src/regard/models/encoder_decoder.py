@@ -33,11 +33,6 @@ from regard.nn.multihead import MultiHeadAttention
 class EncoderDecoder(nn.Module):
     """Source ids and target ids to the logits of each next target token."""
 
-    @property
-    def cross_attention_names(self) -> tuple[str, ...]:
-        """The names of the modules that look at the source, the lowest layer first."""
-        return tuple(f"decoder_layers.{index}.cross_attention" for index in range(self.config.num_decoder_layers))
-
     def __init__(self, config: EncoderDecoderConfig) -> None:
         super().__init__()
         self.config = config
@@ -106,6 +101,16 @@ class EncoderDecoder(nn.Module):
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
             x = layer(x, layer_memory, past)
         return self.output_transform(self.decoder_norm(x))
+
+    @property
+    def attention_names(self) -> dict[str, list[str]]:
+        """The names of the attention modules by kind, from the lowest layer up."""
+        encoder, decoder = range(len(self.encoder_layers)), range(len(self.decoder_layers))
+        return {
+            "encoder": [f"encoder_layers.{index}.self_attention" for index in encoder],
+            "decoder": [f"decoder_layers.{index}.self_attention" for index in decoder],
+            "cross": [f"decoder_layers.{index}.cross_attention" for index in decoder],
+        }
 
     def layer_stacks(self) -> dict[str, list[nn.Module]]:
         """The layers by stack, `encoder` and `decoder`, from the lowest up."""

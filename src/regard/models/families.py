@@ -81,37 +81,21 @@ class Site(NamedTuple):
 
 def attention_sites(model: AnyModel) -> dict[Site, str]:
     """The names of a model's attention modules, the source's first, from the lowest layer up."""
-    if isinstance(model, Recurrent):
-        return {Site("cross", 0): "cross_attention"}
-    if isinstance(model, EncoderDecoder):
-        stacks = [
-            ("encoder", "encoder_layers", "self_attention"),
-            ("decoder", "decoder_layers", "self_attention"),
-            ("cross", "decoder_layers", "cross_attention"),
-        ]
-    else:
-        stacks = [("decoder" if isinstance(model, Decoder) else "encoder", "layers", "self_attention")]
     return {
-        Site(kind, index): f"{layers}.{index}.{attention}"
-        for kind, layers, attention in stacks
-        for index in range(len(getattr(model, layers)))
+        Site(kind, layer): name for kind, names in model.attention_names.items() for layer, name in enumerate(names)
     }
 
 
 def multihead_attentions(model: AnyModel) -> dict[Site, MultiHeadAttention]:
     """The attentions that have heads; a recurrent model has none."""
-    if isinstance(model, Recurrent):
-        return {}
-    return {
-        site: cast("MultiHeadAttention", model.get_submodule(name)) for site, name in attention_sites(model).items()
-    }
+    found = {site: model.get_submodule(name) for site, name in attention_sites(model).items()}
+    return {site: part for site, part in found.items() if isinstance(part, MultiHeadAttention)}
 
 
 def cross_heads(model: PairModel) -> list[list[int]]:
     """The numbers of the heads that are left in each layer that looks at the source, as they were at first."""
-    if isinstance(model, Recurrent):
-        return [[0]]
-    return [part.kept_heads for site, part in multihead_attentions(model).items() if site.kind == "cross"]
+    kept = {site: part.kept_heads for site, part in multihead_attentions(model).items()}
+    return [kept.get(site, [0]) for site in attention_sites(model) if site.kind == "cross"]
 
 
 Transformer = TypeVar("Transformer", EncoderDecoder, Decoder, Encoder)
@@ -145,7 +129,7 @@ def prune_heads(model: Transformer, heads: Mapping[Site, Iterable[int]]) -> None
 def unpruned(model: AnyModel) -> AnyModel:
     """The same function with all its heads: those that were pruned write zeros. For formats that count heads once."""
     if isinstance(model, Recurrent) or not model.config.pruned_heads:
-        return model
+        return model  # a recurrent model has no heads
     whole = build(model.config.model_copy(update={"pruned_heads": {}}))
     ours = dict(model.named_parameters())
     for name, parameter in whole.named_parameters():

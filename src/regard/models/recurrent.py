@@ -83,7 +83,6 @@ class Recurrent(nn.Module):
     and output share one embedding matrix, with the source where it has no vocabulary of its own.
     """
 
-    cross_attention_names = ("cross_attention",)
     output_bias: None = None
 
     def __init__(self, config: RecurrentConfig) -> None:
@@ -140,6 +139,11 @@ class Recurrent(nn.Module):
             if self.training and self.config.teacher_forcing < 1:
                 own = self.logits(self._readout(now.detach())).argmax(dim=-1)
         return self._readout(torch.cat(seen, dim=1))
+
+    @property
+    def attention_names(self) -> dict[str, list[str]]:
+        """The names of the attention modules by kind."""
+        return {"cross": ["cross_attention"]}
 
     def layer_stacks(self) -> dict[str, list[nn.Module]]:
         """The Transformer layers by stack: there are none."""

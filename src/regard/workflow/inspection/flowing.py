@@ -12,6 +12,7 @@ import numpy
 import torch
 
 from regard.errors import SettingsError, nearest_hint
+from regard.generation.options import DecodingOptions
 from regard.inspection.figures import heat_map
 from regard.inspection.flow import (
     CAVEATS,
@@ -29,7 +30,6 @@ from regard.text.lines import write_whole
 from regard.workflow.inspection.inspection import Inspection, check_ending
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.predictor import Predictor
-from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
 
 METHODS = ("rollout", "flow", *GRADIENTS)

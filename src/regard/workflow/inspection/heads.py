@@ -12,6 +12,7 @@ from typing import cast
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.evaluation.text_metrics import TextMetrics
+from regard.generation.options import DecodingOptions
 from regard.inspection.ablation import (
     Example,
     gated,
@@ -27,7 +28,6 @@ from regard.inspection.record import HeadName, Record
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import PairModel, Site, prune_heads
 from regard.text.limits import check_lengths
-from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
 
 MEASURES: dict[str, str] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regard.errors import DataError, SettingsError
+from regard.generation.options import DecodingOptions
 from regard.generation.rules.trace import TracedCandidate
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.translator import Translator
 
 if TYPE_CHECKING:

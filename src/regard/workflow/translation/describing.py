@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from regard.errors import SettingsError
+from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.families import PairModel, cross_heads
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.translation.options import DecodingOptions
 
 
 @dataclass(frozen=True)

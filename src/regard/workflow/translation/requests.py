@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regard.errors import DataError, SettingsError
+from regard.generation.options import DecodingOptions
 from regard.generation.request import Request
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.translation.options import DecodingOptions
 
 
 def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: int, first: int = 1) -> list[list[int]]:

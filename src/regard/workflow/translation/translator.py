@@ -18,6 +18,7 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.evaluation.text_metrics import TextMetrics, sentence_utility
 from regard.generation.minimum_bayes_risk import expected_utilities
+from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork
@@ -28,7 +29,6 @@ from regard.workflow.card import in_brief
 from regard.workflow.inspection.inspecting import check_heads, inspect_pair
 from regard.workflow.inspection.inspection import Inspection
 from regard.workflow.translation.describing import Described, by_coverage
-from regard.workflow.translation.options import DecodingOptions
 from regard.workflow.translation.requests import Wishes, encode_sources
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation, common_prefix
 from regard.workflow.translation.workers import Workers

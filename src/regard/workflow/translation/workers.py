@@ -11,13 +11,13 @@ import torch
 from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
+from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.families import PairModel
 from regard.models.packed import Packing, is_divided
-from regard.workflow.translation.options import DecodingOptions
 
 STEP_BYTES = 12
 """For each token that a step scores: its logit, its log-probability, and what a rule makes of it."""
