@@ -2,7 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test test-older-processor test-long check bench bench-generation bench-training results clean
+# What a change usually breaks, chosen by measured durations. tests/nn/test_tracing.py alone takes half a minute.
+FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
+	tests/generation/test_rules.py tests/generation/test_sampling.py
+
+.PHONY: help demo test test-older-processor test-long check check-fast coverage bench bench-generation bench-training results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
@@ -10,6 +14,8 @@ help:
 	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
 	@echo "make test-long  run the tests that take minutes each"
 	@echo "make check   lint and type-check"
+	@echo "make check-fast  make check and a selection of the tests, in under two minutes (the first run takes a minute more)"
+	@echo "make coverage  run the tests and print which share of the lines they run"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
 	@echo "make bench-generation MODEL=folder  measure decoding beside Hugging Face and CTranslate2"
 	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
@@ -34,6 +40,12 @@ check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+check-fast: check
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(FAST) --ignore tests/nn/test_tracing.py
+
+coverage: .venv/dev
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --cov=regard --cov-report=term:skip-covered
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/speed.py
