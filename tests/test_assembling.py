@@ -77,7 +77,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"norm": "post"}, {"norm": "pre"}, "norm must be the same in --encoder and --decoder; got post and pre"),
     ({"norm": "pre"}, {"ff_dim": 24, "norm": "pre"}, "ff_dim must be the same"),
     ({"norm": "pre", "positions": "t5"}, {"norm": "pre", "positions": "t5", "max_positions": 9},
-     "positions must be one of .*; got buckets"),
+     "positions must be one of .*; got t5"),
 ]  # fmt: skip
 
 

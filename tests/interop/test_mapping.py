@@ -86,7 +86,7 @@ def broken_reference(values: list[Tensor]) -> check.Reference:
     )
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("ref", [0, 1, 2])
 def test_a_check_sees_what_is_no_number_wherever_it_stands(ref: int, tmp_path: Path) -> None:
     loaded = read("gpt2", tmp_path).loaded
     symbols = loaded.tokenizer.symbols

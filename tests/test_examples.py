@@ -1,0 +1,26 @@
+"""Each script of `examples/` runs from beginning to end, with few steps where it trains."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 5
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+    options = ["--steps", "20"] if "--steps" in example.read_text(encoding="utf-8") else []
+    result = subprocess.run(
+        [sys.executable, str(example), *options], cwd=tmp_path, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert len(result.stdout.splitlines()) >= 5
+    assert not list(tmp_path.iterdir()), "an example leaves nothing behind"
