@@ -21,9 +21,9 @@ def regard(task: dict[str, Any]) -> Decode:
     import torch
 
     import regard
+    from regard.generation.options import DecodingOptions
     from regard.generation.request import Request
     from regard.training.precision import keep_freed_memory
-    from regard.generation.options import DecodingOptions
 
     keep_freed_memory()
     torch.set_num_threads(task["threads"])

@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 
 import regard
 from regard.evaluation.text_metrics import TextMetrics
+from regard.generation.options import DecodingOptions
 from regard.inspection.heads import head_statistics
 from regard.inspection.pictures import curves_figure, entropy_figure, picture_bytes, scatter_figure
 from regard.text.lines import read_lines
 from regard.workflow.inspection.heads import NOTE, examples_of, orders_of, rank_heads, removal_curves
-from regard.generation.options import DecodingOptions
 
 DOCS = Path(__file__).parent
 RANKED, MEASURED = slice(0, 200), slice(200, 600)

@@ -22,5 +22,5 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr[-3000:]
-    assert len(result.stdout.splitlines()) >= 5
+    assert result.stdout.strip()
     assert not list(tmp_path.iterdir()), "an example leaves nothing behind"
