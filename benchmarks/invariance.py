@@ -37,10 +37,10 @@ class Written:
     def select(self, sentences: Tensor, parents: Tensor) -> Written:
         return Written(self.source_ids[sentences], self.ids[sentences[:, None], parents])
 
-    def replace(self, places: Tensor, other: Written, sentences: Tensor) -> Written:
+    def replace(self, slots: Tensor, other: Written, sentences: Tensor) -> Written:
         raise NotImplementedError  # no sentence takes the place of another where all fit into one batch
 
-    def release(self, places: Tensor) -> Written:
+    def release(self, slots: Tensor) -> Written:
         return self
 
 
