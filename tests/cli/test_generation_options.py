@@ -161,7 +161,7 @@ def test_what_lines_of_text_have_no_place_for_is_refused(
     what: str, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     assert command("translate", folder / "m1", folder / "words", "--set", what) == 2
-    assert f"{what.split('=')[0]} must be told with --json; got lines of text".encode() in capsysbinary.readouterr().err
+    assert f"{what.split('=')[0]} needs --json".encode() in capsysbinary.readouterr().err
 
 
 def test_an_alignment_of_one_head(translator: Translator) -> None:

@@ -153,7 +153,7 @@ def _prune(
 
     removed = room.removable(ranking.order, round(share * len(ranking.order)))
     if not removed:
-        raise SettingsError(f"--prune must be enough for a head, of {len(ranking.order)} here; got {share:g}.")
+        raise SettingsError(f"--prune {share:g} removes no head of the {len(ranking.order)} here; use a larger share.")
     smaller = room.without_heads(translator, removed)
     before, after = room.measure_both(translator, smaller, *test, **measures)
     save_pruned(output, smaller, removed, before, after)

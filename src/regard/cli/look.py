@@ -187,7 +187,9 @@ def align(
     if gold is None:
         refuse_given("gold_from_one", because="without --gold")
     if shifted and place is None:
-        raise SettingsError("--shifted must be used with --from: without it, the best place is chosen among both.")
+        raise SettingsError(
+            "--shifted needs --from: without it, both readings are compared. Add --from, or remove --shifted."
+        )
     prepare_process(threads)
     translator = load_as(model, Translator, device=device)
     pairs = read_pairs(data)
@@ -240,7 +242,7 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
 def _check_alone(name: str, others: Mapping[str, object]) -> None:
     """Make sure that an option that shows something else is not given beside those that would then do nothing."""
     for other in (other for other, given in others.items() if given):
-        raise SettingsError(f"{name} must be used without {other}: it shows something else. Leave one of them out.")
+        raise SettingsError(f"{name} and {other} show different things; remove one of them.")
 
 
 def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:

@@ -81,7 +81,9 @@ def translate(
     )
     for name in ("alternatives", "alignment", "trace"):
         if getattr(options, name) and not as_json:
-            raise SettingsError(f"{name} must be told with --json; got lines of text, which have no place for it.")
+            raise SettingsError(
+                f"{name} needs --json, as lines of text hold translations only; add --json, or remove {name}."
+            )
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
     is_typed = input == "-" and sys.stdin.isatty() and output is None

@@ -1,4 +1,4 @@
-"""Configurations to layers: the only file that turns words such as "rotary" into the library's parts."""
+"""Configurations to layers: words such as "rotary" become the library's parts here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How parameters start: the only file that draws them."""
+"""How the parameters of attention and layers start. Encoders and decoders draw their matrices anew, with their own scale."""
 
 from __future__ import annotations
 

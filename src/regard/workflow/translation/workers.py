@@ -52,7 +52,9 @@ class Workers:
             on_done: is called with 1 whenever one more is done.
         """
         if options.deterministic and trace is not None and len(requests) > 1:
-            raise SettingsError("trace must be asked of one text where each is decoded on its own.")
+            raise SettingsError(
+                "trace and deterministic=true go together for one text only; translate one text, or remove one of them."
+            )
         found: list[list[Hypothesis]] = [[] for _ in requests]
         lock = Lock()
 
