@@ -163,7 +163,9 @@ def record(
     """
     if (hidden_states or norms) and isinstance(model, Recurrent):
         what = "hidden_states" if hidden_states else "norms"
-        raise SettingsError(f"{what} must be asked of a Transformer; got a recurrent model, without layers and heads.")
+        raise SettingsError(
+            f"{what} needs a Transformer; got a recurrent model, which has no layers and heads of attention."
+        )
     attentions = multihead_attentions(model)
     sites = attention_sites(model)
     with capture(model) as seen, _states(model, wanted=hidden_states) as states:
