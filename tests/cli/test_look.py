@@ -119,9 +119,12 @@ def test_where_an_attention_has_one_head_its_picture_has_tokens(
 
 def test_tokens_stand_where_they_stand_in_their_texts(folder: Path) -> None:
     for name in ("m", "two", "lm", "tag", "classify"):
-        seen = regard.load(folder / name).inspect(TEXT)
+        writes = name in ("m", "two")
+        seen = regard.load(folder / name).inspect(TEXT, *["fed ab"] * writes)  # type: ignore[union-attr]
         for kind, tokens in seen.record.key_tokens.items():
-            text = seen.target if kind == "decoder" and name in ("m", "two") else TEXT
+            text = "fed ab" if kind == "decoder" and writes else TEXT
+            placed = [token for token, place in zip(tokens.spelled, tokens.offsets, strict=True) if place is not None]
+            assert "".join(placed).replace("▁", "") == text.replace(" ", "")  # all but symbols stand somewhere
             for token, place, word in zip(tokens.spelled, tokens.offsets, tokens.words, strict=True):
                 if place is not None and token != "▁":
                     assert text[slice(*place)].strip() == token.replace("▁", "").strip()
@@ -132,15 +135,23 @@ def test_tokens_stand_where_they_stand_in_their_texts(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["m", "two", "rnn", "lm", "mlm", "tag", "classify"])
 @pytest.mark.parametrize("text", [TEXT, "ab  cde f", "ab 犬 cde"])
 def test_the_tokens_on_the_page_are_the_text(folder: Path, name: str, text: str) -> None:
-    seen = regard.load(folder / name).inspect(text)
+    """Copied, the tokens of a side are the text; and each token covers that part of the text which it was cut from."""
+    writes = name in ("m", "two", "rnn")
+    seen = regard.load(folder / name).inspect(text, *["fed ab c"] * writes)  # type: ignore[union-attr]
     data = json.loads(seen.html().split('id="data">')[1].split("</script>")[0])
-    for side in ("rows", "keys"):
+    for side, shown in (("rows", seen.rows), ("keys", seen.keys)):
+        assert data["pieces"][side].keys() == {head.split(".")[0] for head in seen.head_names}
         for kind, (place, pieces) in ((kind, found.values()) for kind, found in data["pieces"][side].items()):
+            is_source = not writes or kind == "encoder" or (kind, side) == ("cross", "keys")
+            assert place == ("text" if is_source else "target-text")
             assert len(pieces) == len(data[side][kind])
-            whole = seen.text if place == "text" else seen.target
-            read = "".join(pieces)  # of a target, all but its last token is read
-            assert whole.startswith(read) if (side, place) == ("keys", "target-text") else whole == read
-    assert (data["target"] is None) == (name in ("lm", "mlm", "tag", "classify"))
+            assert "".join(pieces) == (text if is_source else "fed ab c")
+            letters = ""
+            for count, token in enumerate(shown(kind).spelled, start=1):
+                letters += "犬" if token == "<unk>" else "" if token in ("<s>", "</s>") else token.replace("▁", "")
+                if token != "▁":  # a space before a word may cover the word's first letter, too
+                    assert "".join(pieces[:count]).replace(" ", "") == letters
+    assert (data["target"] is None) == (not writes)
 
 
 def test_words_of_a_head(folder: Path) -> None:
