@@ -60,7 +60,7 @@ class Command(TyperCommand):
 def _printable_messages() -> Iterator[None]:
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # of any kind, as it is raised again; only its message is made printable
         message = getattr(error, "message", None)  # typer's errors have one; their class is not exported
         if isinstance(message, str):
             error.message = printable(message)  # type: ignore[attr-defined]

@@ -136,16 +136,19 @@ def newest_made_of(folder: Path) -> dict[str, Any] | None:
     """What the run of a folder is made of, by its newest record that can be read; None where there is none."""
     for path in checkpoints(folder):
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            record = json.loads((path / RECORD).read_text(encoding="utf-8"))
-            if record.pop("record_sha256") == _digest(record):
-                return dict(record["made_of"])
+            return dict(_read_record(path)["made_of"])
     return None
 
 
-def _read(path: Path) -> TrainingState:
-    record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+def _read_record(path: Path) -> dict[str, Any]:
+    record = dict(json.loads((path / RECORD).read_text(encoding="utf-8")))
     if record.pop("record_sha256") != _digest(record):
         raise ValueError("the checksum of its record differs")
+    return record
+
+
+def _read(path: Path) -> TrainingState:
+    record = _read_record(path)
     if record["format_version"] != FORMAT_VERSION:
         raise ValueError(f"of format {record['format_version']}, not {FORMAT_VERSION}")
     if _digest_of_file(path / TENSORS) != record["tensors_sha256"]:
