@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo test test-older-processor test-long check check-fast coverage bench bench-generation bench-training results clean
+.PHONY: help demo test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
@@ -18,6 +18,7 @@ help:
 	@echo "make coverage  run the tests and print which share of the lines they run"
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
 	@echo "make bench-generation MODEL=folder  measure decoding beside Hugging Face and CTranslate2"
+	@echo "make bench-serving MODEL=folder SOURCE=file  measure the server under load"
 	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
 	@echo "make clean   remove .venv and the demo's model"
@@ -54,6 +55,9 @@ bench: .venv/dev
 bench-generation: .venv/dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'
 	$(BIN)/python benchmarks/generation.py --model $(MODEL)
+
+bench-serving: .venv/dev
+	$(BIN)/python benchmarks/serving.py $(MODEL) $(SOURCE)
 
 bench-training: .venv/dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'

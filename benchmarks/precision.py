@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from regard.inspection.pictures import curves_figure, picture_bytes
+from regard.inspection.drawing.pictures import curves_figure, picture_bytes
 from results import MULTI30K, ROOT, average_best, files, regard, score
 
 PRECISIONS = ("float32", "bfloat16")

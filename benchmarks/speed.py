@@ -27,11 +27,11 @@ from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.presets import PRESETS
+from regard.models.presets import ENCODER_DECODER
 from regard.nn.positions import sinusoidal_positions
 from regard.training.optimization import TrainingConfig
 from regard.training.precision import keep_freed_memory
-from regard.training.trainer import Trainer
+from regard.training.updates import Updater
 
 PAD, BOS, EOS, SMOOTHING = 0, 2, 3, 0.1
 
@@ -83,25 +83,15 @@ class PlainLoop:
         self.optimizer.step()
 
 
-class Silent:
-    def on_step(self, progress: object) -> None: ...
-    def on_validation(self, step: int, scores: object, is_best: bool) -> None: ...
-
-
 def regard_step(config: EncoderDecoderConfig, precision: str) -> Callable[[Batch], None]:
     torch.manual_seed(1)
-    trainer = Trainer(
-        EncoderDecoder(config),
-        iter(()),
-        TrainingConfig(precision=precision, label_smoothing=SMOOTHING),
-        validate=lambda _: {"loss": 0.0},
-        keep=lambda *_: None,
-        listener=Silent(),
+    updater: Updater[EncoderDecoder, Batch] = Updater(
+        EncoderDecoder(config), TrainingConfig(precision=precision, label_smoothing=SMOOTHING)
     )
 
     def step(batch: Batch) -> None:
-        trainer.updater.step([batch], learning_rate=1e-4)
-        trainer.updater.average.update(1)
+        updater.step([batch], learning_rate=1e-4)
+        updater.average.update(1)
 
     return step
 
@@ -143,7 +133,7 @@ def take_turns(systems: dict[str, Callable[[], float]], rounds: int, unit: str) 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=sorted(PRESETS["encoder-decoder"]), default="tiny")
+    parser.add_argument("--preset", choices=sorted(ENCODER_DECODER), default="tiny")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="training steps in a round")
     parser.add_argument("--sentences", type=int, default=128, help="sentences decoded in a round")
@@ -153,7 +143,7 @@ def main() -> None:
     keep_freed_memory()
     if options.threads:
         torch.set_num_threads(options.threads)
-    preset = PRESETS["encoder-decoder"][options.preset]
+    preset = ENCODER_DECODER[options.preset]
     config = EncoderDecoderConfig(vocab_size=preset["tokenizer"]["vocab_size"], **preset["model"])
     pairs = caption_like_pairs(6000, config.vocab_size)
     stream = training_batches(pairs, preset["training"]["batch_tokens"], 1, pad_id=PAD, start_ids=[BOS])

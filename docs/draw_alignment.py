@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import regard
-from regard.inspection.figures import alignment_svg
+from regard.inspection.drawing.figures import alignment_svg
 
 translator = regard.load(sys.argv[1])
 alignment = translator.align("mercredi 4 mai 2016")

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from regard.inspection.figures import Panel, panels_svg
+from regard.inspection.drawing.figures import Panel, panels_svg
 from regard.nn import (
     Additive,
     Bilinear,

@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 import regard
 from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.options import DecodingOptions
-from regard.inspection.heads import head_statistics
-from regard.inspection.pictures import curves_figure, entropy_figure, picture_bytes, scatter_figure
+from regard.inspection.drawing.pictures import curves_figure, entropy_figure, picture_bytes, scatter_figure
+from regard.inspection.head_statistics import head_statistics
 from regard.text.lines import read_lines
-from regard.workflow.inspection.heads import NOTE, examples_of, orders_of, rank_heads, removal_curves
+from regard.workflow.inspection.pruning import NOTE, examples_of, orders_of, rank_heads, removal_curves
 
 DOCS = Path(__file__).parent
 RANKED, MEASURED = slice(0, 200), slice(200, 600)
@@ -68,7 +68,7 @@ def main() -> None:
 
     curves = removal_curves(
         translator, orders_of(rankings, translator.model), sources[MEASURED], targets[MEASURED],
-        options=DecodingOptions.of(beam_size=1), metrics=TextMetrics(),
+        options=DecodingOptions(beam_size=1), metrics=TextMetrics(),
     )  # fmt: skip
     for name, curve in curves.items():
         print(f"{name:<40}", *(f"{x:.0f}%: {y:.1f} " for x, y in curve))

@@ -9,10 +9,11 @@ from types import ModuleType
 import pytest
 
 import regard
+import regard.extending
 import regard.nn
 
 PAGE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
-MODULES = (regard, regard.nn)
+MODULES = (regard, regard.extending, regard.nn)
 
 
 def documented(module: ModuleType) -> dict[str, str]:

@@ -8,6 +8,7 @@ ROOT = Path(__file__).parents[1] / "src" / "regard"
 
 RANKS = {
     "errors": 0,
+    "version": 0,
     "text": 1,
     "nn": 1,
     "data": 2,
@@ -21,6 +22,8 @@ RANKS = {
     "evaluation": 5,
     "inspection": 5,
     "workflow": 6,
+    "extending": 7,
+    "serving": 7,
     "demos": 7,
     "cli": 8,
 }
@@ -39,10 +42,11 @@ FORBIDDEN = {
 }
 THIRD_PARTY = {
     "errors": set(),
+    "version": set(),
     "text": {"tokenizers", "pydantic"},
     "nn": {"torch", "jaxtyping"},
     "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "babel"},
-    "models": {"torch", "jaxtyping", "pydantic"},
+    "models": {"torch", "jaxtyping", "pydantic", "pydantic_core"},
     "memory": {"torch"},
     "checkpoint": {"torch", "safetensors", "pydantic"},
     "assembling": {"torch"},
@@ -64,6 +68,8 @@ THIRD_PARTY = {
     "evaluation": {"torch", "sacrebleu"},
     "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
+    "extending": set(),
+    "serving": {"starlette", "uvicorn", "sentencex", "pydantic"},
     "demos": {"torch"},
     "cli": {"typer", "torch"},
 }

@@ -119,7 +119,7 @@ def test_configurations_of_another_kind_are_refused(folder: Path) -> None:
     with pytest.raises(ModelFolderError, match=r"feed_forward.* must have shape \(21"):
         load_model(folder)
     edit_config(folder, model=config["model"] | {"num_encoder_layers": 1})
-    with pytest.raises(ModelFolderError, match=r"encoder_layers\.1\..* does not belong"):
+    with pytest.raises(ModelFolderError, match=r"must hold the tensors .*; encoder_layers\.1\.\S+ is not one of them"):
         load_model(folder)
 
 
@@ -134,15 +134,15 @@ def test_a_tensor_that_is_missing_is_named(folder: Path) -> None:
 def test_a_tokenizer_of_another_model_is_refused(folder: Path, tmp_path: Path) -> None:
     other = Tokenizer.train(["k l m n o p"], TokenizerConfig(kind="characters", vocab_size=50))
     other.save(folder / "tokenizer.json")
-    with pytest.raises(ModelFolderError, match=r"must be the tokenizer that the model was trained with; got another"):
+    with pytest.raises(
+        ModelFolderError, match=r"tokenizer\.json must be the tokenizer that the model was trained with"
+    ):
         load_model(folder)
 
 
 def test_a_vocabulary_of_another_size_is_refused(make_model: MakeModel, letters: Tokenizer, tmp_path: Path) -> None:
     save_new(tmp_path / "model", make_model(vocab_size=len(letters) + 1), letters)
-    with pytest.raises(
-        ModelFolderError, match=rf"must have one vocabulary; got {len(letters)} and {len(letters) + 1} tok"
-    ):
+    with pytest.raises(ModelFolderError, match=rf"vocabulary size; got {len(letters)} and {len(letters) + 1}"):
         load_model(tmp_path / "model")
 
 
@@ -153,9 +153,7 @@ def test_weights_are_never_unpickled(folder: Path) -> None:
 
 
 def test_outputs_in_the_way_are_refused_before_training(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(
-        ModelFolderError, match=r"must not hold a model yet; got .*model\. Choose another, or .*--overwrite"
-    ):
+    with pytest.raises(ModelFolderError, match=r"must not hold a model; got .*model\. .*--overwrite"):
         check_output(folder, overwrite=False)
     check_output(folder, overwrite=True)
     check_output(tmp_path / "new" / "deep", overwrite=False)
@@ -197,14 +195,14 @@ def test_weights_that_are_no_numbers_are_refused(folder: Path, model: EncoderDec
 
 def test_a_folder_with_other_things_is_never_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "thesis.tex").touch()
-    with pytest.raises(ModelFolderError, match=r"must hold a model and nothing else; got .*model with thesis\.tex"):
+    with pytest.raises(ModelFolderError, match=r"replaced only if .*model also holds thesis\.tex"):
         check_output(folder, overwrite=True)
-    with pytest.raises(ModelFolderError, match="must be in a folder that you may write to"):
+    with pytest.raises(ModelFolderError, match="must be in a folder that you can write to"):
         check_output(folder / "thesis.tex" / "m", overwrite=False)
     empty = folder / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)
-    with pytest.raises(ModelFolderError, match="must not be the one you stand in"):
+    with pytest.raises(ModelFolderError, match="must not be the current working directory; got "):
         check_output(Path(), overwrite=False)
 
 
@@ -230,7 +228,7 @@ def test_a_link_to_itself_is_no_output(tmp_path: Path) -> None:
 
 def test_a_disk_of_its_own_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "is_mount", lambda path: path == tmp_path)
-    with pytest.raises(ModelFolderError, match=r"must not be a disk of its own, .* Choose one in it: .*/model"):
+    with pytest.raises(ModelFolderError, match=r"must not be a mount point, .*/model"):
         check_output(tmp_path, overwrite=False)
     check_output(tmp_path / "model", overwrite=False)
 
@@ -317,7 +315,7 @@ def test_where_it_cannot_be_put_back_it_is_read_where_it_is(folder: Path, monkey
 
 def test_such_a_model_is_in_the_way_of_another(folder: Path) -> None:
     killed_between_renames(folder)
-    with pytest.raises(ModelFolderError, match="must not hold a model yet"):
+    with pytest.raises(ModelFolderError, match="must not hold a model; got "):
         check_output(folder, overwrite=False)
     check_output(folder, overwrite=True)
 

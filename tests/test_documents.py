@@ -10,7 +10,7 @@ import torch
 from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
-from regard.models.presets import PRESETS
+from regard.models.families import ARCHITECTURES
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 
@@ -88,13 +88,15 @@ def test_every_setting_is_documented_with_its_default(section: str, kind: type[B
     for name, field in kind.model_fields.items():
         default = list(field.default) if isinstance(field.default, tuple) else field.default
         shown = "null" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
-        others = any(name in preset.get(section, {}) for presets in PRESETS.values() for preset in presets.values())
+        others = any(
+            name in preset.get(section, {}) for found in ARCHITECTURES.values() for preset in found.presets.values()
+        )
         assert rows[name] == shown + " *p*" * others, name
 
 
 def test_every_preset_is_documented() -> None:
     page = (ROOT / "docs" / "training.md").read_text()
-    for family, presets in PRESETS.items():
+    for family, presets in ((arch, found.presets) for arch, found in ARCHITECTURES.items()):
         for name, preset in presets.items():
             (row,) = re.findall(rf"^\| `{family}`, `{name}`.*?\| (.*) \|$", page, re.M)
             model, tokenizer, training = (preset[section] for section in ("model", "tokenizer", "training"))

@@ -65,7 +65,7 @@ def change_weights(folder: Path, name: str, tensor: torch.Tensor) -> None:
         ({"max_positions": 3_000_000}, r"model\.max_positions: Input should be less than or equal to 1048576"),
         ({"max_positions": 1 << 20, "positions": "learned"}, r"positions\.learned\.table\.weight is missing"),
         ({"num_encoder_layers": 10**9}, r"num_encoder_layers: Input should be less than or equal to 10000"),
-        ({"num_encoder_layers": 10_000}, r"got \d+, fewer than it has attentions, 10,004"),
+        ({"num_encoder_layers": 10_000}, r"got \d+, .* 10,004 attentions"),
         ({"vocab_size": 10**18}, r"vocab_size: Input should be less than or equal to 16777216"),
         ({"vocab_size": 1 << 24}, r"embedding\.weight must have shape \(16777216, 12\)"),
         ({"num_heads": 10**30}, r"num_heads: Input should be less than or equal to"),
@@ -156,9 +156,7 @@ def test_rules_that_would_make_a_text_a_thousand_times_longer_are_refused(
     normalizer: dict[str, Any], folder: Path
 ) -> None:
     change_tokenizer(folder, {"normalizer": normalizer})
-    with pytest.raises(
-        ModelFolderError, match=r"at most 4,096 characters of one are wanted, and these could make [1-9]"
-    ):
+    with pytest.raises(ModelFolderError, match=r"[1-9][0-9,]* characters of one, and at most 4,096"):
         load_model(folder)
 
 

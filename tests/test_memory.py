@@ -11,13 +11,13 @@ from regard import memory
 from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.memory import check_room_to_train, free_bytes, lack_of_room, shapes_of, size_of
-from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, ModelConfig, RecurrentConfig
 from regard.models.families import build
 from regard.training.distributed import ALONE
 from regard.workflow.settings import RunSettings
 
 SMALL: dict[str, Any] = {"vocab_size": 29, "model_dim": 12, "ff_dim": 20, "num_heads": 6}
-CONFIGS: list[AnyConfig] = [
+CONFIGS: list[ModelConfig] = [
     EncoderDecoderConfig(**SMALL, num_encoder_layers=1, num_decoder_layers=3),
     EncoderDecoderConfig(
         **SMALL, num_encoder_layers=4, source_vocab_size=31, tied_embeddings="none", gated=True, norm_kind="rms"
@@ -35,7 +35,7 @@ CONFIGS: list[AnyConfig] = [
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_a_model_is_counted_as_it_would_be(config: AnyConfig) -> None:
+def test_a_model_is_counted_as_it_would_be(config: ModelConfig) -> None:
     state = torch.get_rng_state()
     shapes, size = shapes_of(config), size_of(config)
     assert torch.equal(torch.get_rng_state(), state)
@@ -156,7 +156,7 @@ def test_bytes_to_train_a_parameter(
     training: dict[str, Any], world: int, shard: bool, expected: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As docs/scaling.md says: sharded, a process holds the whole model at least once, when it makes it."""
-    from regard.workflow import run as room
+    from regard.workflow import execution as room
 
     seen: list[float] = []
     monkeypatch.setattr(

@@ -22,18 +22,17 @@ from regard.errors import (
     ShapeError,
     TrainingError,
 )
+from regard.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from regard.interop.convert import convert
+    from regard.workflow.execution import TrainingResult
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.predictor import Prediction, Predictor
-    from regard.workflow.run import TrainingResult
     from regard.workflow.train import train
     from regard.workflow.translation.results import Candidate, ForcedScore, Translation
     from regard.workflow.translation.translator import Translator
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Candidate",
@@ -61,12 +60,13 @@ _LATER = {
     "regard.workflow.language_model": ("LanguageModel",),
     "regard.workflow.loading": ("load",),
     "regard.workflow.predictor": ("Prediction", "Predictor"),
-    "regard.workflow.run": ("TrainingResult",),
+    "regard.workflow.execution": ("TrainingResult",),
     "regard.workflow.train": ("train",),
-    "regard.workflow.translation.translator": ("Candidate", "ForcedScore", "Translation", "Translator"),
+    "regard.workflow.translation.results": ("Candidate", "ForcedScore", "Translation"),
+    "regard.workflow.translation.translator": ("Translator",),
 }
 
-_ROOMS = ("errors", "nn")
+_ROOMS = ("errors", "extending", "nn")
 """Modules that are a library of their own."""
 
 

@@ -14,18 +14,16 @@ from torch import Tensor
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
-from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import build
+from regard.models.interface import Model
 
 SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
     "gated", "bias", "positions",
 )  # fmt: skip
-"""What both must have alike, as they become one model."""
+"""Settings that must be equal in both, because they become one model."""
 EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "alibi", "none")
-"""Positions without a table that is made for one longest text, but for the learned ones, whose first rows serve."""
+"""Positions that do not depend on a longest text, and learned ones, of which the first rows are used."""
 
 
 def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
@@ -34,20 +32,17 @@ def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
     Cross-attention is new, drawn from torch's default generator.
 
     Raises:
-        SettingsError: they are no encoder and decoder, or differ in what both must have alike.
+        SettingsError: they are not an encoder and a decoder, or differ in a setting of `SHARED_KEYS`.
     """
-    if not isinstance(encoder.model, Encoder):
-        raise SettingsError(f"--encoder must be a model of arch encoder; got {encoder.model.config.arch}.")
-    if not isinstance(decoder.model, Decoder) and not _predicts_tokens(decoder.model):
-        what = getattr(decoder.model.config, "task", "")
+    if encoder.model.config.arch != "encoder":
+        raise SettingsError(f"`--encoder` needs a model of arch encoder; got {encoder.model.config.arch}.")
+    arch, what = decoder.model.config.arch, getattr(decoder.model.config, "task", "")
+    if (arch, what) not in (("decoder", ""), ("encoder", "mlm")):
         raise SettingsError(
-            f"--decoder must be a model of arch decoder, or an encoder for mlm; got {decoder.model.config.arch} {what}".rstrip()
-            + "."
+            f"`--decoder` needs arch decoder, or arch encoder with task mlm; got {arch} {what}".rstrip() + "."
         )
-    assert isinstance(decoder.model, Encoder | Decoder)
     config = _config(encoder.model.config, decoder.model.config)
     model = build(config)
-    assert isinstance(model, EncoderDecoder)
     weights = _source_weights(encoder.model) | _target_weights(decoder.model)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -63,26 +58,22 @@ def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
     return LoadedModel(model.eval(), target, source)
 
 
-def _predicts_tokens(model: object) -> bool:
-    return isinstance(model, Encoder) and model.config.task == "mlm"
-
-
 def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> EncoderDecoderConfig:
     for key in SHARED_KEYS:
         if getattr(encoder, key) != getattr(decoder, key):
             raise SettingsError(
-                f"{key} must be the same in --encoder and --decoder; got {getattr(encoder, key)} and {getattr(decoder, key)}."
+                f"{key} must be the same in `--encoder` and `--decoder`; got {getattr(encoder, key)} and {getattr(decoder, key)}."
             )
     lengths = encoder.max_positions, decoder.max_positions
     if decoder.positions not in EMBEDDED and (lengths[0] != lengths[1] or decoder.arch == "encoder"):
-        raise SettingsError(f"positions must be one of {', '.join(EMBEDDED)} to be assembled; got {decoder.positions}.")
+        raise SettingsError(f"`--decoder` needs positions of kind {', '.join(EMBEDDED)}; got {decoder.positions}.")
     norms, extra = "both", {"output_transform": True, "output_bias": True}
-    if isinstance(decoder, DecoderConfig):
+    if decoder.arch == "decoder":
         norms = "both" if decoder.embedding_norm else "source"
         extra = {"output_transform": False, "output_bias": decoder.output_bias}
     elif (decoder.head_activation or "gelu") != decoder.activation:
         raise SettingsError(
-            f"head_activation must be the activation of the layers in --decoder; got {decoder.head_activation or 'gelu'} "
+            f"`--decoder` needs one activation in its head and its layers; got {decoder.head_activation or 'gelu'} "
             f"and {decoder.activation}."
         )
     shared: dict[str, Any] = {key: getattr(decoder, key) for key in SHARED_KEYS}
@@ -104,7 +95,7 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
     )
 
 
-def _source_weights(encoder: Encoder) -> dict[str, Tensor]:
+def _source_weights(encoder: Model) -> dict[str, Tensor]:
     modules = {
         "embedding": "source_embedding",
         "segment_embedding": "source_type_embedding",
@@ -116,7 +107,7 @@ def _source_weights(encoder: Encoder) -> dict[str, Tensor]:
     return _renamed(encoder, modules)
 
 
-def _target_weights(decoder: Encoder | Decoder) -> dict[str, Tensor]:
+def _target_weights(decoder: Model) -> dict[str, Tensor]:
     modules = {
         "embedding": "target_embedding",
         "positions": "target_positions",
@@ -128,20 +119,21 @@ def _target_weights(decoder: Encoder | Decoder) -> dict[str, Tensor]:
         "head": "output_transform",
     }
     weights = _renamed(decoder, modules)
-    if isinstance(decoder, Encoder):
+    if decoder.config.arch == "encoder":
         weights["output_bias"] = weights.pop("output_transform.bias")
-        if decoder.segment_embedding is not None:
+        segments = dict(decoder.named_parameters()).get("segment_embedding.weight")
+        if segments is not None:
             # Every token of a decoder is of kind 0, whose vector goes into what is added to every token.
             table = "target_positions.learned.table.weight"
             if table not in weights:
                 raise SettingsError(
-                    f"positions must be learned in a --decoder with num_segments; got {decoder.config.positions}."
+                    f"a `--decoder` with num_segments needs learned positions; got {decoder.config.positions}."
                 )
-            weights[table] = weights[table] + decoder.segment_embedding.weight[0]
+            weights[table] = weights[table] + segments.detach()[0]
     return weights
 
 
-def _renamed(model: Encoder | Decoder, modules: dict[str, str]) -> dict[str, Tensor]:
+def _renamed(model: Model, modules: dict[str, str]) -> dict[str, Tensor]:
     found = {}
     for name, parameter in model.named_parameters():
         first, dot, rest = name.partition(".")

@@ -26,18 +26,19 @@ from safetensors import SafetensorError
 
 from regard.errors import ModelFolderError, SettingsError, hub_hint
 from regard.memory import lack_of_room, shapes_for
-from regard.models.config import AnyConfig
-from regard.models.families import AnyModel, build, parse_config
+from regard.models.config import ModelConfig
+from regard.models.families import build, parse_config
+from regard.models.interface import Model
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
 SOURCE_TOKENIZER = "source_tokenizer.json"
-"""Where the source has a vocabulary of its own; `tokenizer.json` is then the target's."""
+"""Exists if the source has its own vocabulary; `tokenizer.json` is then the target's."""
 METRICS = "metrics.jsonl"
 ABOUT_WEIGHTS = RESULTS, CARD, REPORT = ("results.json", "README.md", "report.html")
-"""What is written of a model when its run is over."""
+"""Files that are written at the end of a run."""
 COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
 LEFTOVER = re.compile(rf"\..+\.{UNIQUE}")
 """The names of files that were being written when their process was killed (`write_whole`)."""
@@ -47,24 +48,24 @@ NEW, OLD = "new", "old"
 """Beside a model folder while it is replaced: what comes, and what was there."""
 FORMAT_VERSION = 1
 NUMBERS = ("F32", "F16", "BF16", "F64")
-"""What weights are read from, as safetensors calls them."""
+"""The dtypes that weights are read from, in the names of safetensors."""
 
 
 class LoadedModel(NamedTuple):
     """What a model folder holds."""
 
-    model: AnyModel
+    model: Model
     tokenizer: Tokenizer
     """Of the texts, or of the targets."""
     source_tokenizer: Tokenizer
-    """The same one, but where the source has a vocabulary of its own."""
+    """Equal to `tokenizer`, unless the source has its own vocabulary."""
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
     """Make sure, before hours of work, that a model folder can be written at `path`.
 
     Raises:
-        ModelFolderError: something else stands there, or a model does and `overwrite` is not said.
+        ModelFolderError: there is something else at `path`, or a model and `overwrite` is False.
     """
     try:
         path = path.resolve()
@@ -78,37 +79,39 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         ) from error
     if is_disk:
         raise ModelFolderError(
-            f"the output folder must not be a disk of its own, as it is renamed into place; got {path}. Choose one in it: "
-            f"{path / 'model'}"
+            f"the output folder must not be a mount point, because it is renamed into place; got {path}. Choose a folder "
+            f"inside it: {path / 'model'}"
         )
     _put_back(path)
     entries = {entry.name for entry in path.iterdir()} - LITTER if path.is_dir() else set()
     if entries >= set(PARTS):
         if not overwrite:
             raise ModelFolderError(
-                f"the output folder must not hold a model yet; got {path}. Choose another, or replace it with --overwrite."
+                f"the output folder must not hold a model; got {path}. Choose another, or replace it with `--overwrite`."
             )
         ours = {name for name in entries if LEFTOVER.fullmatch(name)}
         if foreign := sorted(entries - {*PARTS, *COMPANIONS} - ours):
             raise ModelFolderError(
-                f"a folder that is replaced must hold a model and nothing else; got {path} with {', '.join(foreign)}."
+                f"a folder can be replaced only if it holds nothing but a model; {path} also holds {', '.join(foreign)}."
             )
     elif entries or (path.exists() and not path.is_dir()):
         raise ModelFolderError(f"the output folder must be new or empty; got {path}. Choose another name.")
     if path.exists() and path.samefile(Path.cwd()):
-        raise ModelFolderError(f"the output folder must not be the one you stand in; got {path}. Choose another name.")
+        raise ModelFolderError(
+            f"the output folder must not be the current working directory; got {path}. Choose another name."
+        )
     parent = path.parent
     while not parent.exists():
         parent = parent.parent
     if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise ModelFolderError(f"the output folder must be in a folder that you may write to; got {path}.")
+        raise ModelFolderError(f"the output folder must be in a folder that you can write to; got {path}.")
 
 
-def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None = None) -> None:
-    """Write a model folder aside, sync it and rename it into place; a model that stands there gives way last.
+def save_new(path: Path, model: Model, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None = None) -> None:
+    """Write a model folder under a temporary name, sync it and rename it; an existing model is replaced last.
 
     Args:
-        source_tokenizer: where the source has a vocabulary of its own.
+        source_tokenizer: of the source, if it has its own vocabulary.
 
     Raises:
         RegardError: the disk is full or the folder cannot be written. Nothing was changed.
@@ -128,9 +131,9 @@ def save_new(path: Path, model: AnyModel, tokenizer: Tokenizer, source_tokenizer
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what processes that were killed while they wrote a model folder left in it and beside it.
+    """Remove files that killed processes left in a model folder and beside it.
 
-    A model that had been moved out of the way and that nothing had followed yet is put back.
+    A model that was moved aside, and not replaced yet, is moved back.
     """
     path = path.resolve()
     remove_left_behind(path, LEFTOVER)
@@ -138,7 +141,7 @@ def remove_leftovers(path: Path) -> None:
         with left_behind(beside) as is_left:
             if not is_left:
                 continue
-            with suppress(OSError):  # there is nothing to put back, or something stands there
+            with suppress(OSError):  # there is nothing to move back, or the name is taken
                 (beside / OLD).rename(path)
             if path.exists() or not (beside / OLD).exists():
                 with suppress(OSError):
@@ -146,7 +149,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def _begun_beside(path: Path) -> list[Path]:
-    """The folders beside a model folder in which it is written, or was until somebody was killed."""
+    """The temporary folders beside a model folder: of a process that is writing it, or of one that was killed."""
     found = path.parent.glob(f".{glob.escape(short(path.name))}.????????")
     try:
         return [
@@ -157,7 +160,7 @@ def _begun_beside(path: Path) -> list[Path]:
 
 
 def _put_back(path: Path) -> Path:
-    """Where a model folder stands: if a process was killed when it had moved it away, it is put back, or else read there."""
+    """The path of a model folder. If a killed process had moved it aside, it is moved back, or else read from there."""
     with suppress(OSError, RuntimeError):
         if path.exists():
             return path
@@ -172,9 +175,9 @@ def _put_back(path: Path) -> Path:
 
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
-    """A new folder that takes the place of `path` when all is written to it; if anything fails, nothing has changed.
+    """A new folder that replaces `path` when the context ends; after an error, nothing has changed.
 
-    What others left there that were killed is removed.
+    Files that killed processes left behind are removed.
 
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written.
@@ -197,7 +200,7 @@ def aside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _folder_beside(path: Path) -> Iterator[Path]:
-    """A new folder, known to be written to, that is gone in the end."""
+    """A new, locked folder that is removed when the context ends."""
     while True:
         with (
             tempfile.TemporaryDirectory(prefix=f".{short(path.name)}.", dir=path.parent) as beside,
@@ -209,7 +212,7 @@ def _folder_beside(path: Path) -> Iterator[Path]:
 
 
 def _swap(new: Path, path: Path, old: Path) -> None:
-    """Rename `new` to `path`, and what stood there to `old`; if that fails or is interrupted, put it back."""
+    """Rename `path` to `old` and `new` to `path`; if that fails or is interrupted, rename `old` back."""
     if not path.exists():
         new.rename(path)
         return
@@ -222,7 +225,7 @@ def _swap(new: Path, path: Path, old: Path) -> None:
         raise
 
 
-def save_weights(path: Path, model: AnyModel) -> None:
+def save_weights(path: Path, model: Model) -> None:
     """Replace the weights of a model folder, in one rename; tied matrices are written once."""
     tensors = {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
     write_whole(path / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
@@ -255,11 +258,11 @@ def load_model(path: Path | str) -> LoadedModel:
     return LoadedModel(model.eval(), tokenizer, source_tokenizer)
 
 
-def check_symbols(where: Path | str, config: AnyConfig, tokenizer: Tokenizer, source_tokenizer: Tokenizer) -> None:
+def check_symbols(where: Path | str, config: ModelConfig, tokenizer: Tokenizer, source_tokenizer: Tokenizer) -> None:
     """Make sure that a model has embeddings for the symbols that its tokenizers put around texts.
 
     Raises:
-        ModelFolderError: an id is none of the vocabulary's.
+        ModelFolderError: an id is outside the vocabulary.
     """
     source_size = getattr(config, "source_vocab_size", None) or config.vocab_size
     for side, ids, num_ids in (
@@ -278,14 +281,12 @@ def _digest(path: Path) -> str:
 
 def _load_tokenizer(path: Path, digest: str, vocab_size: int) -> Tokenizer:
     if not path.is_file() or _digest(path) != digest:
-        raise ModelFolderError(
-            f"{path} must be the tokenizer that the model was trained with; got another, or a changed one."
-        )
+        raise ModelFolderError(f"{path} must be the tokenizer that the model was trained with; its checksum differs.")
     tokenizer = Tokenizer.load(path)
-    # Somebody else's model may have more embeddings than its tokenizer has tokens: sizes are rounded up to be fast.
+    # A converted model may have more embeddings than its tokenizer has tokens, because sizes are rounded up for speed.
     if len(tokenizer) > vocab_size or (tokenizer.is_ours and len(tokenizer) != vocab_size):
         raise ModelFolderError(
-            f"{path.parent}: tokenizer and model must have one vocabulary; got {len(tokenizer)} and {vocab_size} tokens."
+            f"{path.parent}: tokenizer and model must have the same vocabulary size; got {len(tokenizer)} and {vocab_size}."
         )
     return tokenizer
 
@@ -296,8 +297,8 @@ def _load_config(folder: Path) -> dict[str, Any]:
         config = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(config, dict) and "format_version" not in config:
             raise ModelFolderError(
-                f"{path} must be the configuration of a model of ours; got none of ours. What another library wrote is "
-                f"brought here by: regard convert {folder} NEW"
+                f"{path} must be the configuration of a Regard model; got one without format_version. To convert a model "
+                f"of another library: regard convert {folder} NEW"
             )
         version = config["format_version"]
         if version != FORMAT_VERSION:
@@ -324,8 +325,8 @@ def _open_weights(path: Path) -> Iterator[Any]:
         raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
 
 
-def _check_weights(path: Path, config: AnyConfig) -> None:
-    """Make sure that the tensors of a file are those of a configuration, before anything is made that is as large.
+def _check_weights(path: Path, config: ModelConfig) -> None:
+    """Make sure that the tensors of a file are those of a configuration, before memory for them is allocated.
 
     Raises:
         ModelFolderError: one is missing, does not belong, or has another shape or kind; or there is no room for them.
@@ -335,8 +336,8 @@ def _check_weights(path: Path, config: AnyConfig) -> None:
         found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
     wanted = {name: tuple(parameter.shape) for name, parameter in shapes_for(config, found, path).named_parameters()}
     for name in sorted(wanted.keys() ^ found.keys()):
-        problem = "is missing" if name in wanted else "does not belong"
-        raise ModelFolderError(f"{path} must hold the tensors that {CONFIG} asks for; {name} {problem}.")
+        problem = "is missing" if name in wanted else "is not one of them"
+        raise ModelFolderError(f"{path} must hold the tensors of the model in {CONFIG}; {name} {problem}.")
     for name, shape in wanted.items():
         given, kind = found[name]
         if given != shape:
@@ -347,7 +348,7 @@ def _check_weights(path: Path, config: AnyConfig) -> None:
         raise ModelFolderError(f"{path.parent} must fit into memory; got {lack}.")
 
 
-def _load_weights(path: Path, model: AnyModel) -> None:
+def _load_weights(path: Path, model: Model) -> None:
     with _open_weights(path) as file, torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(file.get_tensor(name))

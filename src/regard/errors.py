@@ -1,7 +1,7 @@
 """The errors that Regard raises, one family: `except RegardError` catches them all.
 
-Every message follows *name must rule; got value. hint*, so that a user reads what was given, what is
-allowed and what to do, in this order.
+A message about one value reads *name must rule; got value. hint*: what is allowed, what was given and what to do. A message
+about options that do not go together, or do not go with a model, is a sentence that says so, and which one to remove.
 """
 
 from __future__ import annotations
@@ -12,34 +12,36 @@ from collections.abc import Iterable
 from pathlib import Path
 
 MOST_NAMED = 60
-"""Allowed words that a message names."""
+"""A message lists at most this many allowed words."""
 HUB = "hf:"
-"""What the name of a model begins with that is on the Hugging Face hub, and not in a folder."""
+"""The prefix of a model name on the Hugging Face hub."""
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What steers a terminal or turns the direction of the text around it, and halves of surrogate pairs, which cannot be written.
+"""Characters that control a terminal or change the text direction, and unpaired surrogates, which cannot be encoded.
 
-Tabs and line breaks are not among it, nor are the marks that right-to-left text is written with (U+200E, U+200F, U+061C).
+Tabs and line breaks are allowed, and so are the direction marks of right-to-left text (U+200E, U+200F, U+061C).
 """
 
 
 def printable(text: str) -> str:
     """The text with each control character spelled out, such as `\\x1b`, so that it can be shown.
 
-    What a file, a configuration or a model holds must not move the cursor, change a terminal's settings, or show a line
-    otherwise than it is.
+    Text from files, configurations and models must not move the cursor, change settings of the terminal, or disguise a
+    line.
     """
     return STEERING.sub(_spelled, text)
 
 
 def _spelled(character: re.Match[str]) -> str:
     code = ord(character.group())
-    return f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"  # beyond, as JSON spells it, which leaves it unescaped
+    return (
+        f"\\x{code:02x}" if code < 0x20 else f"\\u{code:04x}"
+    )  # other characters as in JSON, which does not escape them itself
 
 
 class RegardError(Exception):
-    """Something the user gave, or the machine refused, with a message meant for the user.
+    """An error in the user's input or of the machine, with a message for the user.
 
-    The message can be printed as it is: control characters of what was given are escaped in it.
+    Control characters in the message are escaped, so that it can be printed.
     """
 
     def __str__(self) -> str:
@@ -99,7 +101,7 @@ def nearest_hint(given: str, allowed: Iterable[str]) -> str:
 
 
 def hub_hint(path: Path) -> str:
-    """How to ask the Hugging Face hub for what is no folder, but is written as models are called there."""
+    """A hint to use the Hugging Face hub, if a missing folder has the form of a model name there."""
     owner, *names = path.parts or ("",)
     is_name = len(names) == 1 and not path.is_absolute() and owner not in ("..", "~") and path.suffix != ".npz"
     return f" On the Hugging Face hub: {HUB}{path.as_posix()}" if is_name else ""

@@ -1,4 +1,4 @@
-"""How much memory a model takes, and how much there is: asked before anything is allocated.
+"""The memory that a model needs and that is free: checked before anything is allocated.
 
 A model on the device `meta` has shapes but no numbers. It is what a file of weights is compared with, and what is counted.
 """
@@ -15,8 +15,9 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from regard.errors import ModelFolderError, SettingsError
-from regard.models.config import AnyConfig, RecurrentConfig
-from regard.models.families import AnyModel, build, multihead_attentions
+from regard.models.config import ModelConfig
+from regard.models.families import build, multihead_attentions
+from regard.models.interface import Model
 from regard.models.parts import EmbeddedPositions
 from regard.nn.multihead import MultiHeadAttention
 
@@ -32,7 +33,7 @@ CONTROL_GROUPS = (
 
 
 class Size(NamedTuple):
-    """What a model has of numbers."""
+    """The number of parameters of a model, and of other numbers it holds."""
 
     num_parameters: int
     fixed_bytes: int
@@ -40,7 +41,7 @@ class Size(NamedTuple):
 
 
 class _NothingDrawn(TorchFunctionMode):
-    """While this context lasts, parameters are not given their first numbers, nor these multiplied by others."""
+    """While this context lasts, parameters are not initialized."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -51,7 +52,7 @@ class _NothingDrawn(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def shapes_of(config: AnyConfig) -> AnyModel:
+def shapes_of(config: ModelConfig) -> Model:
     """A model on the device `meta`: its parameters have shapes, and no memory. Sinusoids are left out.
 
     Drawing numbers or computing sinusoids on `meta` gives nothing, and takes seconds, in which torch imports its own compiler.
@@ -69,7 +70,7 @@ def shapes_of(config: AnyConfig) -> AnyModel:
 
 
 def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
-    """Give an attention the shapes that it has without so many heads, whichever they are."""
+    """Give an attention the shapes that it has after this many heads are pruned."""
     num_kept = attention.num_heads - num_pruned
     num_groups = num_kept * attention.num_kv_heads // attention.num_heads
     projections = attention.query_proj, attention.key_proj, attention.value_proj
@@ -80,7 +81,7 @@ def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
     attention.output_proj.weight = nn.Parameter(output[:, : num_kept * attention.head_dim])
 
 
-def shapes_for(config: AnyConfig, tensors: Collection[str], where: Path | str) -> AnyModel:
+def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str) -> Model:
     """A model on the device `meta`, to compare with a file's tensors; never one of more layers than they can fill.
 
     Raises:
@@ -89,14 +90,14 @@ def shapes_for(config: AnyConfig, tensors: Collection[str], where: Path | str) -
     num_attentions = sum(getattr(config, "attentions", {}).values())
     if num_attentions > len(tensors):
         raise ModelFolderError(
-            f"{where} must hold the tensors that its configuration asks for; got {len(tensors):,}, fewer than it has "
-            f"attentions, {num_attentions:,}."
+            f"{where} must hold the tensors of the model in its configuration; got {len(tensors):,}, and it has "
+            f"{num_attentions:,} attentions."
         )
     return shapes_of(config)
 
 
-def size_of(config: AnyConfig) -> Size:
-    """What a model would have of numbers, heads that are pruned included, however many layers it has.
+def size_of(config: ModelConfig) -> Size:
+    """How many numbers a model would hold, pruned heads included, however many layers it has.
 
     Layers are alike: what the second one adds, all others do.
     """
@@ -113,16 +114,16 @@ def size_of(config: AnyConfig) -> Size:
     return Size(num_parameters, least.fixed_bytes)
 
 
-def _counted(config: AnyConfig) -> Size:
+def _counted(config: ModelConfig) -> Size:
     model, fixed = shapes_of(config), 0
-    if not isinstance(config, RecurrentConfig) and config.positions.startswith(WAVES):
+    if getattr(config, "positions", "").startswith(WAVES):
         num_tables = sum(isinstance(module, EmbeddedPositions) for module in model.modules())
         fixed = num_tables * config.max_positions * config.model_dim * WEIGHT_BYTES
     return Size(sum(parameter.numel() for parameter in model.parameters()), fixed)
 
 
-def lack_of_room(config: AnyConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES) -> str | None:
-    """In words, how much memory a model needs at least and how much a device has; None: it has enough, or does not say.
+def lack_of_room(config: ModelConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES) -> str | None:
+    """A text with the memory that a model needs and that a device has; None: it is enough, or unknown.
 
     Args:
         bytes_per_parameter: 4 for the weights alone; more to train.
@@ -140,7 +141,7 @@ def lack_of_room(config: AnyConfig, device: torch.device, *, bytes_per_parameter
     )
 
 
-def check_room_to_train(config: AnyConfig, device: torch.device, *, bytes_per_parameter: float) -> None:
+def check_room_to_train(config: ModelConfig, device: torch.device, *, bytes_per_parameter: float) -> None:
     """Make sure that a model that is about to be trained has room.
 
     Raises:
@@ -158,7 +159,7 @@ def check_room_to_train(config: AnyConfig, device: torch.device, *, bytes_per_pa
 
 
 def free_bytes(device: torch.device, root: Path = Path("/")) -> int | None:
-    """The memory of a device that can still be had; None: it does not say.
+    """The free memory of a device; None: unknown.
 
     Args:
         root: of the file system that Linux describes itself in.
@@ -187,7 +188,7 @@ def _of_machine(root: Path) -> int | None:
 
 
 def _of_container(root: Path) -> list[int]:
-    """What is left of the limits of a container, where it has one."""
+    """The free memory within the limit of a container, if there is one."""
     found = []
     for folder, limit, used, unneeded in CONTROL_GROUPS:
         try:

@@ -1,6 +1,7 @@
 """`regard convert`, and the other commands on models in other formats."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -90,11 +91,10 @@ def test_lines_fit_a_terminal(ours: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_mistakes_are_explained(ours: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--to must be given for a model of ours" in output_of(capsys, "convert", "ours", "new", code=2)
+    assert re.search("Regard model.*--to.*marian", output_of(capsys, "convert", "ours", "new", code=2))
     assert "Did you mean 'marian'?" in output_of(capsys, "convert", "ours", "new", "--to", "marain", code=2)
-    assert "format must suit a model of arch encoder-decoder; got gpt2" in output_of(
-        capsys, "convert", "ours", "new", "--to", "gpt2", code=2
-    )
+    message = output_of(capsys, "convert", "ours", "new", "--to", "gpt2", code=2)
+    assert re.search("arch encoder-decoder.*gpt2.*marian, encoder-decoder, ctranslate2, onnx", message)
     assert "nowhere must be an existing folder" in output_of(capsys, "convert", "nowhere", "new", code=2)
     Path("empty").mkdir()
     assert "must be a model folder" in output_of(capsys, "convert", "empty", "new", code=2)
@@ -110,8 +110,7 @@ def test_a_model_that_answers_otherwise_is_not_written(
     monkeypatch.setattr(check, "TOLERANCE", 0.0)
     monkeypatch.setattr(check.Check, "agrees", property(lambda self: self.largest_difference == -1))
     message = output_of(capsys, "convert", "ours", "marian", "--to", "marian", code=2)
-    assert "must answer as transformers" in message
-    assert "Nothing was written; --no-check" in message
+    assert re.search(r"transformers.*logits differ by \d.*Nothing was written.*--no-check", message)
     assert sorted(path.name for path in ours.iterdir()) == ["ours", "text"]
 
 
@@ -127,7 +126,7 @@ def test_tensors_that_nothing_reads_are_named_as_a_cause(
     save_file(tensors | {"model.adapter": torch.ones(2)}, "marian/model.safetensors", metadata={"format": "pt"})
     monkeypatch.setattr(check.Check, "agrees", property(lambda self: self.largest_difference == -1))
     message = output_of(capsys, "convert", "marian", "again", code=2)
-    assert "Its tensors that nothing reads may be why: model.adapter." in message
+    assert re.search(r"tensors that were not read: model\.adapter\.", message)
 
 
 def test_the_hub_is_asked_when_it_is_meant(

@@ -1,6 +1,7 @@
 """What a user reads after a mistake: one message, exit code 2, no traceback, nothing half-written."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -36,55 +37,55 @@ def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--preset", "tinny"], "preset must be one of ours; got 'tinny'. Did you mean 'tiny'?"),
-        (["--set", "training.stepps=3"], "training must have keys of ours; got 'stepps'. Did you mean 'steps'?"),
-        (["--set", "trainig.steps=3"], "a section must be one of ours; got 'trainig'. Did you mean 'training'?"),
-        (["--set", "steps=3"], "--set must be section.key=value, such as training.steps=1000; got 'steps=3'."),
-        (["--set", "model.dropout=1.5"], "model.dropout must be less than 1; got 1.5."),
-        (["--set", "model.num_heads=3"], "model_dim must be divisible by num_heads; got 128 and 3."),
-        (["--set", "model.norm=mid"], "model.norm must be 'post', 'pre' or 'sandwich'; got 'mid'."),
-        (["--set", "model.pad_id=7"], "model.pad_id comes from the tokenizer; got 7."),
-        (["--set", "training.adam_betas=[0.9,1.5]"], "training.adam_betas.1 must be less than 1; got 1.5."),
-        (["--precision", "float8"], "training.precision must be 'auto', 'float32' or 'bfloat16'; got 'float8'."),
-        (["--device", "tpu"], "device must be auto, cpu, or a GPU of this machine such as cuda; got 'tpu'."),
-        (["--set", "training.learning_rate=.inf"], "training.learning_rate must be a finite number; got inf."),
-        (["--set", "data.weights=[.nan]"], "data.weights.0 must be a finite number; got nan."),
-        (["--set", "training.steps=2024-13-45"], "--set training.steps must have a YAML value; got '2024-13-45'."),
-        (["--set", f"training.steps={'[' * 5000}"], "--set training.steps must have a YAML value; got '[["),
-        (["--task", "mlm"], "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got mlm."),
-        (["--config", "none.yaml"], "none.yaml must be a readable text file; got: No such file or directory."),
-        (["--valid", "a", "c"], "c must be a readable text file; got: No such file or directory."),
+        (["--preset", "tinny"], r"preset .*'tinny'.*'tiny'"),
+        (["--set", "training.stepps=3"], r"training .*'stepps'.*'steps'"),
+        (["--set", "trainig.steps=3"], r"a section .*'trainig'.*'training'"),
+        (["--set", "steps=3"], r"--set .*section\.key=value.*training\.steps=1000.*got 'steps=3'"),
+        (["--set", "model.dropout=1.5"], r"model\.dropout must be less than 1; got 1\.5\."),
+        (["--set", "model.num_heads=3"], r"model_dim must be divisible by num_heads; got 128 and 3\."),
+        (["--set", "model.norm=mid"], r"model\.norm must be 'post', 'pre' or 'sandwich'; got 'mid'\."),
+        (["--set", "model.pad_id=7"], r"model\.pad_id .*tokenizer.*got 7.*tokenizer\.vocab_size"),
+        (["--set", "training.adam_betas=[0.9,1.5]"], r"training\.adam_betas\.1 must be less than 1; got 1\.5\."),
+        (["--precision", "float8"], r"training\.precision must be 'auto', 'float32' or 'bfloat16'; got 'float8'\."),
+        (["--device", "tpu"], r"device .*auto, cpu, .*cuda.*got 'tpu'"),
+        (["--set", "training.learning_rate=.inf"], r"training\.learning_rate must be a finite number; got inf\."),
+        (["--set", "data.weights=[.nan]"], r"data\.weights\.0 must be a finite number; got nan\."),
+        (["--set", "training.steps=2024-13-45"], r"--set training\.steps .*YAML.*got '2024-13-45'"),
+        (["--set", f"training.steps={'[' * 5000}"], r"--set training\.steps .*YAML.*got '\[\["),
+        (["--task", "mlm"], r"`--task mlm` .*--arch encoder-decoder.*Use `--arch encoder`"),
+        (["--config", "none.yaml"], r"none\.yaml must be a readable text file; got: No such file"),
+        (["--valid", "a", "c"], "c must be a readable text file; got: No such file"),
     ],
 )
 def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str) -> None:
-    assert message(capsys, *TRAIN, *options).startswith(expected)
+    assert re.match(expected, message(capsys, *TRAIN, *options))
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("training: {stepps: 3}", "training must have keys of ours; got 'stepps'. Did you mean 'steps'?"),
-        ("training: [", "c.yaml must be YAML; got:"),
-        ("3", "c.yaml must hold sections, such as training:, with keys and values below them; got 3."),
-        ("training:", "c.yaml must hold sections, such as training:, with keys and values below them; got 'training'."),
-        ("training: {1: 2}", "training must have keys of ours; got '1'."),
-        ("training: {steps: 2024-13-45}", "c.yaml must be YAML; got: month must be in 1..12"),
-        ("1: {a: 2}", "a section must be one of ours; got '1'. Allowed: data, model, tokenizer, training."),
-        ("steps: 3", "c.yaml must hold sections, such as training:, with keys and values below them; got 'steps'."),
+        ("training: {stepps: 3}", r"training .*'stepps'.*'steps'"),
+        ("training: [", r"c\.yaml must be YAML; got:"),
+        ("3", r"c\.yaml .*sections, such as training:.*got 3\."),
+        ("training:", r"c\.yaml .*sections, such as training:.*got 'training'\."),
+        ("training: {1: 2}", r"training .*got '1'\."),
+        ("training: {steps: 2024-13-45}", r"c\.yaml must be YAML; got: month must be in 1\.\.12"),
+        ("1: {a: 2}", r"a section .*got '1'\. .*data, model, tokenizer, training"),
+        ("steps: 3", r"c\.yaml .*sections, such as training:.*got 'steps'\."),
     ],
 )
 def test_settings_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str], content: str, expected: str) -> None:
     (folder / "c.yaml").write_text(content)
-    assert message(capsys, *TRAIN, "--config", "c.yaml").startswith(expected)
+    assert re.match(expected, message(capsys, *TRAIN, "--config", "c.yaml"))
 
 
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        (b"one\ntwo\n", "parallel files must have one number of lines; got 2 in a and 3 in b."),
+        (b"one\ntwo\n", "parallel files must have the same number of lines; got 2 in a and 3 in b."),
         (b"one\n\nthree\n", "a, line 2: both sides of a pair must have text; got a blank source."),
         (b"one\nt\xffo\nthree\n", "a, line 2: text must be UTF-8; got byte 0xff at column 2."),
-        (b"", "parallel files must have one number of lines; got 0 in a and 3 in b."),
+        (b"", "parallel files must have the same number of lines; got 0 in a and 3 in b."),
     ],
 )
 def test_data(folder: Path, capsys: pytest.CaptureFixture[str], source: bytes, expected: str) -> None:
@@ -100,11 +101,15 @@ def test_files_for_validation_are_all_words_up_to_the_next_option(
 ) -> None:
     """None of them is trained on, and none is overlooked: a variable of the shell may be empty."""
     files = ["a", "b", "--valid"]
-    assert message(capsys, "train", *files, "-o", "model").startswith("--valid must be followed by files; got -o.")
-    assert message(capsys, "train", "-o", "model", *files).startswith("--valid must be followed by files; got nothing.")
+    assert message(capsys, "train", *files, "-o", "model").startswith(
+        "--valid needs at least one file after it; got -o."
+    )
+    assert message(capsys, "train", "-o", "model", *files).startswith(
+        "--valid needs at least one file after it; got nothing."
+    )
     for valid in (["--valid", "a", "b"], ["--valid=a", "b"], []):
         shown = message(capsys, "train", "-o", "model", *valid)
-        assert shown.startswith("DATA must be given, before --valid, which takes all words up to the next option")
+        assert re.match("DATA .*before `--valid`", shown)
     for valid in (["--valid", "a", "c"], ["--valid=a", "c"]):
         assert message(capsys, *TRAIN, *valid).startswith("c must be a readable text file")
 
@@ -140,9 +145,8 @@ def test_pairs_that_are_all_too_long(folder: Path, capsys: pytest.CaptureFixture
 
 
 def test_three_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "(.tsv, .jsonl, hf:...) each; a has no other side." in message(
-        capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1"
-    )
+    shown = message(capsys, "train", "a", "b", "a", "-o", "model", "--steps", "1")
+    assert re.match(r"corpora .*\.tsv, \.jsonl, hf:.*; a has no other side\.", shown)
 
 
 def test_an_output_that_is_in_the_way(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +156,7 @@ def test_an_output_that_is_in_the_way(folder: Path, capsys: pytest.CaptureFixtur
     for name in ("config.json", "model.safetensors", "tokenizer.json"):
         (folder / "old" / name).write_text("{}")
     shown = message(capsys, "train", "a", "b", "-o", "old", "--steps", "1")
-    assert "Choose another, or replace it with --overwrite." in shown
+    assert re.search(r"must not hold a model; got .*old\..*--overwrite", shown)
     assert (folder / "old" / "config.json").read_text() == "{}"
 
 
@@ -201,11 +205,11 @@ def test_results_that_are_truncated(folder: Path, capsys: pytest.CaptureFixture[
         run(["train", "a", "b", "-o", "small", "--set", "model.model_dim=16", "--steps", "1"])
     for content in ('{"bleu": 3', "{}"):
         (folder / "small" / "results.json").write_text(content)
-        assert "results.json must be what training wrote; got" in message(capsys, "info", "small")
+        assert re.search(r"results\.json .*; got \w+Error", message(capsys, "info", "small"))
 
 
 def test_half_a_surrogate_pair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, half = (f'{{"source": "a", "target": "{target}"}}\n' for target in ("b", "\\ud800"))
     (folder / "p.jsonl").write_text(whole + half * 2)
     shown = message(capsys, "train", "p.jsonl", "-o", "model", "--steps", "1")
-    assert "p.jsonl, line 2: text must be whole Unicode characters; got half of a pair." in shown
+    assert re.search(r"p\.jsonl, line 2: .*Unicode.*surrogate", shown)

@@ -3,29 +3,18 @@
 import itertools
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
+from running import command, refused
 
 import regard
-from regard.cli.main import run
-from regard.errors import DataError, SettingsError
+from regard.errors import DataError
 
 SMALL = ["--set", "model.model_dim=32", "--set", "model.ff_dim=64", "--set", "model.num_heads=2", "--set", "model.num_layers=1",
          "--set", "model.dropout=0.0", "--precision", "float32", "--set", "training.warmup_steps=20",
          "--set", "training.average_decay=0.9"]  # fmt: skip
-
-
-def command(*arguments: str | Path) -> int:
-    with pytest.raises(SystemExit) as ended:
-        run([str(argument) for argument in arguments])
-    code = ended.value.code
-    return code if isinstance(code, int) else 0
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    assert command(*arguments) == 2
-    return capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -170,9 +159,8 @@ def test_tokens_are_counted_and_blank_lines_and_headers_told(
                           settings={"training": {"steps": 2}, "model": {"num_layers": 1}})  # fmt: skip
     assert result.run.num_tokens > 2 * 285  # more than texts: each has words
     (tmp_path / "data.tsv").write_text("label\ttext\n" + rows)
-    assert "names of columns. Remove that line." in refused(
-        capsys, "train", tmp_path / "data.tsv", "-o", tmp_path / "o", *options
-    )
+    message = refused(capsys, "train", tmp_path / "data.tsv", "-o", tmp_path / "o", *options)
+    assert re.search(r"data\.tsv, line 1: .*got 'label\\ttext', a header\. Remove", message)
     (tmp_path / "data.tsv").write_text("mood\tremark\n" + rows)
     assert command("train", tmp_path / "data.tsv", "-o", tmp_path / "o", *options) == 0
     assert "'mood', occurs there only" in " ".join(capsys.readouterr().err.split())
@@ -192,7 +180,7 @@ def test_a_masked_language_model_fills_masks(work: Path) -> None:
     assert results["accuracy"] > 0.8
     model = regard.load(work / "mlm", device="cpu")
     assert isinstance(model, regard.Predictor)
-    with pytest.raises(DataError, match="text 1 must have a <mask> to be filled; got 'abc'"):
+    with pytest.raises(DataError, match=r"text 1 .*<mask>.*got 'abc'"):
         model.predict(["abc"])
     (prediction,) = model.predict(["abcde<mask>ghij"])
     assert len(prediction.labels) == len(prediction.probs) == 1
@@ -217,8 +205,9 @@ def test_a_card_holds_the_settings_that_train_the_model_again(work: Path, tmp_pa
 
 def test_a_model_is_told_from_its_command(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     message = refused(capsys, "translate", work / "lm", work / "text")
-    assert "must be a model for `regard translate`; got one of arch decoder. Use: regard generate" in message
-    assert "got one of arch encoder. Use: regard predict" in refused(capsys, "generate", work / "tag")
+    assert re.search("`regard translate` needs .*lm is a language model.*`regard generate [^`]*lm", message)
+    message = refused(capsys, "generate", work / "tag")
+    assert re.search("`regard generate` needs .*tag is .*arch encoder.*`regard predict [^`]*tag`", message)
 
 
 @pytest.mark.parametrize("name", ["lm", "tag"])
@@ -226,45 +215,36 @@ def test_options_of_translating_are_refused_where_nothing_is_translated(
     work: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     message = refused(capsys, "evaluate", work / name, work / "text", "--beam", "7", "--set", "bogus=1", "--lowercase")
-    assert "lowercase, beam_size, bogus must be asked of models that translate; got" in message
+    assert re.search(f"lowercase, beam_size, bogus .*a model that translates; .*{name}", message)
     message = refused(
         capsys, "evaluate", work / name, work / "text", "--set", "device=auto"
     )  # an option, but not of decoding
-    assert "device must be asked of models that translate; got" in message
+    assert re.search(f" device .*a model that translates; .*{name}", message)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ["--arch", "gpt"],
-            "arch must be a family of models; got 'gpt'. Allowed: decoder, encoder, encoder-decoder, rnn.",
-        ),
-        (
-            ["--arch", "encoder"],
-            "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got None.",
-        ),
-        (["--arch", "encoder", "--task", "clasify"], "got clasify. Did you mean 'classify'?"),
-        (["--task", "mlm"], "task must be given for --arch encoder, one of mlm, classify, tag, and else not; got mlm."),
-        (["--arch", "decoder", "--preset", "big"], "preset must be one of ours; got 'big'."),
-        (
-            ["--arch", "decoder", "--set", "model.num_encoder_layers=2"],
-            "model must have keys of ours; got 'num_encoder_layers'.",
-        ),
+        (["--arch", "gpt"], "arch .*got 'gpt'.*decoder, encoder, encoder-decoder, rnn"),
+        (["--arch", "encoder"], "--arch encoder.*--task.*mlm, classify, tag"),
+        (["--arch", "encoder", "--task", "clasify"], "--task.*got clasify.*'classify'"),
+        (["--task", "mlm"], "--task mlm.*--arch encoder-decoder.*Use `--arch encoder`"),
+        (["--arch", "decoder", "--preset", "big"], "preset .*got 'big'"),
+        (["--arch", "decoder", "--set", "model.num_encoder_layers=2"], "model .*got 'num_encoder_layers'"),
         (["--arch", "encoder", "--task", "classify"], "line 1: a line must be label, tab, text; got"),
     ],
 )
 def test_what_cannot_be_trained(
     work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
-    assert message in refused(capsys, "train", work / "text", "-o", tmp_path / "model", *options)
+    assert re.search(message, refused(capsys, "train", work / "text", "-o", tmp_path / "model", *options))
     assert not (tmp_path / "model").exists()
 
 
 def test_labels_that_were_not_trained_on(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "other.tsv").write_text("maybe\tab\n")
     message = refused(capsys, "evaluate", work / "classify", tmp_path / "other.tsv")
-    assert "a label must be one of those trained on; got 'maybe'. Allowed: no, yes." in message
+    assert re.search(r"other\.tsv: a label .*got 'maybe'.*no, yes", message)
     (tmp_path / "one.tsv").write_text("yes\tab\nyes\tx\n")
     message = refused(
         capsys, "train", tmp_path / "one.tsv", "-o", tmp_path / "m", "--arch", "encoder", "--task", "classify"
@@ -275,8 +255,7 @@ def test_labels_that_were_not_trained_on(work: Path, tmp_path: Path, capsys: pyt
 def test_prompts_out_of_range(work: Path) -> None:
     model = regard.load(work / "lm", device="cpu")
     assert isinstance(model, regard.LanguageModel)
-    with pytest.raises(SettingsError, match="prompts must be a list of strings"):
-        model.generate("abc")
+    assert model.generate("abc", max_tokens=5) == model.generate(["abc"], max_tokens=5)[0]
     with pytest.raises(DataError, match="prompt 1 must have at most 64 tokens; got 91"):
         model.generate(["abc" * 30])
 
@@ -293,9 +272,7 @@ def test_the_histogram_demo(
     page = (tmp_path / "model" / "report.html").read_text()
     assert page.count("set by hand</text>") == len(histogram.DRAWN)
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
-    assert "TASK must be a built-in one; got 'histgram'. Did you mean 'histogram'?" in refused(
-        capsys, "demo", "histgram"
-    )
+    assert re.search("TASK .*got 'histgram'.*'histogram'", refused(capsys, "demo", "histgram"))
 
 
 def test_a_recurrent_model_trains_translates_and_aligns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -344,7 +321,7 @@ def test_a_label_that_occurs_once_is_not_held_out(tmp_path: Path, capsys: pytest
     message = refused(
         capsys, "train", tmp_path / "all.tsv", "-o", tmp_path / "n", "--arch", "encoder", "--task", "classify"
     )
-    assert "must have texts to hold out whose labels others have, too; got none" in message
+    assert re.search(r"all\.tsv .*hold out.*labels.*--valid", message)
 
 
 def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -359,7 +336,7 @@ def test_long_and_blank_lines_of_a_masked_language_model(tmp_path: Path, capsys:
         capsys, "train", tmp_path / "text", "--valid", tmp_path / "other", "-o", tmp_path / "n", *options,
         "--set", "tokenizer.kind=words",
     )  # fmt: skip
-    assert "other must have a word that" in message
+    assert re.search("other must share a word with .*text", message)
 
 
 @pytest.mark.parametrize("options", [["--seed", "99999999999999999"], ["--device", "meta"], ["--temperature", "-1"]])
@@ -442,9 +419,10 @@ def test_an_encoder_decoder_is_put_together_from_pretrained_parts(
     found = regard.load(pairs / "both").evaluate(["abc", "fed", "cab"], ["αβγ", "ζεδ", "γαβ"])
     assert found["exact_match"] == 1.0
     base.append(pairs / "new")
-    assert "given together" in refused(capsys, *base, "--encoder", pairs / "encoder")
+    assert re.search("`--encoder`.*`--decoder`.*missing", refused(capsys, *base, "--encoder", pairs / "encoder"))
     message = refused(capsys, *base, *parts, "--set", "model.model_dim=64")
     assert "model.model_dim comes from the pretrained models" in message
-    assert "for --arch encoder-decoder; got rnn" in refused(capsys, *base, *parts, "--arch", "rnn")
+    message = refused(capsys, *base, *parts, "--arch", "rnn")
+    assert re.search("`--encoder`.*`--decoder`.*encoder-decoder; got rnn", message)
     swapped = ["--encoder", pairs / "decoder", "--decoder", pairs / "encoder"]
-    assert "--encoder must be a model of arch encoder" in refused(capsys, *base, *swapped)
+    assert re.search("`--encoder` .*arch encoder; got decoder", refused(capsys, *base, *swapped))

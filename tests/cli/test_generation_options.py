@@ -3,14 +3,15 @@
 import io
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from running import command
 
 import regard
-from regard.cli.main import run
 from regard.data.batch import pad_right
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
@@ -19,13 +20,6 @@ from regard.workflow.translation import translator as translating
 from regard.workflow.translation.translator import Translator
 
 WORDS = ["abcdef", "gfe", "aabb", "", "cgca", "fedcba", "ggg", "badcab"]
-
-
-def command(*arguments: str | Path) -> int:
-    with pytest.raises(SystemExit) as ended:
-        run([str(argument) for argument in arguments])
-    code = ended.value.code
-    return code if isinstance(code, int) else 0
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +88,7 @@ def test_a_translation_grows_and_is_never_taken_back(translator: Translator) -> 
             assert "".join(pieces) == translator.translate([word], **options)[0].text
     greedy = list(translator.stream("abcdef", beam_size=1))
     assert len(greedy) > 2
-    with pytest.raises(SettingsError, match=r"stream cannot be told with n_best, .*; remove n_best"):
+    with pytest.raises(SettingsError, match=r"`stream` .*`n_best`.*remove `n_best`"):
         list(translator.stream("abc", n_best=2))
 
 
@@ -107,7 +101,7 @@ def test_the_stream_command(folder: Path, capsysbinary: pytest.CaptureFixture[by
 
 def test_a_stream_prints_texts_only(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert command("translate", folder / "m1", folder / "words", "--stream", "--json") == 2
-    assert b"--stream must print texts as they grow; got --json besides" in capsysbinary.readouterr().err
+    assert re.search(b"`--stream` .*`--json`; remove", capsysbinary.readouterr().err)
     (folder / "long").write_text("ab\n" + "a" * 2000 + "\n")
     assert command("translate", folder / "m1", folder / "long", "--stream") == 2
     assert b"a text must have at most" in capsysbinary.readouterr().err
@@ -130,10 +124,10 @@ def test_prefixes_and_required_phrases_from_files(folder: Path, capsysbinary: py
             )
     (folder / "prefixes").write_text("a\n")
     assert command("translate", folder / "m1", folder / "words", "--prefixes", folder / "prefixes") == 2
-    assert b"prefixes must be as many as the texts; got 1 and 8" in capsysbinary.readouterr().err
+    assert re.search(b"prefixes.*got 1 for 8", capsysbinary.readouterr().err)
     (folder / "prefixes").write_text("a\n" * 9)
     assert command("translate", folder / "m1", folder / "words", "--prefixes", folder / "prefixes") == 2
-    assert b"prefixes must be as many as the texts; got more than 8" in capsysbinary.readouterr().err
+    assert re.search(b"prefixes.*got more than 8", capsysbinary.readouterr().err)
 
 
 def test_what_else_can_be_told(translator: Translator) -> None:
@@ -161,14 +155,15 @@ def test_what_lines_of_text_have_no_place_for_is_refused(
     what: str, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     assert command("translate", folder / "m1", folder / "words", "--set", what) == 2
-    assert f"{what.split('=')[0]} needs --json".encode() in capsysbinary.readouterr().err
+    name = what.split("=")[0]
+    assert re.search(f"`{name}` needs `--json`.*remove `{name}`", capsysbinary.readouterr().err.decode())
 
 
 def test_an_alignment_of_one_head(translator: Translator) -> None:
     heads = [translator.align("abcd", "dcba", layer=0, head=head).weights for head in range(4)]
     mean = translator.align("abcd", "dcba", layer=0).weights
     torch.testing.assert_close(torch.tensor(heads).mean(dim=0), torch.tensor(mean))
-    with pytest.raises(SettingsError, match="head must be one that the layer has"):
+    with pytest.raises(SettingsError, match=r"head .*\[0, 1, 2, 3\].*got 99"):
         translator.align("abcd", "dcba", head=99)
 
 
@@ -198,7 +193,7 @@ def test_models_that_make_no_ensemble(folder: Path, tmp_path: Path, capsysbinary
     assert command("train", tmp_path / "pairs.tsv", "-o", tmp_path / "m", "--steps", "1", "--set", "tokenizer.vocab_size=20",
                    "--set", "model.model_dim=8", "--set", "model.num_heads=2") == 0  # fmt: skip
     assert command("translate", folder / "m1", folder / "words", "--ensemble", tmp_path / "m") == 2
-    assert b"models of an ensemble must have one tokenizer" in capsysbinary.readouterr().err
+    assert re.search(b"ensemble.* one tokenizer.*--valid", capsysbinary.readouterr().err)
 
 
 def test_samples_repeat_from_their_seed(translator: Translator) -> None:
@@ -262,17 +257,17 @@ def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam_sise": 3}, r"options must be known ones; got 'beam_sise'. Did you mean 'beam_size'"),
+        ({"beam_sise": 3}, "option .*got 'beam_sise'.*'beam_size'"),
         ({"method": "beams"}, r"method must be beam, sample, stochastic_beam; got 'beams'. Did you mean 'beam'"),
         ({"beam_size": "many"}, r"beam_size must be a valid integer.*; got 'many'"),
-        ({"risk": "blue"}, r"risk must be 'chrf' or 'bleu'; got 'blue'"),
+        ({"risk": "blue"}, r"minimum_bayes_risk must be 'chrf' or 'bleu'; got 'blue'"),
         ({"risk": "chrf", "num_candidates": 2, "n_best": 3}, "n_best must be at most num_candidates; got 3 and 2"),
         (
             {"method": "sample", "coverage_penalty": 1.0},
-            "coverage_penalty has no effect with method=sample; remove it",
+            "coverage_penalty.*method=sample",
         ),
         ({"coverage_penalty": 1.0, "n_best": 9}, "n_best must be from 1 to beam_size; got n_best 9 and beam_size 5"),
-        ({"method": "sample", "trace": True}, "trace has no effect with method=sample; remove it, or use method=beam"),
+        ({"method": "sample", "trace": True}, "trace.*method=sample.*method=beam"),
         ({"n_best": 0}, "n_best must be at least 1; got 0"),
         ({"no_repeat_ngram": 0}, "no_repeat_ngram must be at least 1; got 0"),
         ({"max_ratio": 0}, "max_ratio must be greater than 0; got 0"),
@@ -280,13 +275,13 @@ def test_in_bfloat16_and_each_on_its_own(folder: Path, translator: Translator) -
 )
 def test_options_that_make_no_sense(options: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        DecodingOptions.of(**options)
+        DecodingOptions(**options)
 
 
 def test_requests_that_make_no_sense(translator: Translator) -> None:
-    with pytest.raises(DataError, match="required must be as many as the texts; got 1 and 2"):
+    with pytest.raises(DataError, match=r"`required` .*got 1 for 2"):
         translator.translate(["a", "b"], required=[["c"]])
-    with pytest.raises(SettingsError, match="required phrases must be asked of a beam search; got method sample"):
+    with pytest.raises(SettingsError, match=r"`required` needs beam search.*method=sample"):
         translator.translate(["a"], required=[["c"]], method="sample")
     with pytest.raises(SettingsError, match="precision must be float32, bfloat16, auto; got 'float23'"):
         regard.load("anything", precision="float23")
@@ -326,7 +321,7 @@ def test_what_is_typed_is_answered_line_by_line(
     printed = capsysbinary.readouterr()
     assert len(printed.out.decode().split("\n")) == 3
     assert b"a text must have at most" in printed.err
-    assert b"is listening" in printed.err
+    assert re.search(b"m1 is ready.*Ctrl-D", printed.err)
 
 
 def test_changed_weights_are_noticed(folder: Path) -> None:

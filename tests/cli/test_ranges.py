@@ -152,7 +152,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"train a b -o x --steps {LONGER_THAN_PYTHON_READS}", "'--steps'"),
         (f"train a b -o x --set training.steps={LONGER_THAN_PYTHON_READS}", "--set training.steps must have a YAML value"),
         ("train a b -o x --seed 4294967296", "'--seed'"),
-        (f"train a b -o x --save-every {LONGER_THAN_PYTHON_READS}", "--save-every must be steps"),
+        (f"train a b -o x --save-every {LONGER_THAN_PYTHON_READS}", "--save-every must be a number of steps"),
         ("heads m a b --prune nan -o p", "--prune"),
         ("heads m a b --prune -0.1 -o p", "'--prune'"),
         ("heads m a b --sentences 0", "'--sentences'"),
@@ -160,8 +160,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("inspect m abc --rank 1001", "'--rank'"),
         (f"inspect m abc --rank {HUGE}", "'--rank'"),
         ("align m a b --from cross.nan", "must be written kind.layer.head"),
-        ("align m a b --from cross.1", "--from must be cross-attention, cross.0 to cross.0; got cross.1."),
-        ("align m a b --from cross.999999999", "--from must be cross-attention"),
+        ("align m a b --from cross.1", "--from must name cross-attention, cross.0 to cross.0; got cross.1."),
+        ("align m a b --from cross.999999999", "--from must name cross-attention"),
         (f"align m a b --from cross.{HUGE}", "must be written kind.layer.head"),
         ("inspect m abc --head cross.0.-1", "must be written kind.layer.head"),
         (f"inspect m abc --ablate cross.{LONGER_THAN_PYTHON_READS}.0", "must be written kind.layer.head"),
@@ -171,10 +171,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("generate lm --temperature inf", "temperature"),
         ("generate lm --temperature -1", "'--temperature'"),
         ("generate lm --top-k 0", "'--top-k'"),
-        ("generate lm --top-p nan", "top_p must be above 0 and at most 1; got nan."),
-        ("generate lm --top-p 0", "top_p must be above 0 and at most 1; got 0.0."),
-        ("generate lm --min-p nan", "min_p must be at least 0 and below 1; got nan."),
-        ("generate lm --typical inf", "typical must be above 0 and at most 1; got inf."),
+        ("generate lm --top-p nan", "top_p must be a finite number; got nan."),
+        ("generate lm --top-p 0", "top_p must be greater than 0; got 0.0."),
+        ("generate lm --min-p nan", "min_p must be a finite number; got nan."),
+        ("generate lm --typical inf", "typical must be a finite number; got inf."),
         ("generate lm --seed 4294967296", "'--seed'"),
         ("generate lm --seed nan", "'--seed'"),
     ],
@@ -191,7 +191,7 @@ def test_options(
 def test_tokens_to_write_are_a_whole_number(folder: Path, max_tokens: int) -> None:
     model = regard.load(folder / "lm", device="cpu")
     assert isinstance(model, regard.LanguageModel)
-    with pytest.raises(SettingsError, match="max_tokens must be a whole number of at least 1; got"):
+    with pytest.raises(SettingsError, match=r"max_tokens must be .*; got"):
         model.generate(["a"], max_tokens=max_tokens)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,10 @@ def test_a_metric_that_is_not_measured_is_refused(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command("train", data / "b.src", "--arch", "decoder", "-o", tmp_path / "m", "--set", "training.metric=bleu", code=2)
-    assert "must be one that this kind of training measures: loss, token_accuracy; got bleu." in capsys.readouterr().err
+    shown = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"training\.metric .*loss, token_accuracy.*; got bleu\.", shown)
     command("train", data / "a.tsv", "-o", tmp_path / "m", "--set", "training.metric=f1", code=2)
-    assert "training.metric must be 'loss'" in capsys.readouterr().err
+    assert "training.metric must be one that this kind of training measures: loss" in capsys.readouterr().err
 
 
 def test_several_corpora_weights_filters_and_dropped_merges(
@@ -80,17 +82,17 @@ def test_several_corpora_weights_filters_and_dropped_merges(
     assert facts["num_pairs"] < facts["num_target_tokens"] <= 5 * facts["num_pairs"]
     assert f"an epoch is 25.0% {data / 'a.tsv'}, 75.0% {data / 'b.src'} + {data / 'b.tgt'}" in shown
     command("train", *names, "-o", tmp_path / "n", *options[:-8], "--set", "data.weights=[1, 2, 3]", code=2)
-    assert (
-        "data.weights must be a positive number for each corpus, 2 in all; got [1.0, 2.0, 3.0]."
-        in capsys.readouterr().err
-    )
+    shown = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"data\.weights .*each corpus, 2 in all; got \[1\.0, 2\.0, 3\.0\]", shown)
     command("train", *names, "-o", tmp_path / "n", *SMALL, "--set", "data.max_ration=3", code=2)
-    assert "data must have keys of ours; got 'max_ration'. Did you mean 'max_ratio'?" in capsys.readouterr().err
+    assert re.search("data .*'max_ration'.*'max_ratio'", " ".join(capsys.readouterr().err.split()))
     command("train", data / "b.src", "--arch", "decoder", "-o", tmp_path / "n", "--set", "data.max_tokens=3", code=2)
-    assert "data.max_tokens is for pairs of texts; got --arch decoder." in capsys.readouterr().err
+    shown = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"`data\.max_tokens` needs pairs.*--arch decoder.*Remove", shown)
     command("train", data / "a.tsv", "-o", tmp_path / "n", *SMALL, "--set", "tokenizer.kind=unigram",
             "--set", "data.bpe_dropout=0.1", code=2)  # fmt: skip
-    assert "data.bpe_dropout must have a tokenizer of kind bpe; got unigram." in capsys.readouterr().err
+    shown = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"`data\.bpe_dropout` .*kind bpe; got unigram\.", shown)
 
 
 def test_what_is_held_out_of_two_corpora_is_not_learnt_from(
@@ -122,6 +124,7 @@ def test_a_recipe_names_the_family_of_its_model(data: Path, tmp_path: Path, caps
     command("train", *files, "-o", tmp_path / "m")
     assert json.loads((tmp_path / "m" / "config.json").read_text())["model"]["arch"] == "rnn"
     command("train", *files, "--arch", "transformer", "-o", tmp_path / "n", code=2)
-    assert "--arch must be what the settings have as model.arch, rnn; got encoder-decoder." in capsys.readouterr().err
+    shown = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"--arch encoder-decoder.*model\.arch: rnn.*remove one", shown)
     command("train", *files[:-6], "--set", "model.arch=rnm", "-o", tmp_path / "n", code=2)
     assert "Did you mean 'rnn'?" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from regard.data import batching
 from regard.data.batch import IGNORED, Batch
 from regard.data.batching import (
+    Epochs,
     Masking,
     in_order,
     make_batch,
@@ -106,8 +108,8 @@ def numbered_pairs(count: int) -> EncodedPairs:
     return EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
 
 
-def take(count: int, budget: int = 20, **settings: object) -> list[Batch]:
-    stream = training_batches(numbered_pairs(50), budget, 1, **SYMBOLS, **settings)
+def take(count: int, budget: int = 20, cuts: Any = None, **settings: Any) -> list[Batch]:
+    stream = training_batches(numbered_pairs(50), budget, 1, Epochs(cuts=cuts), **SYMBOLS, **settings)
     return [next(stream) for _ in range(count)]
 
 

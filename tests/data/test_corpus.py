@@ -37,7 +37,7 @@ def test_pairs_blank_on_both_sides_are_counted_and_shift_nothing(tmp_path: Path)
     [
         ("a\n\nc\n", "1\n2\n3\n", r"a\.en, line 2: both sides of a pair must have text; got a blank source"),
         ("a\nb\nc\n", "1\n2\n \n", r"a\.de, line 3: both sides of a pair must have text; got a blank target"),
-        ("a\nb\n", "1\n2\n3\n", r"one number of lines; got 2 in .*a\.en and 3 in .*a\.de"),
+        ("a\nb\n", "1\n2\n3\n", r"same number of lines; got 2 in .*a\.en and 3 in .*a\.de"),
         ("", "", r"must hold at least one pair; got none"),
         ("\n\n", "\n\n", r"must hold at least one pair; got none"),
     ],

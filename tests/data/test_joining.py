@@ -1,12 +1,13 @@
 """Pairs put end to end: what is read, how long it is, and that a stream of them goes on from any place."""
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 from regard.data.batch import Batch
-from regard.data.batching import shuffled, training_batches
+from regard.data.batching import Epochs, shuffled, training_batches
 from regard.data.joining import Joining
 from regard.data.sequences import EncodedPairs, Sequences
 
@@ -68,8 +69,8 @@ def test_an_order_takes_8_bytes_for_each_pair() -> None:
     assert peak < 20  # while it is drawn
 
 
-def take(count: int, **settings: object) -> list[Batch]:
-    stream = training_batches(PAIRS, 30, 1, pad_id=0, start_ids=[2], joined=joining(), **settings)
+def take(count: int, cuts: Any = None, **settings: Any) -> list[Batch]:
+    stream = training_batches(PAIRS, 30, 1, Epochs(None, joining(), cuts), pad_id=0, start_ids=[2], **settings)
     return [next(stream) for _ in range(count)]
 
 

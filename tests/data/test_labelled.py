@@ -117,7 +117,7 @@ def test_a_text_of_a_class_counts_as_many_tokens_as_are_read(tmp_path: Path, tok
 
 def test_a_label_that_was_not_trained_on_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("posi\tx\n")
-    with pytest.raises(DataError, match=r"a label must be one of those trained on; got 'posi'. Did you mean 'pos'"):
+    with pytest.raises(DataError, match=r"a label .*got 'posi'.*'pos'"):
         check_labels(read_labelled([tmp_path / "t.tsv"], by_word=False), ["neg", "pos"])
     with pytest.raises(DataError, match=r"got 'posi'. Allowed: 0, 1, 10, .* and 9,940 more\.$") as raised:
         check_labels(read_labelled([tmp_path / "t.tsv"], by_word=False), map(str, range(10_000)))
@@ -144,10 +144,10 @@ def test_every_text_is_seen_once_in_an_epoch(tmp_path: Path, tokenizer: Tokenize
         (
             False,
             "label\ttext\npos\tgood\n",
-            r"line 1: a line must be label, tab, text; got 'label\\ttext', names of col",
+            r"line 1: a line must be label, tab, text; got 'label\\ttext', a header",
         ),
-        (False, "Sentence\tLabel\ngood\tpos\n", "names of columns. Remove that line."),
-        (True, "word\ttag\ndog\tNOUN\n", r"line 1: a line must be word, tab, tag; got 'word\\ttag', names of columns"),
+        (False, "Sentence\tLabel\ngood\tpos\n", r"a header\. Remove that line\."),
+        (True, "word\ttag\ndog\tNOUN\n", r"line 1: a line must be word, tab, tag; got 'word\\ttag', a header"),
     ],
 )
 def test_a_header_is_not_learnt_from(tmp_path: Path, by_word: bool, content: str, message: str) -> None:

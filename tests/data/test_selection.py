@@ -100,5 +100,5 @@ def test_weights_that_are_none() -> None:
     for weights in ([1.0], [1.0, 0.0], [1.0, -2.0], [1.0, 2.0, 3.0]):
         with pytest.raises(SettingsError, match="must be a positive number for each corpus, 2 in all; got"):
             select([(3, 3)] * 4, [2, 2], weights=weights)
-    with pytest.raises(SettingsError, match="must not be given together"):
+    with pytest.raises(SettingsError, match=r"`data\.weights` and `data\.temperature` .*remove one"):
         select([(3, 3)] * 4, [2, 2], weights=[1, 2], temperature=2)

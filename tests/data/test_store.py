@@ -119,7 +119,7 @@ def test_two_that_store_the_same_at_once(corpora: list[Pairs], letters: Tokenize
 
 def test_a_cache_without_room(corpora: list[Pairs], letters: Tokenizer, large: Path) -> None:
     large.write_text("a file is in the way")
-    with pytest.raises(DataError, match=r"must be writable, with room .* can be named with the variable REGARD_CACHE"):
+    with pytest.raises(DataError, match=r"must be writable, with room .*another folder.*REGARD_CACHE"):
         encode_corpora(corpora, letters, None, silent)
 
 

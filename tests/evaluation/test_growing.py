@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from regard.evaluation.alignment import Link, symmetrized
+from regard.evaluation.alignment_error import Link, symmetrized
 
 NEIGHBOURING = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 

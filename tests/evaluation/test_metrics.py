@@ -35,13 +35,13 @@ def test_equal_texts_have_full_scores() -> None:
 
 
 def test_other_input_is_refused() -> None:
-    with pytest.raises(DataError, match="must be as many, and at least one; got 1 and 2"):
+    with pytest.raises(DataError, match=r"text.*reference.*got 1 and 2"):
         TextMetrics().score(["a"], ["a", "b"])
     with pytest.raises(DataError, match="at least one; got 0 and 0"):
         TextMetrics().score([], [])
-    with pytest.raises(SettingsError, match=r"one of sacrebleu's; got 'nome'\. Did you mean 'none'\?"):
+    with pytest.raises(SettingsError, match=r"tokenize .*sacrebleu.*got 'nome'.*'none'"):
         TextMetrics(tokenize="nome")
-    with pytest.raises(SettingsError, match="must be one that works here; got 'ja-mecab'"):
+    with pytest.raises(SettingsError, match=r"tokenize .*got 'ja-mecab': ."):
         TextMetrics(tokenize="ja-mecab")
 
 

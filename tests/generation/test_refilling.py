@@ -9,7 +9,7 @@ from table_model import EOS, SYMBOLS, TableModel
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.generation.rules.sampling import Sampling, SamplingSettings
+from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.families import build
 
@@ -70,7 +70,7 @@ def test_a_language_model(positions: str) -> None:
     ]
     symbols = TargetSymbols((), 3, 0, (0, 1, 2))
     for temperature in (0.0, 1.0):
-        rule = SamplingSettings(temperature)
+        rule = SamplingOptions(temperature=temperature)
         options = {"padding_side": "left"}
         alone = [Decoding(model, [request], Sampling(rule, (3,)), symbols, **options).run()[0] for request in requests]
         for batch_size in (1, 3):

@@ -7,35 +7,35 @@ import torch
 from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
-from regard.generation.rules.sampling import Sampling, SamplingSettings, draw, filtered_logits
+from regard.generation.rules.sampling import Sampling, SamplingOptions, draw, filtered_logits
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 
 PROBS = torch.tensor([[0.5, 0.25, 0.15, 0.1]])
 
 
-def kept(settings: SamplingSettings) -> list[bool]:
+def kept(settings: SamplingOptions) -> list[bool]:
     return filtered_logits(PROBS.log(), settings).isfinite()[0].tolist()
 
 
 def test_what_can_be_drawn() -> None:
-    assert kept(SamplingSettings()) == [True] * 4
-    assert kept(SamplingSettings(temperature=0)) == [True, False, False, False]
-    assert kept(SamplingSettings(top_k=2)) == [True, True, False, False]
-    assert kept(SamplingSettings(top_k=9)) == [True] * 4
-    assert kept(SamplingSettings(top_p=0.5)) == [True, False, False, False]
-    assert kept(SamplingSettings(top_p=0.51)) == [True, True, False, False]
-    assert kept(SamplingSettings(top_p=0.001)) == [True, False, False, False]
-    assert kept(SamplingSettings(min_p=0.25)) == [True, True, True, False]
-    assert kept(SamplingSettings(min_p=0.51)) == [True, False, False, False]
+    assert kept(SamplingOptions()) == [True] * 4
+    assert kept(SamplingOptions(temperature=0)) == [True, False, False, False]
+    assert kept(SamplingOptions(top_k=2)) == [True, True, False, False]
+    assert kept(SamplingOptions(top_k=9)) == [True] * 4
+    assert kept(SamplingOptions(top_p=0.5)) == [True, False, False, False]
+    assert kept(SamplingOptions(top_p=0.51)) == [True, True, False, False]
+    assert kept(SamplingOptions(top_p=0.001)) == [True, False, False, False]
+    assert kept(SamplingOptions(min_p=0.25)) == [True, True, True, False]
+    assert kept(SamplingOptions(min_p=0.51)) == [True, False, False, False]
     # Surprises 0.69, 1.39, 1.90, 2.30 nats; their mean is 1.21: the second is nearest, then the first.
-    assert kept(SamplingSettings(typical=0.25)) == [False, True, False, False]
-    assert kept(SamplingSettings(typical=0.26)) == [True, True, False, False]
-    assert kept(SamplingSettings(top_k=3, top_p=0.8)) == [True, True, False, False]  # of the three, two have 5/6
+    assert kept(SamplingOptions(typical=0.25)) == [False, True, False, False]
+    assert kept(SamplingOptions(typical=0.26)) == [True, True, False, False]
+    assert kept(SamplingOptions(top_k=3, top_p=0.8)) == [True, True, False, False]  # of the three, two have 5/6
 
 
 def test_the_temperature_divides_logits() -> None:
-    logits = filtered_logits(PROBS.log(), SamplingSettings(temperature=2.0))
+    logits = filtered_logits(PROBS.log(), SamplingOptions(temperature=2.0))
     torch.testing.assert_close(logits.softmax(-1), PROBS.sqrt() / PROBS.sqrt().sum())
 
 
@@ -69,7 +69,7 @@ def model() -> Decoder:
 def samples(
     model: Decoder,
     prompts: list[list[int]],
-    settings: SamplingSettings,
+    settings: SamplingOptions,
     max_tokens: int,
     width: int = 1,
     size: int = 64,
@@ -81,7 +81,7 @@ def samples(
 
 
 def test_greedy_sampling_takes_the_likeliest(model: Decoder) -> None:
-    (((*written,),),) = samples(model, [[5, 6, 7]], SamplingSettings(0), 6)
+    (((*written,),),) = samples(model, [[5, 6, 7]], SamplingOptions(temperature=0), 6)
     ids = torch.tensor([[5, 6, 7]])
     for id in written:
         assert id == model(ids)[0, -1, 1:].argmax() + 1
@@ -91,16 +91,16 @@ def test_greedy_sampling_takes_the_likeliest(model: Decoder) -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_samples_do_not_depend_on_what_else_is_decoded(model: Decoder, size: int) -> None:
     prompts = [[5, 6, 7], [8, 9], [4, 4, 4, 4], [10], [6, 5], [9, 9, 8], [7, 4, 5, 6]]
-    together = samples(model, prompts, SamplingSettings(), 20, width=3, size=size)
+    together = samples(model, prompts, SamplingOptions(), 20, width=3, size=size)
     for prompt, drawn in zip(prompts, together, strict=True):
-        assert samples(model, [prompt], SamplingSettings(), 20, width=3) == [drawn]
+        assert samples(model, [prompt], SamplingOptions(), 20, width=3) == [drawn]
     assert len({len(ids) for drawn in together for ids in drawn}) > 1  # some ended early
     assert not any(id in (0, 3) for drawn in together for ids in drawn for id in ids)
 
 
 def test_samples_of_whole_targets_follow_the_distribution(model: Decoder) -> None:
     """All targets of two tokens, against their exact probabilities; the chi-squared limit is passed once in 1,000 times."""
-    (drawn,) = samples(model, [[5, 6]], SamplingSettings(), 2, width=20_000)
+    (drawn,) = samples(model, [[5, 6]], SamplingOptions(), 2, width=20_000)
     counts = Counter(map(tuple, drawn))
 
     def log_probs(ids: list[int]) -> torch.Tensor:
@@ -123,19 +123,19 @@ def test_samples_of_whole_targets_follow_the_distribution(model: Decoder) -> Non
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"temperature": -1.0}, "temperature must be at least 0, and finite; got -1.0"),
-        ({"temperature": math.nan}, "temperature must be at least 0, and finite; got nan"),
+        ({"temperature": -1.0}, "temperature must be at least 0; got -1.0"),
+        ({"temperature": math.nan}, "temperature must be a finite number; got nan"),
         ({"top_k": 0}, "top_k must be at least 1; got 0"),
-        ({"top_p": 0.0}, "top_p must be above 0 and at most 1; got 0.0"),
-        ({"top_p": 1.5}, "top_p must be above 0 and at most 1; got 1.5"),
+        ({"top_p": 0.0}, "top_p must be greater than 0; got 0.0"),
+        ({"top_p": 1.5}, "top_p must be at most 1; got 1.5"),
     ],
 )
 def test_settings_out_of_range(settings: dict[str, float], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        SamplingSettings(**settings)  # type: ignore[arg-type]
+        SamplingOptions(**settings)  # type: ignore[arg-type]
 
 
 def test_ties_do_not_widen_the_top_and_tiny_temperatures_do_not_overflow() -> None:
-    assert filtered_logits(torch.zeros(1, 5), SamplingSettings(top_k=1)).isfinite().sum() == 1
-    cold = filtered_logits(PROBS.log(), SamplingSettings(temperature=1e-40))
+    assert filtered_logits(torch.zeros(1, 5), SamplingOptions(top_k=1)).isfinite().sum() == 1
+    cold = filtered_logits(PROBS.log(), SamplingOptions(temperature=1e-40))
     assert cold.softmax(-1)[0, 0] == 1

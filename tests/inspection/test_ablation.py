@@ -136,7 +136,7 @@ def test_learnt_gates_close_where_nothing_is_lost(make_model: Callable[..., Enco
 def test_gates_of_a_model_that_has_none() -> None:
     model = build(RecurrentConfig(vocab_size=23, model_dim=12)).eval()
     for measure in (leave_one_out, gradient_importance, learnt_gates):
-        with pytest.raises(SettingsError, match=r"heads must be those of a Transformer that writes.*got rnn"):
+        with pytest.raises(SettingsError, match=r"heads needs a Transformer.*encoder-decoder or decoder; got rnn"):
             measure(model, EXAMPLES)  # type: ignore[operator]
 
 
@@ -184,7 +184,7 @@ def test_heads_are_pruned_by_their_first_numbers_twice(make_model: Callable[...,
     prune_heads(model, {Site("cross", 1): [0]})
     prune_heads(model, {Site("cross", 1): [0, 2]})  # 0 is gone already
     assert model.config.pruned_heads == {"cross.1": [0, 2]}
-    with pytest.raises(ShapeError, match="at least one head must be left"):
+    with pytest.raises(ShapeError, match="at least one head must remain"):
         prune_heads(model, {Site("cross", 1): [1]})
     with pytest.raises(ShapeError, match=r"heads of cross\.0 must be from 0 to 2; got \[3\]"):
         prune_heads(model, {Site("cross", 0): [3]})

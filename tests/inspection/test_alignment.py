@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import DataError, SettingsError
-from regard.evaluation.alignment import (
+from regard.evaluation.alignment_error import (
     GoldAlignment,
     alignment_error_rate,
     pharaoh,
@@ -56,7 +56,7 @@ def test_the_error_rate_by_hand() -> None:
     assert alignment_error_rate([[(0, 0), (1, 1)]], gold) == 0
     assert alignment_error_rate([[(0, 0), (2, 1)]], gold) == pytest.approx(1 - (1 + 2) / 4)
     assert alignment_error_rate([[]], gold) == 1
-    with pytest.raises(DataError, match="alignments must be as many as the gold ones; got 2 and 1"):
+    with pytest.raises(DataError, match=r"alignment.*gold.*got 2 and 1"):
         alignment_error_rate([[], []], gold)
     with pytest.raises(DataError, match="must have at least one link"):
         alignment_error_rate([[]], [GoldAlignment(frozenset(), frozenset())])
@@ -112,5 +112,5 @@ def test_what_joins_lies_between_intersection_and_union(
 def test_tokens_of_several_words_are_not_aligned_word_by_word() -> None:
     places = [(0, 4), (4, 9), None]
     assert words_of_tokens(Tokens.of(["▁turn", "▁left", "</s>"], places, "turn left"), "turn left") == [0, 1, None]
-    with pytest.raises(SettingsError, match=r"at most a word; got the token 'turn left' \(tokenizer\.across_spaces\)"):
+    with pytest.raises(SettingsError, match=r"alignment .*got the token 'turn left' \(tokenizer\.across_spaces\)"):
         words_of_tokens(Tokens.of(["▁turn▁left", "</s>"], [(0, 9), None], "turn left"), "turn left")

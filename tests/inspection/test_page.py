@@ -10,7 +10,7 @@ import numpy
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from regard.inspection.page import page_html
+from regard.inspection.drawing.page import Measured, page_html
 from regard.inspection.record import Record, Tokens
 from regard.models.families import Site
 
@@ -43,8 +43,8 @@ def a_record(num_rows: int, num_keys: int, layers: int, heads: int) -> Record:
 
 def the_page(record: Record, **more: Any) -> str:
     statistics = {str(name): ("mixed", 1.0, 0.5) for name in record}
-    return page_html(record, text="a <script>alert(1)</script>", target="</script>", first="cross.1.2",
-                     statistics=statistics, note="A note.", **more)  # fmt: skip
+    measured = Measured(statistics, note="A note.", **more)
+    return page_html(record, measured, text="a <script>alert(1)</script>", target="</script>", first="cross.1.2")
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def a_text_page(text: str, parts: list[str], target: str, target_parts: list[str
         weights, {site: [0] for site in weights}, {"encoder": keys, "cross": rows}, {"encoder": keys, "cross": keys}
     )
     statistics = {str(name): ("mixed", 1.0, 0.5) for name in record}
-    return page_html(record, text=text, target=target, first="cross.0.0", statistics=statistics)
+    return page_html(record, Measured(statistics), text=text, target=target, first="cross.0.0")
 
 
 def copied(page: Page, selector: str) -> str:
@@ -381,7 +381,7 @@ def test_how_to_read_it_is_said_for_each_kind(opened: Any) -> None:
     assert "each column is a token before it." in page.inner_text("#reading")
     record = a_record(5, 7, layers=2, heads=3)
     statistics = {str(name): ("mixed", 1.0, 0.5) for name in record}
-    alone = opened(page_html(record, text="a", target=None, first="decoder.0.0", statistics=statistics))
+    alone = opened(page_html(record, Measured(statistics), text="a", target=None, first="decoder.0.0"))
     assert "Each row is a token of the text; each column" in alone.inner_text("#reading")
 
 

@@ -14,7 +14,7 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib import font_manager
 from matplotlib.text import Text
 
-from regard.inspection import fonts, pictures
+from regard.inspection.drawing import fonts, pictures
 from regard.inspection.record import Tokens
 from regard.nn.positions import sinusoidal_positions
 

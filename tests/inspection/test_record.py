@@ -8,14 +8,15 @@ import torch
 
 from regard.errors import SettingsError
 from regard.inspection.capture import capture
-from regard.inspection.heads import head_statistics
+from regard.inspection.head_statistics import head_statistics
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
 from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig, RecurrentConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import AnyModel, attention_sites, build
+from regard.models.families import attention_sites, build
+from regard.models.interface import Model
 
 SOURCE, READ = [4, 5, 6, 7, 3], [2, 9, 10, 9]
 
@@ -28,7 +29,7 @@ def tokens(count: int, *, symbols: bool = False) -> Tokens:
     return Tokens.of([chr(97 + i % 26) for i in range(count)], places, "a" * count)
 
 
-def recorded(model: AnyModel, source: list[int], read: list[int] | None = None, **options: bool) -> Record:
+def recorded(model: Model, source: list[int], read: list[int] | None = None, **options: bool) -> Record:
     kinds = {site.kind for site in attention_sites(model)}
     rows = {kind: tokens(len(source if kind == "encoder" or read is None else read), symbols=True) for kind in kinds}
     keys = {kind: tokens(len(read if kind == "decoder" and read else source), symbols=True) for kind in kinds}
@@ -97,7 +98,7 @@ def test_states_and_what_each_layer_would_say(make_model: Callable[..., EncoderD
         assert logit_lens(model, whole).shape == (3, 4, 23)
 
 
-def small(arch: str) -> Iterator[AnyModel]:
+def small(arch: str) -> Iterator[Model]:
     sizes = {"vocab_size": 23, "model_dim": 12, "ff_dim": 20, "num_heads": 3, "num_layers": 2}
     torch.manual_seed(3)
     if arch == "decoder":
@@ -116,7 +117,10 @@ def test_models_that_read_one_text(arch: str) -> None:
         forbidden = ~numpy.tri(5, dtype=bool) if arch == "decoder" else numpy.zeros((5, 5), dtype=bool)
         assert numpy.array_equal(numpy.ma.getmaskarray(whole[arch, 1, 2]), forbidden)
         if isinstance(model, Encoder) and model.config.task == "classify":
-            with pytest.raises(SettingsError, match="logit_lens must have a model that says something of each token"):
+            with pytest.raises(
+                SettingsError,
+                match="tokens or tags; got one for task classify",
+            ):
                 logit_lens(model, whole)
         else:
             assert isinstance(model, Encoder | Decoder)
@@ -131,7 +135,7 @@ def test_a_recurrent_model() -> None:
     assert list(whole) == [("cross", 0, 0)]
     numpy.testing.assert_allclose(whole["cross", 0, 0].sum(axis=1), 1, atol=1e-6)
     for what in ("hidden_states", "norms"):
-        with pytest.raises(SettingsError, match=f"{what} needs a Transformer; got a recurrent model"):
+        with pytest.raises(SettingsError, match=f"`{what}` needs a Transformer; got a recurrent model"):
             recorded(model, SOURCE, READ, **{what: True})
 
 

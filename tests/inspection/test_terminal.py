@@ -5,7 +5,7 @@ import re
 import numpy
 import pytest
 
-from regard.inspection.figures import BAR_COLOUR, heat_map
+from regard.inspection.drawing.figures import BAR_COLOUR, heat_map
 from regard.inspection.record import Matrix, Tokens
 
 ESCAPE = re.compile(r"\x1b\[([\d;]*)m")

@@ -107,9 +107,7 @@ def test_a_hub_name_is_found_in_the_local_cache(tmp_path: Path, monkeypatch: pyt
     for name in ("hf:owner/small", Path("hf:owner/small")):
         assert is_foreign(name)
         assert same(read_tensors(find_folder(name)))
-    with pytest.raises(
-        ModelFolderError, match="hf:owner/other must be a model on the Hugging Face hub that can be reached"
-    ):
+    with pytest.raises(ModelFolderError, match=r"hf:owner/other must be a model on the Hugging Face hub.*; got: "):
         find_folder("hf:owner/other")
 
 

@@ -173,8 +173,8 @@ REFUSED = [
     ("bert, classes, one layer", {"problem_type": "regression"}, "problem_type must be 'single_label_classification'"),
     ("bert, mlm, relu", {"architectures": ["BertForNextSentencePrediction"]}, "architectures must end with one of"),
     ("bert, mlm, relu", {"model_type": "mamba"}, "model_type must be one that Regard can represent; got 'mamba'"),
-    ("bert, mlm, relu", {"model_type": "mbart"}, r"got 'mbart'\. Those that it can: bart, bert, .*, marian, roberta, t5, "),
-    ("bert, mlm, relu", {"model_type": "modernbert"}, r"got 'modernbert'\. Those that it can: bart, bert, "),
+    ("bert, mlm, relu", {"model_type": "mbart"}, "model_type .*got 'mbart'.*bart, bert, .*, marian, roberta, t5, "),
+    ("bert, mlm, relu", {"model_type": "modernbert"}, "model_type .*got 'modernbert'.*bart, bert, "),
     ("bert, mlm, relu", {"hidden_size": None}, "must have the key hidden_size"),
     ("bert, mlm, relu", {"hidden_size": "15"}, "hidden_size must be of type int; got '15'"),
     ("bert, mlm, relu", {"hidden_size": 15.0}, r"hidden_size must be of type int; got 15\.0"),
@@ -251,7 +251,7 @@ def test_an_error_of_the_original_is_told(tmp_path: Path) -> None:
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {"embd_pdrop": "much"}))
     foreign = read_foreign(tmp_path)
-    with pytest.raises(ModelFolderError, match=r"must be read by the original implementation.*much.*--no-check"):
+    with pytest.raises(ModelFolderError, match=r"must be readable by the original implementation.*much.*--no-check"):
         foreign.check()
 
 

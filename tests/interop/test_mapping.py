@@ -105,5 +105,5 @@ def test_a_check_wants_answers_of_one_shape(tmp_path: Path) -> None:
     loaded = read("gpt2", tmp_path).loaded
     symbols = loaded.tokenizer.symbols
     short = [torch.zeros(length, 1) for length in check.LENGTHS]  # would be stretched to ours
-    with pytest.raises(ModelFolderError, match=r"a stub must answer with logits of shape \(7, 29\); got \(7, 1\)"):
+    with pytest.raises(ModelFolderError, match=r"a stub must return logits of shape \(7, 29\); got \(7, 1\)"):
         compare(loaded.model, symbols, broken_reference(short), source_symbols=symbols)

@@ -11,7 +11,8 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.formats import write_foreign
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import AnyModel, build
+from regard.models.families import build
+from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 pytest.importorskip("onnxscript")
@@ -38,7 +39,7 @@ MODELS: dict[str, Any] = {
 def loaded(name: str) -> LoadedModel:
     tokenizer = Tokenizer.train(["the cat sat on the mat"] * 3, TokenizerConfig(vocab_size=40))
     torch.manual_seed(1)
-    model: AnyModel = build(MODELS[name](len(tokenizer))).eval()
+    model: Model = build(MODELS[name](len(tokenizer))).eval()
     for parameter in model.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     return LoadedModel(model, tokenizer, tokenizer)

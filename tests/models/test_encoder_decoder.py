@@ -12,7 +12,7 @@ from torch import nn
 from regard.errors import ShapeError
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.presets import PRESETS
+from regard.models.presets import ENCODER_DECODER
 from regard.nn import MultiHeadAttention
 
 PAD, BOS = 0, 2
@@ -92,7 +92,7 @@ def test_parity_with_torch_transformer(make_model: MakeModel, norm: str, trainin
 
 @pytest.mark.parametrize(("preset", "published"), [("base", 65e6), ("big", 213e6)])
 def test_parameter_counts_of_the_paper(preset: str, published: float) -> None:
-    sizes = PRESETS["encoder-decoder"][preset]["model"]
+    sizes = ENCODER_DECODER[preset]["model"]
     d, f = sizes["model_dim"], sizes["ff_dim"]
     projection = d * d + d  # a square matrix and its bias
     attention, norm = 4 * projection, 2 * d

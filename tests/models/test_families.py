@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from regard.checkpoint import load_model, save_new
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import AnyModel, build
+from regard.models.families import build
+from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
 PAD, BOS, VOCAB = 0, 2, 23
@@ -90,7 +91,7 @@ CAUSAL = [name for name, family in FAMILIES.items() if family.is_causal]
 STEPPING = [name for name, family in FAMILIES.items() if family.has_steps]
 
 
-def model_of(name: str, **sizes: Any) -> AnyModel:
+def model_of(name: str, **sizes: Any) -> Model:
     """A random model in evaluation mode, with norms and biases away from 1 and 0."""
     with torch.random.fork_rng():
         torch.manual_seed(5)
@@ -104,13 +105,13 @@ def ids_of(*shape: int, seed: int = 0) -> Tensor:
     return torch.randint(4, VOCAB, shape, generator=torch.Generator().manual_seed(seed))
 
 
-def outputs(model: AnyModel, ids: Tensor) -> Tensor:
+def outputs(model: Model, ids: Tensor) -> Tensor:
     """The model's logits for some ids; an encoder-decoder reads one fixed source for all rows."""
     source = ids_of(1, 5, seed=9).expand(len(ids), 5)
     return model(source, ids) if reads_source(model) else model(ids)
 
 
-def reads_source(model: AnyModel) -> bool:
+def reads_source(model: Model) -> bool:
     return model.config.arch in ("encoder-decoder", "rnn")
 
 

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, current
-from regard.models.families import config_class, parse_config
-from regard.models.presets import PRESETS
+from regard.models.families import ARCHITECTURES, architecture, parse_config
 from regard.training.state import RECORD, TrainingState, _digest, read_state, write_state
 from regard.workflow.settings import RunSettings, chosen_arch
 
@@ -25,10 +24,10 @@ def test_positions(former: str, name: str) -> None:
 def test_arch() -> None:
     stored = {"arch": "transformer", "vocab_size": 9}
     assert parse_config(stored) == parse_config({"vocab_size": 9}) == EncoderDecoderConfig(vocab_size=9)
-    assert config_class("transformer") is EncoderDecoderConfig
+    assert architecture("transformer").config is EncoderDecoderConfig
     assert chosen_arch("transformer", {"model": {"arch": "encoder-decoder"}}) == "encoder-decoder"
     assert chosen_arch(None, {"model": {"arch": "transformer"}}) == "encoder-decoder"
-    assert "encoder-decoder" in PRESETS
+    assert "encoder-decoder" in ARCHITECTURES
     built = RunSettings.build("small", arch="transformer"), RunSettings.build("small", arch="encoder-decoder")
     assert built[0] == built[1]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
-from regard.generation.rules.sampling import Sampling, SamplingSettings
+from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.inspection.capture import capture
 from regard.models import handcrafted
 from regard.models.encoder import Encoder
@@ -71,6 +71,6 @@ def test_row_statistics_of_known_rows() -> None:
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_decoding_alternates(temperature: float) -> None:
     model = handcrafted.alternating(VOCAB, 12)
-    rule, symbols = Sampling(SamplingSettings(temperature), ()), TargetSymbols((), 3)
+    rule, symbols = Sampling(SamplingOptions(temperature=temperature), ()), TargetSymbols((), 3)
     ((sample,),) = Decoding(model, [Request([4, 9], 7)], rule, symbols).run()
     assert sample.ids == [4, 9, 4, 9, 4, 9, 4]

@@ -265,14 +265,14 @@ def test_the_choice_of_a_kernel_has_a_reason(
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"kernel": "spda"}, SettingsError, "kernel must be a known one; got 'spda'. Did you mean 'sdpa'"),
+        ({"kernel": "spda"}, SettingsError, "kernel .*got 'spda'.*'sdpa'"),
         (
             {"kernel": "sdpa", "score": Additive(4, 4, 5)},
             ShapeError,
-            "'sdpa' computes dot products only; got .*Additive",
+            "'sdpa' .*InnerProduct only; got .*Additive",
         ),
-        ({"kernel": "tiled"}, ShapeError, "'tiled' computes the score Additive only; got ScaledDotProduct"),
-        ({"kernel": "flex", "dropout": 0.1}, ShapeError, "'flex' cannot drop weights; got dropout 0.1"),
+        ({"kernel": "tiled"}, ShapeError, "'tiled' .*Additive only; got ScaledDotProduct"),
+        ({"kernel": "flex", "dropout": 0.1}, ShapeError, "'flex' .*dropout 0.1"),
     ],
 )
 def test_a_kernel_that_cannot_is_refused(options: dict[str, object], error: type[Exception], message: str) -> None:
@@ -287,9 +287,9 @@ def test_a_kernel_that_cannot_is_refused(options: dict[str, object], error: type
 @pytest.mark.parametrize(
     ("shapes", "options", "message"),
     [
-        (((2, 5), (3, 5), (4, 5)), {}, "key and value must have one number of positions; got 3 and 4"),
-        (((2, 5), (3, 7), (3, 5)), {}, "query and key must have one width; got 5 and 7"),
-        (((2, 3, 5), (3, 3, 5), (3, 3, 5)), {}, r"the same ones before; got \(2, 3, 5\) and \(3, 3, 5\)"),
+        (((2, 5), (3, 5), (4, 5)), {}, "key and value .*positions; got 3 and 4"),
+        (((2, 5), (3, 7), (3, 5)), {}, "query and key .*width; got 5 and 7"),
+        (((2, 3, 5), (3, 3, 5), (3, 3, 5)), {}, r"query and key .*; got \(2, 3, 5\) and \(3, 3, 5\)"),
         (((2, 3, 5), (2, 3, 5), (1, 3, 5)), {}, r"the same batch axes; got \(2, 3, 5\) and \(1, 3, 5\)"),
         (
             ((2, 5), (3, 5), (3, 5)),

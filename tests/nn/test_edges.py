@@ -62,10 +62,10 @@ def test_arguments_that_say_nothing_are_refused() -> None:
         length_mask(torch.tensor(3), 5)
     with pytest.raises(ShapeError, match="attention_mask must have 2 or 3 axes; got 1"):
         mask_from_hugging_face.__wrapped__(torch.tensor([1, 1, 0]))  # type: ignore[attr-defined]
-    with pytest.raises(ShapeError, match="key must be given where value is; got a value alone"):
+    with pytest.raises(ShapeError, match="`value` needs `key`"):
         MultiHeadAttention(6, 2)(random(1, 3, 6), value=random(1, 3, 6))
     with pytest.raises(
-        ShapeError, match=r"num_buckets must leave at least 1 bucket.*got 32 and max_distance 8, which leave 8"
+        ShapeError, match=r"num_buckets must leave from 1 to max_distance - 1 buckets.*got 32 and max_distance 8"
     ):
         BucketedBias(2, num_buckets=32, max_distance=8)
     with pytest.raises(ShapeError, match="num_heads must be at least 1; got 0"):

@@ -121,5 +121,5 @@ def test_texts_are_encoded_in_portions(monkeypatch: pytest.MonkeyPatch, sizes: l
     assert [list(part) for part in tokenizing._portions(texts)] == [[0, 2], [2, 3], [3, 4], [4, 6]]
     assert tokenizer.encode_batch(texts) == expected
     assert tokenizer.encode_batch([]) == []
-    with pytest.raises(DataError, match="text 5 must be a string of whole Unicode characters"):
+    with pytest.raises(DataError, match=r"text 5 must be .*Unicode"):
         tokenizer.encode_batch([*texts[:4], "\ud800"])

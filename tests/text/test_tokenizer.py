@@ -105,7 +105,7 @@ def test_a_small_vocabulary_keeps_the_frequent_characters(kind: str) -> None:
 
 
 def test_half_a_surrogate_pair_is_refused(tokenizer: Tokenizer) -> None:
-    with pytest.raises(DataError, match=r"text 2 must be a string of whole Unicode characters; got '\\ud800'"):
+    with pytest.raises(DataError, match=r"text 2 must be .*Unicode; got '\\ud800'"):
         tokenizer.encode_batch(["fine", "\ud800"])
 
 
@@ -140,7 +140,7 @@ def test_a_phrase_is_a_token_where_tokens_reach_across_spaces() -> None:
     # words of the sources stay words
     both = TokenizerConfig(kind="words", target_kind="bpe", shared=False, across_spaces=True)
     assert Tokenizer.train(lines, both).tokens(Tokenizer.train(lines, both).encode("turn left")) == ["▁turn", "▁left"]
-    with pytest.raises(ValueError, match=r"tokenizer\.across_spaces must have kind bpe; got words"):
+    with pytest.raises(ValueError, match=r"tokenizer\.across_spaces.*kind bpe; got words"):
         TokenizerConfig(kind="words", across_spaces=True)
 
 
@@ -173,6 +173,6 @@ def test_what_is_said_so_far_is_never_taken_back(text: str) -> None:
 
 def test_a_kind_of_the_targets_alone_needs_two_vocabularies() -> None:
     with pytest.raises(
-        ValidationError, match=r"tokenizer\.target_kind must have two vocabularies; got words and shared: true"
+        ValidationError, match=r"tokenizer\.target_kind=words.*got shared: true.*tokenizer\.shared=false"
     ):
         TokenizerConfig(target_kind="words")

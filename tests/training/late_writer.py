@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from stub_run import StubTask, StubWriter
 
 from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
@@ -13,8 +14,9 @@ from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Progress, Scores, TrainingRun
+from regard.training.run import Progress, SavingTimes, Scores, TrainingRun
 from regard.training.trainer import Trainer
+from regard.training.updates import Updater
 
 rng = np.random.default_rng(0)
 rows = [[*rng.integers(4, 23, rng.integers(1, 9)).tolist(), 3] for _ in range(64)]
@@ -33,8 +35,12 @@ def write_late(*_: object) -> None:
     written.touch()
 
 
-def keep(model: EncoderDecoder, run: TrainingRun) -> None:
-    if slow == "keep":
+class Writer(StubWriter):
+    def keep(self, model: EncoderDecoder, run: TrainingRun) -> None:
+        if slow == "keep":
+            write_late()
+
+    def save(self, *_: object) -> None:
         write_late()
 
 
@@ -42,15 +48,10 @@ with joined("cpu") as world:
     torch.manual_seed(1)
     model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20,
                                        num_encoder_layers=1, num_decoder_layers=1))  # fmt: skip
-    trainer = Trainer(
-        model,
-        training_batches(pairs, 200, 1, pad_id=0, start_ids=[2], shard=(world.rank, world.size)),
-        TrainingConfig(precision="float32", steps=2),
-        validate=lambda _: {"loss": 1.0},
-        keep=keep,
-        save=write_late if slow == "save" else None,
-        listener=Silent(),
-        world=world,
+    task = StubTask(
+        lambda start, shard: training_batches(pairs, 200, 1, pad_id=0, start_ids=[2], start=start, shard=shard)
     )
+    updater = Updater(model, TrainingConfig(precision="float32", steps=2), world)
+    trainer = Trainer(updater, task, Writer(), Silent(), saving=SavingTimes() if slow == "save" else None)
     trainer.run()
     assert written.exists(), f"process {world.rank} did not wait"

@@ -43,7 +43,7 @@ def test_the_command(folders: list[Path], tmp_path: Path, capsys: pytest.Capture
 
 
 def test_models_that_differ_are_refused(folders: list[Path], tmp_path: Path, make_model: MakeModel) -> None:
-    with pytest.raises(SettingsError, match="must be at least 2; got 1"):
+    with pytest.raises(SettingsError, match="averaging needs at least 2 models; got 1"):
         average_models(folders[:1])
     tokenizer = load_model(folders[0]).tokenizer
     save_new(tmp_path / "wide", make_model(vocab_size=len(tokenizer), ff_dim=24), tokenizer)
@@ -51,7 +51,7 @@ def test_models_that_differ_are_refused(folders: list[Path], tmp_path: Path, mak
         average_models([folders[0], tmp_path / "wide"])
     other = Tokenizer.train(["klmnopqrst"], TokenizerConfig(kind="characters", vocab_size=50))
     save_new(tmp_path / "other", make_model(vocab_size=len(other)), other)
-    with pytest.raises(SettingsError, match="must have one vocabulary"):
+    with pytest.raises(SettingsError, match=r"one vocabulary; tokenizer\.json differs"):
         average_models([folders[0], tmp_path / "other"])
     of_source = [
         Tokenizer.train([text], TokenizerConfig(kind="characters", vocab_size=50)) for text in ("abcd", "efgh")
@@ -59,5 +59,5 @@ def test_models_that_differ_are_refused(folders: list[Path], tmp_path: Path, mak
     sizes = {"vocab_size": len(tokenizer), "source_vocab_size": len(of_source[0]), "tied_embeddings": "target"}
     for name, source_tokenizer in zip(("abcd", "efgh"), of_source, strict=True):
         save_new(tmp_path / name, make_model(**sizes), tokenizer, source_tokenizer)
-    with pytest.raises(SettingsError, match=r"must have one vocabulary; source_tokenizer\.json of .*efgh is not"):
+    with pytest.raises(SettingsError, match=r"one vocabulary; source_tokenizer\.json differs between .*efgh"):
         average_models([tmp_path / "abcd", tmp_path / "efgh"])

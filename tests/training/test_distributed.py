@@ -80,7 +80,7 @@ def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     with (
-        pytest.raises(SettingsError, match=r"must be at most as many as its GPUs; got 3 for 2\. Start fewer"),
+        pytest.raises(SettingsError, match=r"GPU.*; got 3 .*for 2\. Start fewer"),
         joined(),
     ):
         pass
@@ -91,9 +91,7 @@ def test_a_lost_process_is_said_and_other_errors_are_left_alone() -> None:
         with saying_who_is_lost(world, lambda: 41):
             raise RuntimeError(message)
 
-    with pytest.raises(
-        TrainingError, match=r"all 2 processes of a run must stay; process 1 lost another one at step 42"
-    ):
+    with pytest.raises(TrainingError, match=r"all 2 processes .*process 1 lost another one at step 42"):
         failing("[gloo/transport/tcp/pair.cc:553] Connection closed by peer", World(1, 2, 1))
     with pytest.raises(RuntimeError, match="something else"):
         failing("something else", World(1, 2, 1))

@@ -6,8 +6,8 @@ from regard.data.batch import IGNORED, LabelledBatch
 from regard.errors import SettingsError
 from regard.models.config import EncoderConfig
 from regard.models.encoder import Encoder
-from regard.training import losses
-from regard.training.losses import loss_function, smoothed_cross_entropy
+from regard.nn import losses
+from regard.nn.losses import smoothed_cross_entropy
 
 
 def inputs(tokens: int = 11, vocab: int = 7, dim: int = 5) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -74,7 +74,7 @@ def test_smoothing_over_the_others_is_the_definition() -> None:
     expected = -(wanted * logits.log_softmax(-1)).sum()
     found = smoothed_cross_entropy(states, weight, labels, smoothing=losses.spread_over_all(0.3, 7))
     torch.testing.assert_close(found, expected)
-    with pytest.raises(SettingsError, match=r"must leave the right one of 2 classes more than the others; got 0.6"):
+    with pytest.raises(SettingsError, match=r"label_smoothing .*2 classes.*; got 0\.6"):
         losses.spread_over_all(0.6, 2)
 
 
@@ -88,7 +88,7 @@ def test_hidden_words_are_scored_as_torch_does(smoothing: float, monkeypatch: py
     labels[0, 1], labels[2, 0], labels[2, 4] = 5, 7, 11
     batch = LabelledBatch(ids, labels, 3, [0, 1, 2])
     parameters = list(model.parameters())
-    loss = loss_function(model, smoothing=smoothing)(model, batch)
+    loss = model.loss(batch, smoothing=smoothing)
     logits = model(ids)[labels != IGNORED]
     expected = F.cross_entropy(logits, labels[labels != IGNORED], label_smoothing=smoothing, reduction="sum")
     torch.testing.assert_close(loss, expected)

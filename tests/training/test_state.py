@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from stub_run import StubTask, StubWriter
 from torch import Tensor
 
 from regard.data.batch import Batch
@@ -27,6 +28,7 @@ from regard.training.state import (
     write_state,
 )
 from regard.training.trainer import Trainer
+from regard.training.updates import Updater
 
 MakeModel = Callable[..., EncoderDecoder]
 
@@ -54,14 +56,14 @@ def run_from(
         steps=steps, validate_every=3, warmup_steps=4, learning_rate=0.01, **{"precision": "float32"} | settings
     )
 
-    def note(tensors: dict[str, Tensor], run: TrainingRun) -> None:
-        copied = {name: tensor.clone() for name, tensor in tensors.items()}
-        saved[run.step] = TrainingState(copied, json.loads(json.dumps(asdict(run))), {})
+    class Writer(StubWriter):
+        def save(self, tensors: dict[str, Tensor], run: TrainingRun) -> None:
+            copied = {name: tensor.clone() for name, tensor in tensors.items()}
+            saved[run.step] = TrainingState(copied, json.loads(json.dumps(asdict(run))), {})
 
     losses = lambda model: {"loss": float(sum(p.detach().double().abs().sum() for p in model.parameters()))}  # noqa: E731
-    start = (0, 0) if state is None else state.next_cursor
     trainer = Trainer(
-        model, stream(start), config, validate=losses, keep=lambda model, run: None, listener=Silent(), save=note,
+        Updater(model, config), StubTask(lambda start, shard: stream(start), losses), Writer(), Silent(),
         saving=SavingTimes(every_steps=1), resumed=state,
     )  # fmt: skip
     return trainer.run()
@@ -145,7 +147,7 @@ def test_only_damaged_ones_is_an_error_and_none_is_not(tmp_path: Path) -> None:
     assert read_state(tmp_path / "nothing") == (None, [])
     write_state(tmp_path, state_of(1))
     (tmp_path / "step-00000001" / "state.safetensors").unlink()
-    with pytest.raises(TrainingError, match="must hold a whole checkpoint to resume from; got damaged ones only"):
+    with pytest.raises(TrainingError, match="checkpoint to resume from; all are damaged"):
         read_state(tmp_path)
 
 
@@ -190,7 +192,7 @@ def test_times_to_save() -> None:
     assert SavingTimes.parse("20") == SavingTimes(every_steps=20)
     assert [SavingTimes.parse(text).every_seconds for text in ("30s", "10m", "2h")] == [30, 600, 7200]
     for text in ("", "0", "10 m", "m", "-5", "1.5h", "0m", "10d"):
-        with pytest.raises(SettingsError, match="--save-every must be steps, such as 500, or a time"):
+        with pytest.raises(SettingsError, match=r"--save-every .*500.*10m"):
             SavingTimes.parse(text)
     assert SavingTimes(every_steps=20).is_due(40, 0.0, validated=False)
     assert not SavingTimes(every_steps=20).is_due(41, 9.0, validated=True)

@@ -9,13 +9,14 @@ import yaml
 
 from regard.data.labelled import LabelledText, find_labelled, text_bytes
 from regard.demos import dates, histogram
-from regard.models.presets import PRESETS
+from regard.models.families import ARCHITECTURES
 from regard.training.run import TrainingRun
 from regard.workflow.settings import RunSettings, fitting, recipes
+from regard.workflow.tasks.labels import ClassifyTask, TagTask
 from regard.workflow.train import train
 
 RECIPES = sorted(recipes().values())
-EVERY_PRESET = [(arch, name) for arch, presets in PRESETS.items() for name in presets]
+EVERY_PRESET = [(arch, name) for arch, found in ARCHITECTURES.items() for name in found.presets]
 MANY = 10_000.0
 """Steps of an epoch of large data."""
 
@@ -76,7 +77,7 @@ def test_a_warm_up_given_by_hand_that_does_not_end_is_said() -> None:
     (line, other) = fitting.notes(fitting.fitted(built(steps=500, warmup_steps=1000), MANY))
     assert line == "fitted to 500 steps and the data: validation every 50, average over 67"
     assert other == (
-        "training.warmup_steps is 1,000: the run of 500 steps ends before its learning rate is at its height"
+        "training.warmup_steps is 1,000: the run of 500 steps ends before its learning rate reaches its peak"
     )
 
 
@@ -145,13 +146,14 @@ def test_a_classifier_has_as_many_tokens_as_its_text_can_fill_and_is_kept_by_its
         fitting.with_vocabulary_for(classifier(), size).tokenizer.vocab_size for size in (9_000, 280_000, 10_000_000)
     ]
     assert sizes == [300, 2000, 8000]
-    fitted = fitting.fitted(fitting.with_vocabulary_for(classifier(), 280_000), MANY)
+    usual = ClassifyTask.usual_metric
+    fitted = fitting.fitted(fitting.with_vocabulary_for(classifier(), 280_000), MANY, usual)
     assert fitted.training.metric == "accuracy"
     assert fitting.notes(fitted) == ["fitted to 600 steps and the data: kept by accuracy, vocabulary 2,000"]
     by_hand = classifier(tokenizer={"vocab_size": 5000}, training={"metric": "loss"})
-    assert fitting.fitted(fitting.with_vocabulary_for(by_hand, 280_000), MANY) == by_hand
+    assert fitting.fitted(fitting.with_vocabulary_for(by_hand, 280_000), MANY, usual) == by_hand
     tagger = RunSettings.build("tiny", {"model": {"task": "tag"}}, arch="encoder")
-    assert fitting.fitted(tagger, MANY).training.metric == "loss"
+    assert fitting.fitted(tagger, MANY, TagTask.usual_metric).training.metric == "loss"
     begun = stopped(fitted)
     assert fitting.with_vocabulary_for(fitting.settled(classifier(), begun), 10_000_000).tokenizer.vocab_size == 2000
 

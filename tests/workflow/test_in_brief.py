@@ -7,14 +7,14 @@ import pytest
 import torch
 
 import regard
-from regard.inspection.report import candidates_html
+from regard.inspection.drawing.report import candidates_html
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer
 from regard.training.run import TrainingRun
+from regard.workflow.execution import TrainingResult
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.predictor import Prediction, Predictor
-from regard.workflow.run import TrainingResult
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation
 from regard.workflow.translation.translator import Translator
 

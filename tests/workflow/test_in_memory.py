@@ -1,6 +1,7 @@
 """Data that a program holds, and settings by their keys alone."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,11 @@ import pytest
 
 import regard
 from regard.errors import DataError, SettingsError
-from regard.models.families import CONFIGS
+from regard.models.families import ARCHITECTURES
 from regard.workflow.settings import named_settings, together
 from regard.workflow.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of
+from regard.workflow.tasks.labels import hold_out_labelled
 from regard.workflow.tasks.pairs import hold_out_pairs
-from regard.workflow.tasks.texts import hold_out_labelled
 
 pandas = pytest.importorskip("pandas")
 datasets = pytest.importorskip("datasets")
@@ -73,18 +74,18 @@ def test_pairs_of_an_iterator_and_of_columns_named_by_themselves() -> None:
 @pytest.mark.parametrize(
     ("data", "columns", "message"),
     [
-        ([("a", "b"), ("c",)], None, r"the rows in memory, row 2: a row must be two, source and target; got \('c',\)"),
-        ([("a", "b"), "cd"], None, "row 2: a row must be two, source and target; got 'cd'"),
-        ([{"source": "a", "target": "b"}], None, "row 1: a row must be two"),
+        ([("a", "b"), ("c",)], None, r"the rows in memory, row 2: a row .*source and target; got \('c',\)"),
+        ([("a", "b"), "cd"], None, "row 2: a row .*source and target; got 'cd'"),
+        ([{"source": "a", "target": "b"}], None, "row 1: a row must have two values"),
         ([("a", 3)], None, "row 1: a cell must be text; got 3, a int"),
-        ([("a", "\ud800")], None, "row 1: text must be whole Unicode characters"),
+        ([("a", "\ud800")], None, "row 1: text must be valid Unicode"),
         ([("a", " ")], None, "row 1: both sides of a pair must have text; got a blank target"),
         ([(" ", " ")], None, "must hold at least one pair; got none"),
-        (pandas.DataFrame({"en": ["a"], "de": ["b"]}), None, "not 'source' and 'target'; the table has 'en', 'de'"),
-        (pandas.DataFrame({"en": ["a"], "de": ["b"]}), ("en", "dee"), "one of the table's; got 'dee'. Did you mean 'de'?"),
+        (pandas.DataFrame({"en": ["a"], "de": ["b"]}), None, "'source' and 'target'.* has 'en', 'de'.*columns="),
+        (pandas.DataFrame({"en": ["a"], "de": ["b"]}), ("en", "dee"), "column .*got 'dee'.*'de'"),
         (pandas.DataFrame({"en": ["a", None], "de": ["b", "c"]}), ("en", "de"), "row 2: a cell must be text; got nan"),
-        (datasets.Dataset.from_list([{"t": {"en": "a", "de": "b"}}]), ("t.en", "t.fr"), "row 1: 't.fr' must reach into records"),
-        (datasets.Dataset.from_list([{"t": "a", "u": "b"}]), ("t.en", "u"), "'t.en' must reach into records; 'en' is not there"),
+        (datasets.Dataset.from_list([{"t": {"en": "a", "de": "b"}}]), ("t.en", "t.fr"), "row 1: 't.fr' .*'fr' is not there"),
+        (datasets.Dataset.from_list([{"t": "a", "u": "b"}]), ("t.en", "u"), "'t.en' .*'en' is not there"),
         (datasets.DatasetDict({"train": datasets.Dataset.from_list([{"t": "a"}])}), ("t", "t"), "a dictionary of 'train'"),
     ],
 )  # fmt: skip
@@ -95,16 +96,18 @@ def test_what_is_no_pairs_is_said(data: Any, columns: Any, message: str, tmp_pat
 
 
 def test_columns_are_two_names_of_a_table(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"columns must be named of a table; got names of files\. Of a data set on"):
+    with pytest.raises(SettingsError, match=r"`columns` needs a table; got names of files.*hf:name"):
         regard.train("p.tsv", tmp_path / "m", columns=("en", "de"))
-    with pytest.raises(SettingsError, match="columns must be named of a table; got the rows in memory"):
+    with pytest.raises(SettingsError, match="`columns` needs a table; got the rows in memory"):
         check_columns(PAIRS, ("en", "de"))
     for wrong in ("en", ("en",)):
         with pytest.raises(SettingsError, match=r"columns must be two names, such as \('en', 'de'\); got"):
             check_columns(pandas.DataFrame({"en": ["a"]}), wrong)
-    with pytest.raises(DataError, match="data for --arch decoder must be names of text files; got the rows in memory"):
+    with pytest.raises(
+        DataError, match="data for `--arch decoder` must be names of text files; got the rows in memory"
+    ):
         regard.train([("a", "b")], tmp_path / "m", arch="decoder")
-    with pytest.raises(DataError, match="data for --task mlm must be names of text files; got the DataFrame"):
+    with pytest.raises(DataError, match="data for `--task mlm` must be names of text files; got the DataFrame"):
         regard.train(pandas.DataFrame({"text": ["a"]}), tmp_path / "m", arch="encoder", task="mlm")
 
 
@@ -153,34 +156,34 @@ def test_tagged_words_in_memory() -> None:
         table = datasets.Dataset.from_dict({"words": [["the", "dog"]], "tags": [[0, 1]]}, features=features)
         found = labelled_of(table, None, by_word=True)
         assert (found.texts, found.labels) == ([["the", "dog"]], [["DET", "NOUN"]])
-    with pytest.raises(DataError, match="row 1: words must be a list, and tags one as long"):
+    with pytest.raises(DataError, match=r"row 1: words and tags .*same length"):
         labelled_of([(["the", "dog"], ["DET"])], None, by_word=True)
 
 
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ({"step": 10}, "a setting must be one of --arch encoder-decoder; got 'step'. Did you mean 'steps'?"),
-        ({"presett": "base"}, "got 'presett'. Did you mean 'preset'?"),
-        ({"num_layers": 2}, "got 'num_layers'. Did you mean"),
+        ({"step": 10}, "setting .*--arch encoder-decoder.*got 'step'.*'steps'"),
+        ({"presett": "base"}, "got 'presett'.*'preset'"),
+        ({"num_layers": 2}, "got 'num_layers'"),
         ({"steps": 0}, "training.steps must be greater than or equal to 1; got 0."),
-        ({"steps": 10, "settings": {"training": {"steps": 11}}}, "training.steps must be given once; got 11 and 10."),
+        ({"steps": 10, "settings": {"training": {"steps": 11}}}, "training.steps .*twice.*11.*10"),
     ],
 )
 def test_settings_by_name_that_are_none(named: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as raised:
         regard.train(PAIRS, tmp_path / "m", **named)
-    assert message in str(raised.value)
+    assert re.search(message, str(raised.value))
 
 
-@pytest.mark.parametrize("arch", list(CONFIGS))
+@pytest.mark.parametrize("arch", list(ARCHITECTURES))
 def test_a_name_means_one_setting(arch: str) -> None:
     """Where two sections have a key of one name, a setting by that name alone would go to one of them without a word."""
     from regard.data.selection import DataConfig
     from regard.text.tokenizer import TokenizerConfig
     from regard.training.optimization import TrainingConfig
 
-    sections = [CONFIGS[arch], TokenizerConfig, DataConfig, TrainingConfig]
+    sections = [ARCHITECTURES[arch].config, TokenizerConfig, DataConfig, TrainingConfig]
     keys = [key for section in sections for key in section.model_fields]
     assert {key for key in keys if keys.count(key) > 1} == {"vocab_size"}
     assert named_settings({"vocab_size": 9, "seed": 2}, arch) == {

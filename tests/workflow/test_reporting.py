@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from regard.cli.main import run
-from regard.cli.train import summary
+from regard.cli.writing import summary
 from regard.evaluation.text_metrics import TextMetrics
-from regard.inspection.report import report_html
+from regard.inspection.drawing.report import report_html
 from regard.text.wording import counted
 from regard.training.optimization import TrainingConfig
 from regard.training.run import TrainingRun

@@ -23,7 +23,7 @@ from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
-from regard.workflow.inspection.flowing import trace_flow
+from regard.workflow.inspection.attribution import trace_flow
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.predictor import Predictor
 from regard.workflow.translation.translator import Translator
@@ -214,7 +214,7 @@ if child == 0:
         torch.set_num_threads(2)
         translator.translate(["ab"])
     except regard.RegardError as error:
-        os._exit(7 if answered and "a forked process must use one thread" in str(error) else 8)
+        os._exit(7 if answered and "a forked process must use one PyTorch thread" in str(error) else 8)
     os._exit(9)
 _, status = os.waitpid(child, 0)
 sys.exit(os.waitstatus_to_exitcode(status))

@@ -71,7 +71,7 @@ def test_steps_beyond_the_last_position_are_refused(tokenizer: Tokenizer) -> Non
     ("name", "value"),
     [
         ("n_best", 2),
-        ("risk", "chrf"),
+        ("minimum_bayes_risk", "chrf"),
         ("coverage_penalty", 0.2),
         ("alternatives", 2),
         ("alignment", True),
@@ -79,7 +79,7 @@ def test_steps_beyond_the_last_position_are_refused(tokenizer: Tokenizer) -> Non
     ],
 )
 def test_a_stream_refuses_what_needs_the_whole_translation(tokenizer: Tokenizer, name: str, value: object) -> None:
-    with pytest.raises(SettingsError, match=f"stream cannot be told with {name}"):
+    with pytest.raises(SettingsError, match=f"`stream` .*`{name}`.*remove `{name}`"):
         list(make(tokenizer).stream("abc", **{name: value}))
 
 
@@ -130,7 +130,7 @@ def test_an_ensemble_has_the_positions_of_its_shortest_model(tokenizer: Tokenize
         assert len(translator.translate("abc", min_length=6, alternatives=1).ids) == 6
         with pytest.raises(DataError, match="a text must have at most 5 tokens; got 7"):
             translator.translate(["abcdabc"])
-    with pytest.raises(SettingsError, match="models of an ensemble must have as many output tokens each; got 9 and 11"):
+    with pytest.raises(SettingsError, match=r"ensemble.*same size; got 9 and 11"):
         make(tokenizer, others=(make(tokenizer, more=2).model,))
 
 
@@ -157,7 +157,8 @@ BLOCKED: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", BLOCKED)
 @pytest.mark.parametrize(
-    "method", [{}, {"method": "sample"}, {"method": "stochastic_beam"}, {"num_groups": 5}, {"risk": "chrf"}]
+    "method",
+    [{}, {"method": "sample"}, {"method": "stochastic_beam"}, {"num_groups": 5}, {"minimum_bayes_risk": "chrf"}],
 )
 def test_where_nothing_may_be_written_a_text_ends(
     tokenizer: Tokenizer, options: dict[str, Any], method: dict[str, Any]
@@ -189,7 +190,7 @@ def test_a_prefix_is_written_whatever_is_forbidden(tokenizer: Tokenizer, options
         ("dab", {"banned": ("c", "ab")}, "line 2: required phrase 'dab' cannot be written: 'ab' is banned"),
         ("dac", {"vocabulary": ("ab", "d")}, "line 2: required phrase 'dac' cannot be written: `vocabulary` does not"),
         ("aa", {"no_repeat_ngram": 1}, "line 2: required phrase 'aa' cannot be written: no_repeat_ngram=1 forbids it"),
-        ("abcd", {"max_length": 4}, "line 2: required phrases must have tokens together fewer than max_length; got 4"),
+        ("abcd", {"max_length": 4}, "line 2: required .*fewer tokens.* max_length; got 4"),
     ],
 )
 def test_a_phrase_that_cannot_be_written_is_refused(
@@ -229,36 +230,36 @@ def test_every_number_has_a_range(options: dict[str, Any]) -> None:
     needed = {"method": "sample"} if set(options) & {"temperature", "top_k", "top_p", "typical", "min_p"} else {}
     (name, *_) = options
     with pytest.raises(SettingsError, match=f"^{name} must be "):
-        DecodingOptions.of(**options, **needed)
+        DecodingOptions(**options, **needed)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"temperature": 0.5}, "temperature has no effect with method=beam; remove it, or use method=sample"),
-        ({"top_k": 5}, "top_k has no effect with method=beam"),
-        ({"seed": 5}, "seed has no effect with method=beam; remove it, or use method=sample or method=stochastic_beam"),
+        ({"temperature": 0.5}, "temperature.*method=beam.*method=sample"),
+        ({"top_k": 5}, "top_k.*method=beam"),
+        ({"seed": 5}, "seed.*method=beam.*method=sample.*method=stochastic_beam"),
         (
             {"method": "sample", "beam_size": 3},
-            "beam_size has no effect with method=sample; remove it, or use method=beam",
+            "beam_size.*method=sample.*method=beam",
         ),
-        ({"method": "sample", "length_penalty": 0.3}, "length_penalty has no effect"),
-        ({"method": "stochastic_beam", "typical": 0.3}, "typical has no effect with method=stochastic_beam"),
-        ({"diversity": 0.2}, "diversity has no effect with one group; remove it, or set num_groups"),
-        ({"num_candidates": 9}, "num_candidates has no effect without risk; remove it, or set risk=chrf"),
-        ({"risk": "chrf", "coverage_penalty": 0.2}, "coverage_penalty and risk both choose among hypotheses"),
+        ({"method": "sample", "length_penalty": 0.3}, "length_penalty"),
+        ({"method": "stochastic_beam", "typical": 0.3}, "typical.*method=stochastic_beam"),
+        ({"diversity": 0.2}, r"diversity.* one group.*num_groups"),
+        ({"num_candidates": 9}, "num_candidates.*minimum_bayes_risk=chrf"),
+        ({"risk": "chrf", "coverage_penalty": 0.2}, r"coverage_penalty.*minimum_bayes_risk.* both"),
     ],
 )
 def test_an_option_without_effect_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        DecodingOptions.of(**options)
+        DecodingOptions(**options)
 
 
 def test_windows_of_lines_have_seeds_of_their_own(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     translator, module = make(tokenizer), "regard.workflow.translation.translator"
     monkeypatch.setattr(f"{module}.WINDOW", 2)
     lines = ["abc", "d", "ca", "ab", "a"]
-    for options in (DecodingOptions.of(max_length=5), DecodingOptions.of(method="sample", seed=3, max_length=5)):
+    for options in (DecodingOptions(max_length=5), DecodingOptions(method="sample", seed=3, max_length=5)):
         assert len(list(translator.translate_lines(lines, options))) == 5
 
 

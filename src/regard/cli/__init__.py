@@ -1,1 +1,1 @@
-"""The command line: thin rooms that parse, call and print."""
+"""The command line: each command parses its options, calls a function of the package and prints the result."""

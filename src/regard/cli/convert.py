@@ -1,4 +1,4 @@
-"""The commands that make models of models: `convert`, `average`."""
+"""The commands that make a model from other models: `convert`, `average`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.train import NEXT_COMMANDS, Overwrite, program
-from regard.cli.use import FromHub, from_hub_if_asked
-from regard.cli.writing import say
+from regard.cli.options import FromHub, Overwrite, from_hub_if_asked
+from regard.cli.writing import program, say
 
 if TYPE_CHECKING:
     from regard.interop.convert import Step
@@ -21,7 +20,7 @@ def convert(
         typer.Argument(
             metavar="FROM",
             callback=from_hub_if_asked,
-            help="A model folder of ours; one of Hugging Face's or CTranslate2's; a Marian .npz; or a model of the Hugging "
+            help="A Regard model folder; a folder of Hugging Face's or CTranslate2's; a Marian .npz; or a model of the Hugging "
             "Face hub such as hf:Helsinki-NLP/opus-mt-en-de.",
         ),
     ],
@@ -36,14 +35,18 @@ def convert(
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not compare with the original implementation.")
     ] = False,
-    list_tensors: Annotated[bool, typer.Option("--list", help="Print each tensor of theirs with ours.")] = False,
+    list_tensors: Annotated[
+        bool, typer.Option("--list", help="Print which of their tensors became which of ours.")
+    ] = False,
     overwrite: Overwrite = False,
     from_hub: FromHub = False,
 ) -> None:
-    """Bring a model from another format into ours, or ours into another. Each conversion accounts for every tensor and is
-    held against the original implementation, where that is installed.
+    """Convert a model from another format into ours, or ours into another. Every tensor is listed.
+
+    If the original library is installed, the results are compared with it.
     """
     from regard.interop.convert import convert as convert_model
+    from regard.workflow.families import find_family
 
     def show(step: Step) -> None:
         say("\n".join(step.lines(checked=not no_check)))
@@ -53,22 +56,26 @@ def convert(
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
     if to is None:
-        say(f"wrote {output}; next: {program()} {NEXT_COMMANDS[done.arch][0].format(output)}")
+        say(f"wrote {output}; next: {program()} {find_family(done.arch).pipeline.commands[0].format(output)}")
     else:
         say(f"wrote {output}")
 
 
 def average(
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL MODEL...", help="Model folders of one shape.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the mean; new or empty.")],
+    models: Annotated[
+        list[Path],
+        typer.Argument(metavar="MODEL MODEL...", help="Model folders with the same configuration and vocabulary."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the averaged model; new or empty.")],
     overwrite: Overwrite = False,
 ) -> None:
-    """Make one model whose weights are the mean of those of several, such as of runs that began alike."""
+    """Average the weights of several models, such as the checkpoints of one run."""
     from regard.checkpoint import check_output, save_new
     from regard.training.averaging import average_models
+    from regard.workflow.families import family_of
 
     check_output(output, overwrite=overwrite)
     mean = average_models(models)
     save_new(output, *mean)
-    use = NEXT_COMMANDS[mean.model.config.arch][1].format(output)
+    use = family_of(mean.model.config).pipeline.of(mean).commands[-1].format(output)
     say(f"wrote {output}, the mean of {len(models)} models; next: {program()} {use}")

@@ -1,4 +1,4 @@
-"""The command `heads`: what each head of a model is worth, and a model without some of them."""
+"""The command `heads`: the importance of each head of a model, and a model with some heads removed."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.look import check_folder
-from regard.cli.train import Device, Overwrite, Threads, prepare_process, program, refuse_given
-from regard.cli.use import AsJson, FromHub, Model
-from regard.cli.writing import say, tell, write
+from regard.cli.inspect import check_folder
+from regard.cli.options import AsJson, Device, FromHub, Model, Overwrite, Threads, prepare_process, refuse_given
+from regard.cli.writing import program, say, tell, write
 from regard.errors import SettingsError
 from regard.text.wording import counted
 
 if TYPE_CHECKING:
-    from regard.inspection.heads import HeadStatistics
+    from regard.inspection.head_statistics import HeadStatistics
     from regard.inspection.record import HeadName
-    from regard.workflow.inspection.heads import Ranking
+    from regard.workflow.inspection.pruning import Ranking
     from regard.workflow.translation.translator import Translator
 
 
@@ -29,20 +28,24 @@ def heads(
     ],
     by: Annotated[str, typer.Option(help="leave-one-out, gradient or gates.")] = "leave-one-out",
     sentences: Annotated[
-        int, typer.Option(min=1, help="Pairs that heads are measured on; BLEU is measured on as many that follow.")
+        int,
+        typer.Option(min=1, help="Pairs to measure heads on; BLEU is measured on the same number of pairs after them."),
     ] = 100,
     to_mean: Annotated[
-        bool, typer.Option("--to-mean", help="Leave-one-out: put a head's mean in its place, not 0.")
+        bool, typer.Option("--to-mean", help="Leave-one-out: replace a head's output by its mean, not by 0.")
     ] = False,
     prune: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Remove this share of the heads, those worth least.")
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Remove this fraction of the heads, the least important ones."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="With --prune, a folder; else .svg, .png, .html, .json or .csv."),
+        typer.Option("-o", "--output", help="With --prune, a folder; otherwise .svg, .png, .html, .json or .csv."),
     ] = None,
-    curves: Annotated[bool, typer.Option("--curves/--no-curves", help="Measure BLEU as more heads go.")] = True,
-    beam: Annotated[int, typer.Option("--beam", min=1, help="For BLEU.")] = 1,
+    curves: Annotated[
+        bool, typer.Option("--curves/--no-curves", help="Measure BLEU while more and more heads are removed.")
+    ] = True,
+    beam: Annotated[int, typer.Option("--beam", min=1, help="Beam size for BLEU.")] = 1,
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     as_json: AsJson = False,
     overwrite: Overwrite = False,
@@ -50,22 +53,22 @@ def heads(
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Rank the heads of a translator by what they are worth, see what removing them costs, and remove some."""
+    """Rank the heads of a translation model by importance, measure what removing them costs, and remove some."""
     from regard.checkpoint import check_output
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
-    from regard.workflow.inspection import heads as room
-    from regard.workflow.inspection.inspection import check_ending
-    from regard.workflow.inspection.ranking import ranking_facts, save_ranking
+    from regard.inspection.result import check_ending
+    from regard.workflow.inspection import pruning as room
+    from regard.workflow.inspection.head_report import ranking_facts, save_ranking
     from regard.workflow.loading import load_as
     from regard.workflow.progress import RunDisplay
     from regard.workflow.translation.translator import Translator
 
-    if prune is not None and not 0 <= prune <= 1:  # as it is where it is not a number
+    if prune is not None and not 0 <= prune <= 1:  # NaN, for example
         raise SettingsError(f"--prune must be from 0 to 1; got {prune}.")
     if prune is not None and output is None:
-        raise SettingsError("--prune must have a folder to write to; add -o FOLDER.")
+        raise SettingsError("`--prune` needs a folder to write to; add `-o FOLDER`.")
     if output is not None:
         check_folder(output)
         if prune is None:
@@ -76,9 +79,9 @@ def heads(
     _refuse_idle(by, output, is_pruned=prune is not None, curves=curves)
     curves = curves and prune is None and (output is None or output.suffix != ".csv")
     if output is not None and output.suffix in (".svg", ".png", ".html"):
-        import regard.inspection.pictures  # noqa: F401  # or say now, not after minutes, that it cannot draw
+        import regard.inspection.drawing.pictures  # noqa: F401  # or say now, not after minutes, that it cannot draw
     measures: dict[str, Any] = {
-        "options": DecodingOptions.of(beam_size=beam),
+        "options": DecodingOptions(beam_size=beam),
         "metrics": TextMetrics(tokenize=tokenize),
     }
     prepare_process(threads)
@@ -95,8 +98,8 @@ def heads(
         if prune is not None:
             room.check_prunable(translator.model)
         if held_out == measured:
-            are = "is all there is" if len(examples) == 1 else "are all there are"
-            display.say(f"{counted(len(examples), 'pair')} {are}: BLEU is measured on those that rank the heads")
+            are = "is" if len(examples) == 1 else "are"
+            display.say(f"there {are} only {counted(len(examples), 'pair')}, for both heads and BLEU")
         ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
         test = pairs.sources[held_out], pairs.targets[held_out]
         found = {} if prune is not None else room.statistics_of(translator, *(
@@ -120,7 +123,7 @@ def heads(
 
 
 def _refuse_idle(by: str, output: Path | None, *, is_pruned: bool, curves: bool) -> None:
-    """Make sure that no option was given that does nothing beside the others."""
+    """Make sure that every option that was given has an effect."""
     is_csv = output is not None and output.suffix == ".csv"
     if by != "leave-one-out":
         refuse_given("to_mean", because=f"with --by {by}: it is for leave-one-out")
@@ -148,12 +151,12 @@ def _prune(
     as_json: bool,
 ) -> None:
     """Remove heads, measure before and after, and write the smaller model."""
-    from regard.workflow.inspection import heads as room
-    from regard.workflow.inspection.ranking import save_pruned
+    from regard.workflow.inspection import pruning as room
+    from regard.workflow.inspection.head_report import save_pruned
 
     removed = room.removable(ranking.order, round(share * len(ranking.order)))
     if not removed:
-        raise SettingsError(f"--prune {share:g} removes no head of the {len(ranking.order)} here; use a larger share.")
+        raise SettingsError(f"`--prune {share:g}` removes none of the {len(ranking.order)} heads; use a larger share.")
     smaller = room.without_heads(translator, removed)
     before, after = room.measure_both(translator, smaller, *test, **measures)
     save_pruned(output, smaller, removed, before, after)
@@ -171,7 +174,7 @@ def _prune(
 def _ranking_table(
     ranking: Ranking, curves: dict[str, list[tuple[float, float]]], statistics: dict[HeadName, HeadStatistics]
 ) -> str:
-    from regard.workflow.inspection.heads import MEASURES, NOTE
+    from regard.workflow.inspection.pruning import MEASURES, NOTE
 
     lines = [f"{MEASURES[ranking.measure]}; the most worth first"]
     for name in ranking.order[::-1]:

@@ -1,6 +1,6 @@
 """The command `regard`: its subcommands, and how it ends.
 
-Exit codes: 0 done, 1 nobody reads the output any more (typer sees to it), 2 something the user can mend (one message, no
+Exit codes: 0 done, 1 the output pipe was closed (handled by typer), 2 an error that the user can fix (one message, no
 traceback), 130 interrupted.
 """
 
@@ -16,18 +16,18 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import regard
-from regard.cli import look, train, use
+from regard.cli import inspect, options, training, use
 from regard.cli.convert import average, convert
 from regard.cli.heads import heads
-from regard.cli.recipes import recipes
+from regard.cli.serve import serve
 from regard.cli.translate import translate
 from regard.cli.writing import tell, write
 from regard.errors import RegardError, SettingsError, printable
+from regard.version import __version__
 
 
 class Commands(TyperGroup):
-    """The commands. What typer says of how they were called has no control characters of the words that it repeats."""
+    """The commands. Typer's messages repeat what the user typed; control characters in it are escaped."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the words before the command."""
@@ -41,7 +41,7 @@ class Commands(TyperGroup):
 
 
 class Command(TyperCommand):
-    """A command, which can ask what was given to it."""
+    """A command that records which of its options were given."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run it."""
@@ -49,11 +49,11 @@ class Command(TyperCommand):
         written = {
             each.name: each.opts[0] for each, source in sources.items() if source and source.name == "COMMANDLINE"
         }
-        token = train.given.set(written)
+        token = options.given.set(written)
         try:
             return super().invoke(ctx)
         finally:
-            train.given.reset(token)
+            options.given.reset(token)
 
 
 @contextmanager
@@ -76,27 +76,28 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    train.demo,
-    train.train,
-    recipes,
+    training.demo,
+    training.train,
+    training.recipes,
     translate,
     use.generate,
     use.predict,
     use.evaluate,
     use.score,
     use.info,
-    look.inspect,
+    inspect.inspect,
     heads,
-    look.align,
+    inspect.align,
     convert,
     average,
+    serve,
 ):
     app.command(cls=Command)(command)
 
 
 def _show_version(value: bool | None) -> None:
     if value:
-        write(f"regard {regard.__version__}")
+        write(f"regard {__version__}")
         raise typer.Exit
 
 
@@ -146,7 +147,7 @@ def spread_values(arguments: Sequence[str], option: str) -> list[str]:
     inside = False
     for argument, following in zip_longest(arguments, arguments[1:], fillvalue=""):
         if argument == option and (not following or _is_option(following)):
-            raise SettingsError(f"{option} must be followed by files; got {following or 'nothing'}.")
+            raise SettingsError(f"{option} needs at least one file after it; got {following or 'nothing'}.")
         if _is_option(argument):
             inside = argument.partition("=")[0] == option
             if argument != option:

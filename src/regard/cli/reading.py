@@ -1,4 +1,4 @@
-"""What the commands read: files of lines, standard input, and what is typed; and what to say to those who mean something else."""
+"""Input of the commands: files of lines, standard input and typed text; with hints if another kind of file is given."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from regard.cli.train import program
+from regard.cli.writing import program, tell
 from regard.errors import DataError
 
 COLUMNS = {".tsv": "cut -f{column} {file}", ".jsonl": "jq -r .{key} {file}"}
-"""What prints one column of a file that holds several."""
+"""Shell commands that print one column of a file."""
 
 
 def check_input(name: str, command: str, *, column: int = 1, key: str = "source") -> None:
-    """Make sure that a file of lines can be read, and is none of columns, before a model is loaded.
+    """Make sure, before a model is loaded, that a file can be read and has one text per line, not columns.
 
-    A file of columns is refused, and not read in part: a line that comes out must belong to a line that goes in.
+    A file of columns is refused: each line of output must belong to a line of input.
 
     Args:
         command: what the user calls, such as `translate model`.
-        column: where the texts stand in files of columns of this command.
+        column: the column of the texts in files for this command.
         key: the same in files of JSON objects.
     Raises:
         DataError: it cannot be read, or holds columns; the message says how to call the command instead.
@@ -39,12 +39,12 @@ def check_input(name: str, command: str, *, column: int = 1, key: str = "source"
     if ending in COLUMNS and Path(name).is_file() and _has_columns(name, ending):
         print_column = COLUMNS[ending].format(column=column, key=key, file=shlex.quote(name))
         raise DataError(
-            f"{name} must hold a text to a line, and nothing else; got columns. For the texts alone: {print_column} | {again}"
+            f"{name} must hold one text per line; got columns. To pass only the texts: {print_column} | {again}"
         )
 
 
 def _may_be_a_text(name: str) -> bool:
-    """Whether a name that no file has could be meant as a text: words, or one word that is no path."""
+    """Whether the name of a missing file may be a text: several words, or one word that does not look like a path."""
     is_path = os.sep in name or re.search(r"\.\w{1,5}$", name)
     return bool(re.search(r"\s", name)) or not is_path
 
@@ -75,12 +75,13 @@ def text_itself(text: str, command: str) -> str:
     Args:
         command: what the user calls, such as `inspect model`.
     """
-    from regard.cli.writing import tell
 
     if text == "-":
         if sys.stdin.isatty():
             tell("Type the text; Ctrl-D ends it.")
         return "\n".join(input_lines("-"))
     if Path(text).is_file():
-        tell(f"{text} is read as a text. For what stands in the file: {program()} {command} - < {shlex.quote(text)}")
+        tell(
+            f"{text} is taken as the text, not as a file name. To read the file: {program()} {command} - < {shlex.quote(text)}"
+        )
     return text

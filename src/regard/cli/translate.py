@@ -12,9 +12,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.cli.options import (
+    BatchSize,
+    Beam,
+    Changes,
+    Device,
+    FromHub,
+    LengthPenalty,
+    Model,
+    Others,
+    Precision,
+    Threads,
+    prepare_process,
+    refuse_given,
+)
 from regard.cli.reading import check_input, input_lines
-from regard.cli.train import Device, Threads, prepare_process, refuse_given
-from regard.cli.use import BatchSize, Beam, Changes, FromHub, LengthPenalty, Model, Others, Precision
 from regard.cli.writing import tell, write
 from regard.errors import DataError, SettingsError
 
@@ -26,20 +38,23 @@ if TYPE_CHECKING:
 
 def translate(
     model: Model,
-    input: Annotated[str, typer.Argument(help="A text file, a sentence to a line; - is standard input.")] = "-",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
+    input: Annotated[str, typer.Argument(help="A text file, one sentence per line; - is standard input.")] = "-",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")] = None,
     beam: Beam = 5,
-    n_best: Annotated[int, typer.Option(min=1, help="Print so many: line ||| text ||| score.")] = 1,
+    n_best: Annotated[
+        int, typer.Option(min=1, help="Print this many translations of each line: line ||| text ||| score.")
+    ] = 1,
     batch_size: BatchSize = 64,
     length_penalty: LengthPenalty = 1.0,
     max_length: Annotated[
         int | None,
-        typer.Option(min=1, help="Tokens of a translation; by default twice the source's, and 64 more."),
+        typer.Option(min=1, help="Longest translation, in tokens; by default twice the source's length plus 64."),
     ] = None,
     changes: Changes = None,
-    prefixes: Annotated[str | None, typer.Option(help="A file: what the translation of each line begins with.")] = None,
+    prefixes: Annotated[str | None, typer.Option(help="File with the beginning of each line's translation.")] = None,
     required: Annotated[
-        str | None, typer.Option(help="A file: for each line, phrases its translation must have, tabs between.")
+        str | None,
+        typer.Option(help="File with the phrases that each line's translation must contain, separated by tabs."),
     ] = None,
     ensemble: Others = None,
     as_json: Annotated[
@@ -47,14 +62,14 @@ def translate(
         typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
     ] = False,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Print each translation as it grows; one line at a time.")
+        bool, typer.Option("--stream", help="Print each translation while it is written; one line at a time.")
     ] = False,
     precision: Precision = "float32",
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Translate a file, standard input, or what is typed, line by line."""
+    """Translate a file, standard input or typed text, line by line."""
     from regard.generation.options import DecodingOptions
     from regard.text.lines import write_lines
     from regard.workflow.loading import load_as
@@ -65,11 +80,11 @@ def translate(
         raise DataError(f"-o must be in a folder that exists; got {output}.")
     for name, is_given in (("-o", output), ("--json", as_json), ("--prefixes", prefixes), ("--required", required)):
         if stream and is_given:
-            raise SettingsError(f"--stream must print texts as they grow; got {name} besides. Leave one of them out.")
+            raise SettingsError(f"`--stream` does not work with `{name}`; remove one of them.")
     if stream:
-        refuse_given("batch_size", because="with --stream: one line is translated at a time")
+        refuse_given("batch_size", because="with --stream, which translates one line at a time")
     check_input(input, f"translate {model}")
-    options = DecodingOptions.of(
+    options = DecodingOptions(
         **{
             "beam_size": beam,
             "n_best": n_best,
@@ -82,13 +97,13 @@ def translate(
     for name in ("alternatives", "alignment", "trace"):
         if getattr(options, name) and not as_json:
             raise SettingsError(
-                f"{name} needs --json, as lines of text hold translations only; add --json, or remove {name}."
+                f"`{name}` needs `--json`: lines of text hold translations only. Add `--json`, or remove `{name}`."
             )
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
-        tell(f"{model} is listening: a line in, a line out. Ctrl-D ends.")
+        tell(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
     if stream or is_typed:
         for line in input_lines(input):
             try:

@@ -11,74 +11,61 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.options import (
+    AsJson,
+    BatchSize,
+    Beam,
+    Changes,
+    Device,
+    FromHub,
+    LengthPenalty,
+    Model,
+    Others,
+    Precision,
+    Threads,
+    prepare_process,
+    refuse_given,
+)
 from regard.cli.reading import check_input, input_lines
-from regard.cli.train import Device, Threads, prepare_process, refuse_given, summary
-from regard.cli.writing import say, tell, write
-from regard.errors import HUB, DataError, ModelFolderError, SettingsError
+from regard.cli.writing import say, summary, tell, write
+from regard.errors import DataError, ModelFolderError, SettingsError
 
 if TYPE_CHECKING:
-    from regard.workflow.loading import Loaded
+    from regard.workflow.pipeline import Pipeline
     from regard.workflow.translation.translator import Translator
 
 
-def from_hub_if_asked(context: Any, value: Path | list[Path] | None) -> Path | list[Path] | None:
-    """The models of a command, as names on the Hugging Face hub where `--from-hub` is given."""
-    if value is None or not context.params.get("from_hub"):
-        return value
-    asked = [Path(HUB + str(name).removeprefix(HUB)) for name in (value if isinstance(value, list) else [value])]
-    return asked if isinstance(value, list) else asked[0]
-
-
-Model = Annotated[
-    Path, typer.Argument(callback=from_hub_if_asked, help="A model folder, or hf:owner/name on the Hugging Face hub.")
-]
-FromHub = Annotated[
-    bool, typer.Option("--from-hub", is_eager=True, help="Models are names on the Hugging Face hub, without hf: too.")
-]
-Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Sentences at once; the result does not depend on it.")]
-LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short texts.")]
-Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]
-Others = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--ensemble", callback=from_hub_if_asked, help="One more model that decides with it; may be repeated."
-    ),
-]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Any option of decoding; may be repeated. docs/generation.md lists them."
-    ),
-]
 MOST_CUTS_TOLD = 5
-"""Lines of which it is said, each, that they were cut."""
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+"""Truncated lines that are reported one by one."""
 
 
 def generate(
     model: Model,
     prompt: Annotated[
-        list[str] | None, typer.Option(help="What to continue, \\n for a line break; may be repeated.")
+        list[str] | None, typer.Option(help="Text to continue, \\n for a line break; may be repeated.")
     ] = None,
     max_tokens: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many tokens to write.")] = 200,
     temperature: Annotated[
-        float, typer.Option(min=0.0, help="0: always the likeliest; 1: the model's own odds.")
+        float, typer.Option(min=0.0, help="0: always the likeliest token; 1: the model's own distribution.")
     ] = 0.8,
-    top_k: Annotated[int | None, typer.Option(min=1, help="Draw from so many of the likeliest tokens only.")] = None,
-    top_p: Annotated[float, typer.Option(help="Draw from the likeliest tokens of this probability only.")] = 1.0,
+    top_k: Annotated[int | None, typer.Option(min=1, help="Draw from this many of the likeliest tokens only.")] = None,
+    top_p: Annotated[
+        float, typer.Option(help="Draw from the likeliest tokens whose probabilities add up to this only.")
+    ] = 1.0,
     min_p: Annotated[
-        float, typer.Option(help="Draw from tokens with at least this share of the likeliest one's probability.")
+        float, typer.Option(help="Draw from tokens with at least this fraction of the highest probability.")
     ] = 0.0,
-    typical: Annotated[float, typer.Option(help="Draw from the most typical tokens of this probability only.")] = 1.0,
-    stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="End with the line.")] = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Number that all random choices come from.")] = 1,
+    typical: Annotated[
+        float, typer.Option(help="Draw from the most typical tokens whose probabilities add up to this only.")
+    ] = 1.0,
+    stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="Stop at the first line break.")] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Let a language model (--arch decoder) go on from a prompt."""
+    """Continue a prompt with a language model (--arch decoder)."""
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load_as
 
@@ -104,15 +91,18 @@ def generate(
 
 def predict(
     model: Model,
-    input: Annotated[str, typer.Argument(help="A text file, a text to a line; - is standard input.")] = "-",
+    input: Annotated[str, typer.Argument(help="A text file, one text per line; - is standard input.")] = "-",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object for each line: text, labels, probs; is_cut, if it was.")
+        bool,
+        typer.Option(
+            "--json", help="Print a JSON object for each line: text, labels, probs; is_cut, if it was truncated."
+        ),
     ] = False,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Say what a classifier, tagger or masked language model (--arch encoder) finds in each line."""
+    """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
     from regard.workflow.loading import load_as
     from regard.workflow.predictor import WINDOW, Predictor
 
@@ -129,9 +119,9 @@ def predict(
         num_cut += prediction.is_cut
         if prediction.is_cut and num_cut <= MOST_CUTS_TOLD:
             name, most = "standard input" if input == "-" else input, predictor.model.config.max_positions - 2
-            tell(f"{name}, line {number}: a text should have at most {most} tokens; only the first {most} were read")
+            tell(f"{name}, line {number}: the text has more than {most} tokens; only the first {most} were read")
     if num_cut > MOST_CUTS_TOLD:
-        tell(f"so it is with {num_cut - MOST_CUTS_TOLD:,} lines more")
+        tell(f"{num_cut - MOST_CUTS_TOLD:,} more lines were cut in the same way")
 
 
 def evaluate(
@@ -140,7 +130,7 @@ def evaluate(
         list[str],
         typer.Argument(
             help="Source file and reference file, or one file of pairs (.tsv, .jsonl, hf:...); for a language model, text "
-            "files; for a classifier or tagger, files as it was trained on."
+            "files; for a classifier or tagger, files in the format of its training data."
         ),
     ],
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
@@ -157,7 +147,6 @@ def evaluate(
     device: Device = "auto",
 ) -> None:
     """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
-    from regard.workflow.measuring import measure
     from regard.workflow.settings import parse_options
     from regard.workflow.translation.translator import Translator
 
@@ -174,10 +163,10 @@ def evaluate(
         defaults = {name: signature(evaluate).parameters[name].default for name in named}
         if asked := [name for name, value in options.items() if value != defaults.get(name)]:
             raise SettingsError(
-                f"{', '.join(asked)} must be asked of models that translate; got {type(loaded).__name__}."
+                f"`evaluate` takes {', '.join(asked)} only with a model that translates; {model} is a {type(loaded).__name__}."
             )
         options = {}
-    results = measure(loaded, data, tell=tell, **options)
+    results = loaded.evaluate_files(data, tell=tell, **options)
     write(json.dumps(results, indent=2)) if as_json else say(summary(results))
 
 
@@ -193,18 +182,18 @@ def score(
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Print the log-probability of each target, given its source (natural logarithm, a line for a pair)."""
+    """Print the log-probability of each target, given its source (natural logarithm, one line per pair)."""
     from regard.data.corpus import read_pairs
 
     pairs = read_pairs([source, target] if target else [source])
     if pairs.num_blank:
-        raise DataError(f"{pairs.name} must have no blank lines to be scored; got {pairs.num_blank}.")
+        raise DataError(f"`score` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
     for scored in _translator(model, threads, device).score(pairs.sources, pairs.targets):
         write(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
 
 
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
-    """Say what a model folder holds: sizes, settings, and the scores measured when it was trained."""
+    """Show what a model folder holds: sizes, settings, and the scores measured in training."""
     from regard.workflow.loading import load_any
 
     loaded, tokenizer, _ = load_any(model)
@@ -216,7 +205,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
             measured = f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}"
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ModelFolderError(
-                f"{results_file} must be what training wrote; got {error!r}. Is it whole?"
+                f"{results_file} must hold the results of a training run; got {error!r}. Is it complete?"
             ) from error
     num_parameters = sum(parameter.numel() for parameter in loaded.parameters())
     facts: dict[str, Any] = {
@@ -233,7 +222,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     say("\n".join([*lines, measured] if results else lines))
 
 
-def _load(model: Path, threads: int | None, device: str, precision: str, others: list[Path] | None) -> Loaded:
+def _load(model: Path, threads: int | None, device: str, precision: str, others: list[Path] | None) -> Pipeline:
     from regard.workflow.loading import load
 
     prepare_process(threads)

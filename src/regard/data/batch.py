@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> Int[Tensor, "batch position"]:
-    """The sequences as rows of one tensor, the short ones filled up with padding at their end."""
+    """The sequences as rows of one tensor, padded on the right."""
     rows = np.full((len(sequences), max(map(len, sequences))), pad_id, dtype=np.int64)
     for row, sequence in zip(rows, sequences, strict=True):
         row[: len(sequence)] = sequence
@@ -20,19 +20,19 @@ def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> I
 
 
 BatchCursor = tuple[int, int]
-"""Where a batch stands in a run: its epoch, and its number in the epoch, both counted from 0."""
+"""The position of a batch in a run: its epoch, and its number in the epoch, both from 0."""
 Shard = tuple[int, int]
-"""Which rows of each batch are read: those of process r of n."""
+"""Which rows of each batch are read: (r, n) are those of process r of n."""
 ALL: Shard = (0, 1)
 IGNORED = -100
-"""The label of a token that has none, as in `torch.nn.functional.cross_entropy`."""
+"""The label of a token that has none, as in `torch.nn.functional.cross_entropy`. No label below 0 is predicted."""
 
 
 def own_rows(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
     """The rows of a batch that one process reads, and whether they count.
 
-    Where there are fewer rows than processes, one that has none reads the first, without counting it, so that all take
-    part in every step.
+    If there are fewer rows than processes, a process without rows reads the first one without counting it, so that all
+    take part in every step.
     """
     own = rows[shard[0] :: shard[1]]
     return (own, True) if len(own) else (rows[:1], False)
@@ -57,7 +57,7 @@ class Batch:
 
     @property
     def num_counted(self) -> int:
-        """What speeds count: target tokens."""
+        """Target tokens, which the reported speed counts."""
         return self.num_tokens
 
     def to(self, device: torch.device) -> Batch:
@@ -72,7 +72,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledBatch:
-    """Sequences of one step with what is to be predicted: one label for each token, or one for each sequence."""
+    """Sequences of one step with their labels: one for each token, or one for each sequence."""
 
     ids: Int[Tensor, "batch position"]
     labels: Int[Tensor, "..."]
@@ -84,7 +84,7 @@ class LabelledBatch:
     next_cursor: BatchCursor = (0, 0)
     """Where the batch after this one stands."""
     num_counted: int = 0
-    """What speeds count: tokens that are read, padding not among them. A text of a class has many, and one label."""
+    """Input tokens without padding, which the reported speed counts. A classified text has many tokens and one label."""
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""

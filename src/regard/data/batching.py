@@ -1,4 +1,4 @@
-"""Pairs and texts to batches: tokens are counted, not sentences, and sentences of like length share a batch."""
+"""Pairs and texts to batches: their size is counted in tokens, and sentences of similar length share a batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regard.text.segmentation import Cut
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
 RELEASED_EVERY = 8
-"""Batches between two times that memory maps are given back."""
+"""Memory maps are released after every this many batches."""
 MASKED_SHARE = 0.15
 KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 T = TypeVar("T")
@@ -69,7 +69,7 @@ def batch_plans(
     *,
     start: BatchCursor = (0, 0),
 ) -> Iterator[tuple[np.ndarray, BatchCursor, np.random.Generator]]:
-    """The batches of one epoch after the other, each with the place of the next, and with a generator of its own.
+    """The batches of one epoch after the other, each with the position of the next one and its own random generator.
 
     The order is shuffled over the whole corpus; each `POOL` examples of it are then sorted by length and cut into batches.
 
@@ -89,7 +89,7 @@ def batch_plans(
 
 
 def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
-    """The same items; before some of them, what was read of memory maps is given back."""
+    """The same items; memory maps are released every now and then."""
     for number, item in enumerate(items, start=1):
         if number % RELEASED_EVERY == 0:
             release()
@@ -97,7 +97,7 @@ def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
 
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """The same items; while one is used, the next is made in a thread of its own."""
+    """The same items; the next one is prepared in a thread while one is used."""
     with ThreadPoolExecutor(1) as maker:
         coming: Future[T | None] = maker.submit(next, items, None)
         while (item := coming.result()) is not None:
@@ -132,29 +132,37 @@ def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: 
         yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)
 
 
+@dataclass(frozen=True)
+class Epochs:
+    """How pairs are read in each epoch of training."""
+
+    order: Order | None = None
+    """Which pairs, and how often (`selection.py`); None: all, once in an epoch."""
+    joined: Joining | None = None
+    """The same pairs, some with another one after them; None: each alone."""
+    cuts: Sequence[Cut] | None = None
+    """Cut sources and targets anew each time they are read; None: never."""
+
+
 def training_batches(
     pairs: EncodedPairs,
     batch_tokens: int,
     seed: int,
+    epochs: Epochs = Epochs(),  # it cannot change
     *,
     pad_id: int,
     start_ids: Sequence[int],
-    order: Order | None = None,
-    joined: Joining | None = None,
-    cuts: Sequence[Cut] | None = None,
     start: BatchCursor = (0, 0),
     shard: Shard = ALL,
 ) -> Iterator[Batch]:
     """Pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
 
     Args:
-        order: which pairs, and how often (`selection.py`); None: all, once in an epoch.
-        joined: the same pairs, some with another one after them; None: each alone.
-        cuts: cut sources and targets anew each time they are read; None: never.
         start: begin with this batch.
         shard: the rows of each batch that are read here.
     """
-    order = order or shuffled(len(pairs))
+    joined, cuts = epochs.joined, epochs.cuts
+    order = epochs.order or shuffled(len(pairs))
     if joined is None:
         plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
     else:
@@ -212,7 +220,7 @@ def _plan(
 
 
 def _with_cursor(batch: LabelledBatch, cursor: BatchCursor, counts: bool) -> LabelledBatch:
-    """A batch that knows its place; without labels, where its rows do not count."""
+    """A batch with the position of the next one; if its rows do not count, without labels."""
     if counts:
         return replace(batch, next_cursor=cursor)
     nothing = torch.full_like(batch.labels, IGNORED)
@@ -231,7 +239,7 @@ def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> La
 
 @dataclass(frozen=True)
 class Masking:
-    """How words are hidden for masked language models: 15 % of the tokens, of which 80 % become the mask, 10 % a random
+    """How tokens are masked for masked language models: 15 % are chosen, of which 80 % become the mask, 10 % a random
     token, and 10 % stay. Source: Devlin et al. 2019, section 3.1.
     """
 
@@ -240,7 +248,7 @@ class Masking:
     vocab_size: int
 
     def hide(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The ids with some hidden, and the hidden ones as labels."""
+        """The ids with some masked, and the masked ones as labels."""
         ordinary = ids >= self.first_ordinary_id
         chosen = ordinary & (rng.random(len(ids)) < MASKED_SHARE)
         if not chosen.any() and ordinary.any():
@@ -253,7 +261,7 @@ class Masking:
 
 
 def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length, the same words hidden every time: for validation."""
+    """All texts once, by length, with the same tokens masked every time: for validation."""
     rng = np.random.default_rng(0)
     for indices in plan_batches([ids.lengths], batch_tokens):
         yield _masked_batch(ids, indices, masking, rng, pad_id)
@@ -269,7 +277,7 @@ def masked_training_batches(
     start: BatchCursor = (0, 0),
     shard: Shard = ALL,
 ) -> Iterator[LabelledBatch]:
-    """All texts again and again, other words hidden each time.
+    """All texts again and again, with other tokens masked each time.
 
     Args:
         start: begin with this batch.

@@ -1,4 +1,4 @@
-"""Pairs of texts: where they come from, and what they must be to be used.
+"""Pairs of texts: their sources and their checks.
 
 Four sources, one result: two files with a line for a line, a TSV file, a JSON-lines file, a Hugging Face data set. A
 `Corpus` is read anew each time it is asked for its pairs, so that it may be larger than memory; `ParallelText` is held.
@@ -46,7 +46,7 @@ class ParallelText:
 
     @classmethod
     def of(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
-        """What some pairs are, held in memory."""
+        """A parallel text from pairs."""
         _, sources, targets = map(list, zip(*pairs, strict=True))
         return cls(sources, targets, name, num_lines - len(sources))
 
@@ -131,7 +131,7 @@ class Corpus:
                 name, side = (self.paths[0], "source") if blank_source else (self.paths[-1], "target")
                 raise DataError(
                     f"{name}, line {line}: both sides of a pair must have text; got a blank {side}. "
-                    "If a line was lost, all pairs after it are shifted; else remove the line from both sides."
+                    "If a line was lost, all pairs after it are misaligned. Otherwise remove the line from both sides."
                 )
             if not blank_source:
                 yield NumberedPair(line, _one_line(source), _one_line(target))
@@ -196,7 +196,7 @@ Pairs = ParallelText | Corpus | Part
 
 
 def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
-    """The corpora that some names stand for: `.tsv`, `.jsonl` and `hf:` alone, others two by two, source and target.
+    """The corpora of some names: `.tsv`, `.jsonl` and `hf:` are one corpus each, other names come in pairs of files.
 
     Raises:
         DataError: a name without its other side, or none.
@@ -244,13 +244,13 @@ def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
 
 
 def no_pairs(name: str) -> DataError:
-    """What to say of files without text."""
+    """The error for files without pairs."""
     return DataError(f"{name} must hold at least one pair; got none. Is it the right file?")
 
 
 def _unpaired(paths: Sequence[str], counts: Sequence[int]) -> DataError:
     return DataError(
-        f"parallel files must have one number of lines; got {counts[0]:,} in {paths[0]} and {counts[1]:,} in {paths[1]}. "
+        f"parallel files must have the same number of lines; got {counts[0]:,} in {paths[0]} and {counts[1]:,} in {paths[1]}. "
         "Line N of one must be the translation of line N of the other."
     )
 
@@ -304,9 +304,7 @@ def _read_jsonl(path: str, only: Collection[int] | None) -> Iterator[NumberedPai
         try:
             (source + target).encode()
         except UnicodeEncodeError as error:
-            raise DataError(
-                f"{path}, line {number}: text must be whole Unicode characters; got half of a pair."
-            ) from error
+            raise DataError(f"{path}, line {number}: text must be valid Unicode; got an unpaired surrogate.") from error
         yield NumberedPair(number, source, target)
 
 

@@ -27,7 +27,7 @@ LARGE_BYTES = 1 << 26
 """Corpora of more than 64 MiB of text are stored."""
 ENCODED_AT_ONCE = 4096
 Report = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and how much there is."""
+"""Called with the name of the work, how much is done, and how much there is."""
 Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[Labelled]
 
 
@@ -37,7 +37,7 @@ class EncodedCorpora:
 
     stored: Stored
     digest: str
-    """Of all that the ids depend on."""
+    """A checksum of everything that the ids depend on."""
 
     @property
     def pairs(self) -> EncodedPairs:
@@ -62,7 +62,7 @@ class EncodedCorpora:
         return self.stored.part_sizes
 
     def location(self, index: int, names: Sequence[str]) -> str:
-        """Where a pair or a line stands, in words."""
+        """The file and line of a pair or text, for messages."""
         part = int(np.searchsorted(np.cumsum(self.part_sizes), index, side="right"))
         return f"line {self.stored.lines[index]} of {names[part]}"
 
@@ -85,7 +85,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
         since_then = None if config.across_spaces else {"across_spaces"}  # so that what was learnt before it is found
         described = config.model_dump_json(exclude=since_then)
         path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), described])
-        with suppress(ModelFolderError):  # not there, or damaged: made anew
+        with suppress(ModelFolderError):  # missing or damaged: learnt again
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)
     every = -(-num_lines // config.max_lines)

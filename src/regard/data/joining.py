@@ -72,5 +72,5 @@ class Joining:
 
     @property
     def _dropped(self) -> tuple[int, int]:
-        """Symbols of a source and of a target that fall away where two meet."""
+        """Symbols of a source and of a target that are dropped where two are joined."""
         return self.num_begin + self.num_end, 1

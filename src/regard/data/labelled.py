@@ -163,7 +163,7 @@ class LabelledFile:
         return columns[0].strip(), columns[1].strip()
 
     def _check_no_header(self, line: NumberedLine, what: str) -> None:
-        """Make sure that the first line is not names of columns, which would be learnt from.
+        """Make sure that the first line is not a header, which the model would learn from.
 
         Raises:
             DataError: it is.
@@ -172,7 +172,7 @@ class LabelledFile:
             names = {name.strip().lower() for name in line.text.split("\t")}
             if names & LABEL_NAMES and names & TEXT_NAMES:
                 raise DataError(
-                    f"{self.name}, line 1: a line must be {what}; got {line.text[:60]!r}, names of columns. Remove that line."
+                    f"{self.name}, line 1: a line must be {what}; got {line.text[:60]!r}, a header. Remove that line."
                 )
 
     def _not(self, what: str, line: NumberedLine) -> DataError:
@@ -197,10 +197,10 @@ def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
 
 
 def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> LabelledText:
-    """The same, held in memory, and so of files that can be read only once, too.
+    """The same, held in memory; so files that can be read only once work, too.
 
     Raises:
-        DataError: a file that cannot be read or holds no text, or a line that is not as it must be.
+        DataError: a file that cannot be read or holds no text, or a line in the wrong format.
     """
     files, lines, num_blank = _files(names, by_word), list[LabelledLine](), 0
     for file in files:
@@ -216,7 +216,7 @@ def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[Label
 
 
 def no_texts(name: str) -> DataError:
-    """What to say of a file without text."""
+    """The error for a file without texts."""
     return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
 
 
@@ -261,7 +261,7 @@ def check_labels(text: LabelledText, label_names: Iterable[str]) -> None:
     for label in itertools.chain.from_iterable(text.labels):
         if label not in known:
             hint = nearest_hint(label, known)
-            raise DataError(f"{text.name}: a label must be one of those trained on; got {label!r}. {hint}")
+            raise DataError(f"{text.name}: a label must be one that the model was trained on; got {label!r}. {hint}")
 
 
 def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:

@@ -152,7 +152,7 @@ def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def encode_stream(lines: Sequence[str], tokenizer: Tokenizer) -> np.ndarray:
-    """The ids of all lines, each line ended by the end symbol where it stands for the line break, else one document."""
+    """The ids of all lines, each line ended by the end symbol if that is the line break; otherwise as one document."""
     if not tokenizer.symbols.lines_end:
         return np.array([*tokenizer.symbols.start_ids, *tokenizer.encode("\n".join([*lines, ""]))], dtype=np.int32)
     rows = tokenizer.encode_batch(list(lines))

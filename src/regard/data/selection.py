@@ -1,4 +1,4 @@
-"""Which pairs of which corpora are learnt from, and how often: filters and mixtures."""
+"""Which pairs of which corpora are trained on, and how often: filters and mixtures."""
 
 from __future__ import annotations
 
@@ -18,27 +18,30 @@ LOOKED_AT_ONCE = 1 << 18
 
 
 class DataConfig(BaseModel):
-    """Which pairs are learnt from, how often, and cut how."""
+    """The settings of filters, mixtures and data augmentation."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     weights: list[Annotated[float, Field(le=1e9)]] | None = Field(
-        None, description="how often each corpus is drawn from, one number for each; null: each pair once in an epoch"
+        None, description="relative weight of each corpus in an epoch; null: each pair once"
     )
     temperature: float = Field(
-        1.0, ge=1, description="above 1, small corpora are drawn from more often: size ** (1 / temperature)"
+        1.0, ge=1, description="above 1, small corpora get more weight: size ** (1 / temperature)"
     )
     max_tokens: int | None = Field(
-        None, ge=2, description="pairs with a longer side are left out; null: model.max_positions"
+        None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"
     )
     max_ratio: float | None = Field(
-        None, gt=1, description="pairs with a side of more than so many times the tokens of the other are left out"
+        None, gt=1, description="leave out pairs with a side that has more than this many times the tokens of the other"
     )
     concatenation: float = Field(
-        0.0, ge=0, le=1, description="share of pairs that are read with another one, drawn at random, put after them"
+        0.0, ge=0, le=1, description="fraction of pairs that are concatenated with another pair, drawn at random"
     )
     bpe_dropout: float = Field(
-        0.0, ge=0, lt=1, description="share of merges that are left out, anew each time a pair is read (bpe only)"
+        0.0,
+        ge=0,
+        lt=1,
+        description="fraction of merges to skip at random each time a pair is read (BPE-dropout; bpe only)",
     )
 
 
@@ -149,7 +152,7 @@ def _quotas(sizes: list[int], config: DataConfig) -> list[int]:
                 f"data.weights must be a positive number for each corpus, {len(sizes)} in all; got {config.weights}."
             )
         if config.temperature != 1:
-            raise SettingsError("data.weights and data.temperature must not be given together; got both.")
+            raise SettingsError("`data.weights` and `data.temperature` both weight the corpora; remove one of them.")
         shares = np.array(config.weights)
     else:
         shares = np.array(sizes) ** (1 / config.temperature)

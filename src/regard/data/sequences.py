@@ -1,4 +1,4 @@
-"""Ids by the row: what texts are once they are encoded."""
+"""Encoded texts: many sequences of ids in one array."""
 
 from __future__ import annotations
 

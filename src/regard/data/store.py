@@ -28,7 +28,7 @@ from regard.errors import DataError
 FORMAT_VERSION = 1
 CACHE_VARIABLE = "REGARD_CACHE"
 ABANDONED_AFTER = 24 * 3600
-"""Seconds without a byte after which nobody writes what is being stored."""
+"""Seconds without a write after which a temporary folder counts as abandoned."""
 Side = Sequence[Sequence[int]]
 """The ids of some texts, or of their labels."""
 
@@ -57,7 +57,7 @@ class Stored:
 
 
 def cache_folder() -> Path:
-    """Where things are kept that can be made again: `$REGARD_CACHE`, else a folder `regard` where the system keeps such."""
+    """The cache folder: `$REGARD_CACHE`, or `regard` in the system's cache folder."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regard"
@@ -111,7 +111,7 @@ def in_files(
     if not _is_whole(folder):
         shutil.rmtree(folder, ignore_errors=True)
         _remove_abandoned(folder.parent)
-        # Named by chance: what runs on another machine, and stores the same on a disk they share, may have our process id.
+        # A random name: a process on another machine that shares the disk may have the same process id.
         aside = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}.part")
         try:
             make_folder(aside)
@@ -131,7 +131,7 @@ def in_files(
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove what runs that were killed while they stored something have left, a day after the last byte."""
+    """Remove temporary folders of killed runs, a day after the last write."""
     for aside in folder.glob(".*.part"):
         with suppress(OSError):  # another run may have removed it, or be done with it
             newest = max(path.stat().st_mtime for path in (aside, *aside.iterdir()))
@@ -210,6 +210,6 @@ def _releaser(*maps: mmap.mmap | None) -> Callable[[], None]:
 
 def _no_room(folder: Path, error: OSError) -> DataError:
     return DataError(
-        f"{folder} must be writable, with room for the ids of large corpora; got: {error.strerror}. Another folder can be "
-        f"named with the variable {CACHE_VARIABLE}."
+        f"{folder} must be writable, with room for the ids of large corpora; got: {error.strerror}. To use another "
+        f"folder, set the variable {CACHE_VARIABLE}."
     )

@@ -12,19 +12,19 @@ from regard.data.labelled import LabelledText, encode_words
 from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.inspection.capture import capture
-from regard.inspection.figures import Panel, panels_svg
-from regard.inspection.report import Report, report_html
+from regard.inspection.drawing.figures import Panel, panels_svg
+from regard.inspection.drawing.report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.run import TrainingRun
+from regard.workflow.execution import Execution, claimed, run_task, write_results
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay, clock
 from regard.workflow.reporting import how_losses_are_measured, training_loss_name
-from regard.workflow.run import Execution, claimed, run_task, write_results
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.texts import label_task
+from regard.workflow.tasks.labels import TagTask
 
 NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
 DRAWN = ("abacab", "cabbage", "ggggg", "abcdefghabcd")
@@ -68,7 +68,7 @@ def run_histogram_demo(
         lengths = ", ".join(map(str, sorted(HELD_OUT_LENGTHS)))
         display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
         training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)
-        task = label_task([training], valid, settings, display, by_word=True)
+        task = TagTask([training], valid, settings, display)
         result = run_task(task, output, Execution(device), display=display, preset="tiny, for the demo")
         if result.run.interrupted:
             return result.run

@@ -1,1 +1,1 @@
-"""Measuring: how likely a model finds targets, and how near its texts come to references."""
+"""Evaluation: the likelihood of targets, and scores of texts against references."""

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 MOST_CONFUSIONS, MOST_LABELS = 10, 40
-"""So many rows of a table are shown."""
+"""Rows of a table that are shown."""
 WIDEST_MATRIX = 10
-"""Labels of the largest matrix that is shown whole; of more, the commonest confusions are shown."""
+"""With more labels than this, the commonest confusions are shown instead of the matrix."""
 
 
 def accuracy(predicted: Sequence[str], right: Sequence[str]) -> float:
@@ -29,13 +29,13 @@ class LabelScore:
     """How well one label was predicted."""
 
     precision: float | None
-    """hits / times predicted; None: it never was."""
+    """hits / times predicted; None: it was never predicted."""
     recall: float | None
-    """hits / times right; None: it never was."""
+    """hits / times it was the correct label; None: it never was."""
     f1: float | None
     """2 hits / (times predicted + times right); None where both are 0."""
     num_right: int
-    """How often it was right."""
+    """How often it was the correct label."""
     num_predicted: int
 
 
@@ -43,7 +43,7 @@ def label_scores(predicted: Sequence[str], right: Sequence[str], labels: Sequenc
     """The scores of each label that occurs on either side, in alphabetical order.
 
     Args:
-        labels: more labels, that may not occur.
+        labels: additional labels, which need not occur.
     """
     hits = Counter(p for p, r in zip(predicted, right, strict=True) if p == r)
     times_predicted, times_right = Counter(predicted), Counter(right)
@@ -60,7 +60,7 @@ def label_scores(predicted: Sequence[str], right: Sequence[str], labels: Sequenc
 
 
 def confusion(predicted: Sequence[str], right: Sequence[str]) -> dict[str, dict[str, int]]:
-    """For each label that was right, how often which label was predicted, the commonest first; only what occurred."""
+    """For each correct label, how often each label was predicted, the commonest first."""
     rows: dict[str, Counter[str]] = {label: Counter() for label in sorted(set(right))}
     for p, r in zip(predicted, right, strict=True):
         rows[r][p] += 1

@@ -1,18 +1,16 @@
-"""How likely a model finds given targets, with every right token before the next (teacher forcing)."""
+"""The likelihood of given targets, with the correct tokens as inputs (teacher forcing)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from regard.data.batch import IGNORED, Batch, LabelledBatch
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
-from regard.models.families import PairModel
+from regard.data.batch import Batch, LabelledBatch
+from regard.models.interface import Model, PairModel
 
 CHUNK_LOGITS = 4_000_000
 """Logits that are held at once."""
@@ -20,7 +18,7 @@ CHUNK_LOGITS = 4_000_000
 
 @dataclass(frozen=True)
 class Likelihood:
-    """What a model gives to the tokens of some targets, the end symbol included."""
+    """The log-probabilities of some targets, the end symbol included."""
 
     token_log_probs: dict[int, list[float]]
     """For each pair, by its index, the natural log-probability of each target token."""
@@ -54,11 +52,9 @@ def likelihood(model: PairModel, batches: Iterable[Batch]) -> Likelihood:
     num_tokens = num_correct = 0
     for batch in batches:
         batch = batch.to(device)
-        is_token = batch.labels != model.config.pad_id
-        labels = batch.labels[is_token]
-        states = model.states(batch.source_ids, batch.target_ids)[is_token]
-        log_probs, is_likeliest = _scored(model.logits, states, labels, model.config.vocab_size)
-        rows = log_probs.split(is_token.sum(dim=1).tolist())
+        states, labels = model.labelled_states(batch)
+        log_probs, is_likeliest = _scored(model, states, labels)
+        rows = log_probs.split((batch.labels != model.config.pad_id).sum(dim=1).tolist())
         token_log_probs.update(zip(batch.indices, (row.tolist() for row in rows), strict=True))
         num_tokens += len(labels)
         num_correct += int(is_likeliest.sum())
@@ -68,7 +64,7 @@ def likelihood(model: PairModel, batches: Iterable[Batch]) -> Likelihood:
 
 @dataclass(frozen=True)
 class LabelLikelihood:
-    """What a model gives to the right labels of some batches."""
+    """The log-probabilities of the correct labels of some batches."""
 
     nats: float
     """The sum of -log(probability) over all labels."""
@@ -88,7 +84,7 @@ class LabelLikelihood:
 
 
 @torch.inference_mode()
-def label_likelihood(model: Decoder | Encoder, batches: Iterable[LabelledBatch]) -> LabelLikelihood:
+def label_likelihood(model: Model, batches: Iterable[LabelledBatch]) -> LabelLikelihood:
     """The likelihood of every label of some batches, in evaluation mode, softmax in float32."""
     was_training = model.training
     model.eval()
@@ -96,31 +92,25 @@ def label_likelihood(model: Decoder | Encoder, batches: Iterable[LabelledBatch])
     nats, num_labels, num_correct = 0.0, 0, 0
     for batch in batches:
         batch = batch.to(device)
-        counts = batch.labels != IGNORED
-        labels = batch.labels[counts]
-        if isinstance(model, Encoder) and model.config.task == "classify":
-            found = _scored(lambda logits: logits, model(batch.ids)[counts], labels, len(model.config.labels))
-        else:
-            found = _scored(model.logits, model.states(batch.ids)[counts], labels, model.config.vocab_size)
-        nats -= float(found[0].double().sum())
-        num_correct += int(found[1].sum())
+        states, labels = model.labelled_states(batch)
+        log_probs, is_likeliest = _scored(model, states, labels)
+        nats -= float(log_probs.double().sum())
+        num_correct += int(is_likeliest.sum())
         num_labels += len(labels)
     model.train(was_training)
     return LabelLikelihood(nats, num_labels, num_correct)
 
 
-def _scored(
-    logits_of: Callable[[Tensor], Tensor], states: Tensor, labels: Tensor, num_classes: int
-) -> tuple[Tensor, Tensor]:
+def _scored(model: Model, states: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """The log-probability of each label, and whether it is the likeliest; logits are there for some states at a time."""
     log_probs, is_likeliest = (
         labels.new_empty(len(labels), dtype=torch.float32),
         torch.empty_like(labels, dtype=torch.bool),
     )
-    at_once = max(1, CHUNK_LOGITS // num_classes)
+    at_once = max(1, CHUNK_LOGITS // model.num_classes)
     for start in range(0, len(labels), at_once):
         part = slice(start, start + at_once)
-        logits = logits_of(states[part]).float()
+        logits = model.logits(states[part]).float()
         log_probs[part] = logits.gather(1, labels[part, None])[:, 0] - logits.logsumexp(dim=-1)
         is_likeliest[part] = logits.argmax(dim=-1) == labels[part]
     return log_probs, is_likeliest

@@ -10,18 +10,36 @@ from itertools import islice
 from regard.errors import DataError, SettingsError, nearest_hint
 
 LONGEST_MATCH = 4
-"""BLEU counts matches of one to so many tokens."""
+"""The longest n-grams that BLEU counts."""
 BETWEEN_SPACES = ("13a", "intl")
-"""Tokenisations that take what stands between spaces, but for punctuation, for a word."""
+"""Tokenisations that split at spaces and punctuation only."""
 HINTED_FROM = 1000
-"""References that are looked at to tell whether they have spaces between words."""
+"""References that are checked for spaces between words."""
 KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
+Metric = Callable[[Sequence[str], Sequence[str]], float]
+"""A score of texts, given their references; the higher, the better."""
+OF_TEXTS = ("bleu", "chrf", "exact_match")
+ADDED: dict[str, Metric] = {}
+"""Metrics of others, by name."""
+
+
+def add_metric(name: str, metric: Metric) -> None:
+    """Have a metric of your own measured wherever BLEU is: in `evaluate`, and as `training.metric`.
+
+    Raises:
+        SettingsError: there is a metric of this name.
+    """
+    if name in (*OF_TEXTS, "loss", "token_accuracy") or ADDED.get(name, metric) is not metric:
+        raise SettingsError(f"a metric must have a new name; got {name}.")
+    ADDED[name] = metric
+
+
 @dataclass(frozen=True)
 class TextScores:
-    """How near some texts come to their references."""
+    """Scores of some texts against their references."""
 
     bleu: float
     """0 to 100. Papineni et al. 2002."""
@@ -30,7 +48,9 @@ class TextScores:
     exact_match: float
     """Share of texts that equal their reference, 0 to 1."""
     bleu_counts: bool
-    """Whether any reference has the four tokens that BLEU counts by. Where none has, BLEU is next to 0, whatever was written."""
+    """Whether any reference has at least four tokens. If none has, BLEU is near 0 whatever was written."""
+    added: dict[str, float]
+    """What metrics that were added give (`add_metric`)."""
     signatures: dict[str, str]
     """How sacrebleu counted, so that others can count the same way (Post 2018)."""
 
@@ -51,14 +71,14 @@ class TextMetrics:
 
         if tokenize not in BLEU.TOKENIZERS:
             raise SettingsError(
-                f"tokenize must be one of sacrebleu's; got {tokenize!r}. {nearest_hint(tokenize, BLEU.TOKENIZERS)}"
+                f"tokenize must be one of sacrebleu's tokenizers; got {tokenize!r}. {nearest_hint(tokenize, BLEU.TOKENIZERS)}"
             )
         try:
             # `force` keeps sacrebleu from warning that tokenised text should not be scored with `none`.
             self._bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
         except (RuntimeError, ImportError, OSError) as error:
             reason = re.sub(r"(?<=pip install )(\S+\[\w+\])", r"'\1'", " ".join(str(error).split()))
-            raise SettingsError(f"tokenize must be one that works here; got {tokenize!r}: {reason}") from error
+            raise SettingsError(f"tokenize must be usable on this machine; got {tokenize!r}: {reason}") from error
         self._chrf = CHRF(lowercase=lowercase)
 
     def score(self, texts: Sequence[str], references: Sequence[str]) -> TextScores:
@@ -69,7 +89,7 @@ class TextMetrics:
         """
         if len(texts) != len(references) or not texts:
             raise DataError(
-                f"texts and references must be as many, and at least one; got {len(texts)} and {len(references)}."
+                f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(references)}."
             )
         equal = sum(text == reference for text, reference in zip(texts, references, strict=True))
         return TextScores(
@@ -77,12 +97,13 @@ class TextMetrics:
             chrf=self._chrf.corpus_score(texts, [references]).score,
             exact_match=equal / len(texts),
             bleu_counts=any(len(self._bleu.tokenizer(text).split()) >= LONGEST_MATCH for text in references),
+            added={name: float(metric(texts, references)) for name, metric in ADDED.items()},
             signatures={"bleu": str(self._bleu.get_signature()), "chrf": str(self._chrf.get_signature())},
         )
 
 
 def tokenization_hint(references: Sequence[str], tokenize: str = "13a") -> str | None:
-    """What to say where BLEU counts words between spaces, of references that have none between their words: texts a third or more
+    """A warning that BLEU splits at spaces, which the references do not have between words: texts a third or more
     of whose letters are Japanese kana or Chinese characters, on average three or more to a space. None: nothing.
     """
     if tokenize not in BETWEEN_SPACES:

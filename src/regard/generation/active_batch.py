@@ -1,4 +1,4 @@
-"""The hypotheses that go on: a table of slots, in each of which stands a sentence that is being decoded."""
+"""The active hypotheses: a table of slots, each with a sentence that is being decoded."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from regard.generation.request import FinishReason, Hypothesis, Request
 
 
 class ActiveBatch:
-    """Slot x beam: what has been written so far, and what it scores. The best hypothesis of a slot stands first.
+    """Tokens and scores by slot and beam. The best hypothesis of a slot comes first.
 
-    A hypothesis that is not there (fewer have been found than the beam is wide; the slot is free) has the score -inf.
+    A missing hypothesis (fewer than `beam_size` were found, or the slot is free) has the score -inf.
     """
 
     def __init__(self, numbers: Sequence[int], requests: Sequence[Request], newest: Int[Tensor, "slot 1"]) -> None:
-        """Sentences of which nothing is written yet; `newest` is what each begins with."""
+        """New sentences without tokens; `newest` is the first input of each."""
         size, device = len(requests), newest.device
         self.numbers = list(numbers)
-        """Of the request in each slot, among all that were made."""
+        """The number of the request in each slot."""
         self.requests: list[Request | None] = list(requests)
         """Of each slot; None where it is free."""
         self.finished: list[list[Hypothesis]] = [[] for _ in requests]
@@ -37,7 +37,7 @@ class ActiveBatch:
 
     @property
     def free(self) -> list[int]:
-        """The slots where no sentence stands."""
+        """The free slots."""
         return [slot for slot, request in enumerate(self.requests) if request is None]
 
     def grow(
@@ -47,7 +47,7 @@ class ActiveBatch:
         log_probs: Float[Tensor, "slot beam"],
         scores: Float[Tensor, "slot beam"],
     ) -> None:
-        """Let hypotheses continue present ones with a token each."""
+        """Extend present hypotheses by a token each."""
         at = self.lengths.clamp(max=self.ids.shape[2] - 1)[:, None, None].expand(-1, parents.shape[1], 1)
         follow = parents[:, :, None].expand(-1, -1, self.ids.shape[2])
         self.ids = self.ids.gather(1, follow).scatter_(2, at, ids[:, :, None])
@@ -58,7 +58,7 @@ class ActiveBatch:
     def finish(
         self, slot: int, parent: int, id: int | None, log_prob: float, score: float, reason: FinishReason
     ) -> None:
-        """Note a finished hypothesis: a present one, a token more (None: the end symbol), and its score."""
+        """Record a finished hypothesis: a present one, one more token (None: the end symbol), and its score."""
         length = int(self.lengths[slot])
         ids = self.ids[slot, parent, :length].tolist()
         log_probs = self.token_log_probs[slot, parent, :length].tolist()
@@ -96,7 +96,7 @@ class ActiveBatch:
         return ended
 
     def leave(self, slot: int) -> int:
-        """Free a slot: the number of the request that stood there. It goes on, counting from 0, but nothing comes of it."""
+        """Free a slot and return the number of its request. The slot is still decoded, and its output is ignored."""
         self.requests[slot], self.finished[slot] = None, []
         self.scores[slot] = -torch.inf
         self.lengths[slot] = 0

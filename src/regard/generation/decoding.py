@@ -20,34 +20,34 @@ from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.models.interface import SequenceToSequence
 
 REFILL = 8
-"""Free slots that are filled together, in large batches: the encoder likes some company."""
+"""Free slots that are filled together in large batches: the encoder is more efficient on several sentences."""
 
 
 @runtime_checkable
 class Rule(Protocol):
-    """What is done with logits."""
+    """A decoding rule: what is done with logits at each step."""
 
     width: int
     """Hypotheses for each sentence."""
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
-        """Give each hypothesis that goes on a token more, finish others; which hypothesis each new one continues."""
+        """Extend or finish each active hypothesis; returns the parent of each new hypothesis."""
         ...
 
     def done(self, active: ActiveBatch) -> list[int]:
-        """The slots where there is nothing more to do."""
+        """The slots whose sentence is finished."""
         ...
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
-        """What was found for the sentence in a slot, best first."""
+        """The hypotheses of the sentence in a slot, best first."""
         ...
 
 
 class Decoding:
-    """Some requests on their way through a model; each `step` is a token for all that are under way.
+    """Decodes some requests; each `step` adds a token to every active sentence.
 
     Args:
-        batch_size: sentences under way at once, at least 1; the result does not depend on it.
+        batch_size: sentences decoded at once, at least 1; the result does not depend on it.
         filters: change log-probabilities before the rule sees them, in order; not those of a prefix's tokens.
         device: where the model is.
         padding_side: of sources that are shorter than others.
@@ -71,10 +71,39 @@ class Decoding:
         self.batch_size = batch_size
         self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long, device=self.device)
         self._minimum_lengths = MinimumLengths(symbols.eos_id)
-        # The long ones first, so that few are under way when nothing is left to fill their slots with.
+        # Long ones first, so that few are still active when no request is left to fill free slots.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
         self._under_way: tuple[ActiveBatch, Any] | None = None
+
+    def add(self, number: int, request: Request) -> None:
+        """Let one more sentence wait for a slot, while others are under way.
+
+        Args:
+            number: what `step` calls it; not that of another one that is waiting or under way.
+        """
+        self._waiting.append((number, request))
+
+    @torch.inference_mode()
+    def cancel(self, number: int) -> None:
+        """Forget a sentence, whether it is waiting, under way or done."""
+        self._waiting = deque(each for each in self._waiting if each[0] != number)
+        if self._under_way is None:
+            return
+        active, state = self._under_way
+        for slot, request in enumerate(active.requests):
+            if request is not None and active.numbers[slot] == number:
+                self.rule.results(active, slot)
+                active.leave(slot)
+                state = state.release(torch.tensor([slot], device=self.device))
+        all_free = len(active.free) == len(active.requests)
+        self._under_way = None if all_free else (active, state)
+
+    @property
+    def num_open(self) -> int:
+        """Sentences that have not been found yet: under way, or waiting."""
+        active = self.active
+        return len(self._waiting) + (0 if active is None else len(active.requests) - len(active.free))
 
     @property
     def active(self) -> ActiveBatch | None:
@@ -92,7 +121,7 @@ class Decoding:
 
     @torch.inference_mode()
     def step(self) -> list[tuple[int, list[Hypothesis]]]:
-        """One token more for every sentence under way; those that are done by it."""
+        """Add one token to every active sentence; returns those that this finishes."""
         found: list[tuple[int, list[Hypothesis]]] = []
         if self._under_way is not None:
             active, state = self._advance(*self._under_way, found)
@@ -104,7 +133,7 @@ class Decoding:
         return found
 
     def _begin(self, count: int, found: list[tuple[int, list[Hypothesis]]]) -> tuple[ActiveBatch, Any]:
-        """The next sentences that wait, with their sources read and a first token chosen."""
+        """The next waiting sentences, with their sources encoded and a first token chosen."""
         numbers, requests = zip(*(self._waiting.popleft() for _ in range(min(count, len(self._waiting)))), strict=True)
         sources = [list(request.source_ids) for request in requests]
         if self.padding_side == "left":
@@ -140,8 +169,12 @@ class Decoding:
     def _fill(
         self, active: ActiveBatch, state: Any, found: list[tuple[int, list[Hypothesis]]]
     ) -> tuple[ActiveBatch, Any] | None:
-        """Give free slots to those that wait; where nobody waits, go on with fewer."""
-        while self._waiting and len(active.free) >= max(1, min(REFILL, len(active.requests) // REFILL)):
+        """Fill free slots with waiting requests, or drop the slots if there are none."""
+        wanted = min(self.batch_size, len(active.requests) - len(active.free) + len(self._waiting))
+        if wanted > len(active.requests):
+            state = self._widen(active, state, wanted)
+        enough = max(1, min(REFILL, len(active.requests) // REFILL))
+        while self._waiting and len(active.free) >= min(enough, len(self._waiting)):
             free = active.free
             newer, newer_state = self._begin(len(free), found)
             rows = [row for row, request in enumerate(newer.requests) if request is not None]
@@ -159,3 +192,14 @@ class Decoding:
             beams = torch.arange(active.newest.shape[1], device=self.device).expand(len(kept), -1)
             state = state.select(torch.tensor(kept, device=self.device), beams)
         return active, state
+
+    def _widen(self, active: ActiveBatch, state: Any, size: int) -> Any:
+        """Add free slots to a batch, for sentences that came after it was begun."""
+        before = len(active.requests)
+        slots = [*range(before), *[0] * (size - before)]
+        active.keep(slots)
+        for slot in range(before, size):
+            active.leave(slot)
+        beams = torch.arange(active.newest.shape[1], device=self.device).expand(size, -1)
+        state = state.select(torch.tensor(slots, device=self.device), beams)
+        return state.release(torch.arange(before, size, device=self.device))

@@ -22,18 +22,18 @@ class EnsembleState:
     states: list[Any]
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> EnsembleState:
-        """The states of some sentences, each with the hypotheses that go on."""
+        """The states of some sentences, with the selected hypotheses of each."""
         return EnsembleState([state.select(sentences, parents) for state in self.states])
 
     def replace(
         self, slots: Int[Tensor, " slot"], other: EnsembleState, sentences: Int[Tensor, " slot"]
     ) -> EnsembleState:
-        """The states in which sentences of other ones stand in the slots of some of these."""
+        """The states with some slots replaced by sentences of other states."""
         pairs = zip(self.states, other.states, strict=True)
         return EnsembleState([ours.replace(slots, theirs, sentences) for ours, theirs in pairs])
 
     def release(self, slots: Int[Tensor, " slot"]) -> EnsembleState:
-        """The states in which the sentences in some slots are done."""
+        """The states after the sentences in some slots are finished."""
         return EnsembleState([state.release(slots) for state in self.states])
 
 

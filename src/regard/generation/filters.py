@@ -1,4 +1,4 @@
-"""What changes log-probabilities before a token is chosen: rules on what has been written so far.
+"""Filters change log-probabilities before a token is chosen, by the tokens written so far.
 
 A filter forbids tokens (log-probability -inf; the others keep theirs, nothing is renormalised) or makes them less likely.
 """
@@ -28,7 +28,7 @@ class Filter(Protocol):
 
 
 class MinimumLengths:
-    """How short the target of each request may be."""
+    """The minimum length of each request's target."""
 
     def __init__(self, eos_id: int) -> None:
         self.eos_id = eos_id

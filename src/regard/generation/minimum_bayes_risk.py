@@ -8,12 +8,12 @@ from regard.errors import SettingsError
 
 
 def expected_utilities(candidates: Sequence[str], utility: Callable[[str, str], float]) -> list[float]:
-    """For each candidate, how well it does on average with the others as references.
+    """The expected utility of each candidate: its mean score with the others as references.
 
     expected[c] = mean over r of utility(c, r)
 
     Args:
-        candidates: samples, or an n-best list; equal ones count as often as they stand there, as references, too.
+        candidates: samples, or an n-best list; duplicates count as often as they occur, also as references.
         utility: of a hypothesis and a reference, such as sentence-level chrF.
     Raises:
         SettingsError: there are no candidates.

@@ -1,4 +1,4 @@
-"""What decoding is asked for, and what it answers with."""
+"""Requests to decoding, and its results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FinishReason = Literal["eos", "length", "repetition_loop", "prefix", "blocked"]
 
 @dataclass(frozen=True)
 class TargetSymbols:
-    """The ids of a vocabulary that mean something to decoding."""
+    """The special ids of a vocabulary that decoding uses."""
 
     start_ids: Sequence[int]
     """What a target begins with, unscored: a begin symbol, and what else the model has been given to begin with. Empty for
@@ -27,14 +27,14 @@ class TargetSymbols:
 
 @dataclass(frozen=True)
 class Request:
-    """A source, and what its target must be like. Lengths count the end symbol.
+    """A source and the constraints on its target. Lengths count the end symbol.
 
     Args:
         max_length: tokens that the target may have; at least 1.
         min_length: tokens that it must have before it may end.
         prefix_ids: what it begins with. These tokens are scored like any others.
         required: phrases, as ids, that a beam search must have it contain, in any order; they may overlap.
-        seed: what random choices for this source come from, whatever else is decoded beside it.
+        seed: of the random choices for this source, which do not depend on other requests.
     """
 
     source_ids: Sequence[int]
@@ -58,7 +58,7 @@ class Request:
         if needed and len(self.prefix_ids) + needed >= self.max_length:
             before = f", after a prefix of {len(self.prefix_ids)}" if self.prefix_ids else ""
             raise SettingsError(
-                f"required phrases must have tokens together fewer than max_length; got {needed} in all{before}, and "
+                f"required phrases must have fewer tokens in total than max_length; got {needed} tokens{before}, and "
                 f"max_length {self.max_length}."
             )
 

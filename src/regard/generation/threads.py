@@ -1,4 +1,4 @@
-"""Threads of a processor: work side by side, and what a forked process may use."""
+"""CPU threads: parallel work, and the limits of a forked process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _is_forked = False
 
 @contextmanager
 def side_by_side(num_workers: int) -> Iterator[Callable[[Sequence[Callable[[], None]]], None]]:
-    """A function that runs so many pieces of work at once, each in a thread with its share of the processor's threads.
+    """A function that runs several functions in parallel, each in a thread with its share of PyTorch's threads.
 
     The threads have the caller's context variables, so that hooks which the caller has set (`nn/hooks.py`) hold in them, too.
     """
@@ -58,8 +58,8 @@ def check_after_fork() -> None:
     """
     if _is_forked and torch.get_num_threads() > 1:
         raise RegardError(
-            f"a forked process must use one thread of PyTorch, as its threads do not survive a fork; got "
-            f"{torch.get_num_threads()}. Leave out torch.set_num_threads, or start processes with "
+            f"a forked process must use one PyTorch thread, because PyTorch's threads do not survive a fork; got "
+            f"{torch.get_num_threads()}. Remove torch.set_num_threads, or start processes with "
             "multiprocessing.get_context('spawn')."
         )
 

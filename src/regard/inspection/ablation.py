@@ -1,4 +1,4 @@
-"""What heads are worth: what happens without them, each alone, by three measures.
+"""The importance of heads, by three measures.
 
 A gate multiplies what a head gives to its attention's output: 1 leaves it, 0 takes it away. Gates are put on while a context
 lasts, for the thread that puts them on, on whatever kernel runs, with a cache or without; one row of gates for each example
@@ -17,14 +17,14 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError
 from regard.inspection.record import HeadName
-from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import AnyModel, Site, multihead_attentions
+from regard.models.families import Site, multihead_attentions
+from regard.models.interface import Model
 from regard.nn.cache import KeysValues, Memory
 from regard.nn.hooks import AfterHook, forward_hooks, hooked
 
 ROWS_AT_ONCE = 4096
-"""Positions, padding included, that are tried at once."""
+"""Positions in a batch, padding included."""
 STRETCH = (-0.1, 1.1)
 """Hard concrete gates are stretched over these ends, and cut at 0 and 1. Source: Louizos et al. 2018, section 4."""
 TEMPERATURE = 0.33
@@ -33,14 +33,14 @@ OPEN_AT_FIRST = 2.0
 
 
 class Example(NamedTuple):
-    """One text that a model is asked to continue or to translate."""
+    """A text for a language model, or a pair of texts, as ids."""
 
     source_ids: list[int] | None
     """None for a language model."""
     read_ids: list[int]
     """What the decoder reads."""
     target_ids: list[int]
-    """What it is to say: the token after each of the last of them."""
+    """The expected output: the token after each of the last ids read."""
 
 
 Gates = Mapping[Site, Float[Tensor, "*example head"]]
@@ -48,14 +48,14 @@ Means = Mapping[Site, Float[Tensor, "head head_dim"]]
 
 
 @contextmanager
-def gated(model: AnyModel, gates: Gates, means: Means | None = None) -> Iterator[None]:
-    """While this context lasts, what each head finds in this thread is multiplied by its gate.
+def gated(model: Model, gates: Gates, means: Means | None = None) -> Iterator[None]:
+    """While this context lasts, the output of each head is multiplied by its gate, in this thread.
 
     context[head] = gate[head] context[head] + (1 - gate[head]) mean[head]
 
     Args:
         gates: one number for each head that is left, or one row of them for each example of the batch.
-        means: what stands in for a head that is taken away; None: 0.
+        means: the replacement of a removed head's output; None: 0.
     """
     attentions = multihead_attentions(model)
     changes: dict[nn.Module, AfterHook] = {
@@ -73,7 +73,7 @@ def _gate(gate: Tensor, mean: Tensor | None) -> AfterHook:
     return change
 
 
-def without(model: AnyModel, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
+def without(model: Model, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
     """Gates that take some heads away.
 
     Raises:
@@ -90,13 +90,13 @@ def without(model: AnyModel, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
     return gates
 
 
-def head_names(model: AnyModel) -> list[HeadName]:
-    """Every head that is left, by its first number."""
+def head_names(model: Model) -> list[HeadName]:
+    """Every remaining head, by its original number."""
     return [name for name, _ in _indices(model)]
 
 
-def _indices(model: AnyModel) -> Iterator[tuple[HeadName, int]]:
-    """Each head's name, and its number among those that are left."""
+def _indices(model: Model) -> Iterator[tuple[HeadName, int]]:
+    """The name of each head, and its number among the remaining ones."""
     for site, attention in multihead_attentions(model).items():
         for index, head in enumerate(attention.kept_heads):
             yield HeadName(*site, head), index
@@ -104,7 +104,7 @@ def _indices(model: AnyModel) -> Iterator[tuple[HeadName, int]]:
 
 @torch.no_grad()
 def leave_one_out(
-    model: AnyModel,
+    model: Model,
     examples: Sequence[Example],
     *,
     means: Means | None = None,
@@ -118,10 +118,10 @@ def leave_one_out(
     pass of the encoder. Above 0: the model is worse without it.
 
     Args:
-        means: what stands in for a head; None: 0.
+        means: the replacement of a head's output; None: 0.
         on_done: is called with 1 whenever one more example is done.
     Raises:
-        SettingsError: the model has no heads that gates can take away, or says nothing token by token.
+        SettingsError: the model has no heads, or does not predict tokens.
     Source: Michel et al. 2019, section 3.2 (there by BLEU).
     """
     _check(model)
@@ -144,7 +144,7 @@ def leave_one_out(
 
 
 def _log_prob(
-    model: AnyModel, example: Example, left_out: Sequence[HeadName | None], means: Means | None
+    model: Model, example: Example, left_out: Sequence[HeadName | None], means: Means | None
 ) -> Float[Tensor, " row"]:
     """The log-probability of a target in a batch that leaves another head out in each row; None: leaves none out."""
     device = _device(model)
@@ -159,16 +159,15 @@ def _log_prob(
         return _token_log_probs(model, example, read).sum(dim=-1).double()
 
 
-def _token_log_probs(
-    model: AnyModel, example: Example, read: Int[Tensor, "row position"]
-) -> Float[Tensor, "row target"]:
+def _token_log_probs(model: Model, example: Example, read: Int[Tensor, "row position"]) -> Float[Tensor, "row target"]:
     """The log-probability of each target token. Where no row's gates touch the encoder, it runs once for all rows."""
     device, num_targets = read.device, len(example.target_ids)
     if example.source_ids is None:
-        assert isinstance(model, Decoder)
         states = model.states(read)
+    elif not isinstance(model, EncoderDecoder):  # which can encode once for all rows
+        source = torch.tensor(example.source_ids, device=device).expand(len(read), -1)
+        states = model.states(source, read)
     else:
-        assert isinstance(model, EncoderDecoder)
         attentions, rows = multihead_attentions(model), len(read)
         gates_encoder = hooked(*(part.attention for site, part in attentions.items() if site.kind == "encoder"))
         source = torch.tensor(example.source_ids, device=device).expand(rows if gates_encoder else 1, -1)
@@ -183,7 +182,7 @@ def _token_log_probs(
 
 
 def gradient_importance(
-    model: AnyModel, examples: Sequence[Example], *, on_done: Callable[[int], None] = lambda count: None
+    model: Model, examples: Sequence[Example], *, on_done: Callable[[int], None] = lambda count: None
 ) -> dict[HeadName, float]:
     """How much the loss would change with a head's gate, by its slope: the mean over texts of |d loss / d gate|, per token.
 
@@ -209,7 +208,7 @@ def gradient_importance(
 
 
 def learnt_gates(
-    model: AnyModel,
+    model: Model,
     examples: Sequence[Example],
     *,
     penalty: float = 0.02,
@@ -268,8 +267,8 @@ def learnt_gates(
 
 
 @torch.no_grad()
-def mean_contexts(model: AnyModel, examples: Sequence[Example]) -> dict[Site, Tensor]:
-    """What each head finds on average, over all positions of some texts: `head head_dim` of each attention."""
+def mean_contexts(model: Model, examples: Sequence[Example]) -> dict[Site, Tensor]:
+    """The mean output of each head over all positions of some texts: `head head_dim` of each attention."""
     _check(model)
     totals: dict[Site, Tensor] = {}
     counts: dict[Site, int] = {}
@@ -288,10 +287,10 @@ def mean_contexts(model: AnyModel, examples: Sequence[Example]) -> dict[Site, Te
     return {site: (total / counts[site]).float() for site, total in totals.items()}
 
 
-def _check(model: AnyModel) -> None:
-    if not isinstance(model, EncoderDecoder | Decoder):
+def _check(model: Model) -> None:
+    if not multihead_attentions(model) or not (model.reads_source or model.predicts_next):
         raise SettingsError(
-            f"heads must be those of a Transformer that writes, of arch encoder-decoder or decoder; got {model.config.arch}."
+            f"the importance of heads needs a Transformer of arch encoder-decoder or decoder; got {model.config.arch}."
         )
 
 

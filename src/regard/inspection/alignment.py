@@ -1,4 +1,4 @@
-"""Which source token each target token was written from, as cross-attention sees it, and which words these make."""
+"""Token and word alignments, read from cross-attention."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.inspection.capture import capture
-from regard.models.families import PairModel
+from regard.models.interface import PairModel
 
 
 @torch.no_grad()
 def cross_attention(
     model: PairModel, source_ids: Int[Tensor, " source"], target_ids: Int[Tensor, " target"]
 ) -> list[Tensor]:
-    """How much each target position looks at each source position, layer by layer, in every head that is left:
+    """The cross-attention weights of each layer, by remaining head:
     `head target source`.
 
     Args:
@@ -28,13 +28,13 @@ def cross_attention(
     names = model.attention_names["cross"]
     with capture(model, layers=names) as seen:
         model.states(source_ids[None], target_ids[None])
-    # A Transformer looks once for all target positions, a recurrent model once for each.
+    # A Transformer calls attention once for all target positions, a recurrent model once for each.
     return [torch.cat([call.weights()[0] for call in seen.calls(name)], dim=1) for name in names]
 
 
 @dataclass(frozen=True, repr=False)
 class Alignment:
-    """Which source tokens each target token was written from, as cross-attention sees it."""
+    """The alignment of source and target tokens, read from cross-attention."""
 
     source_tokens: list[str]
     target_tokens: list[str]
@@ -43,7 +43,7 @@ class Alignment:
     layer: int
     """The decoder layer, from 0; the weights are the mean over its heads, or one head's."""
     source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
-    """From which character of the source to which each of its tokens stands; the symbols around them have none."""
+    """The character offsets (begin, end) of each source token; None for special tokens."""
     has_end: bool = True
     """Whether the last target token is the end symbol; a target that was cut has none."""
 
@@ -76,12 +76,12 @@ def sharpest_layer(weights: Sequence[Tensor]) -> int:
 
 
 class AttentionReadout(NamedTuple):
-    """What an alignment is read from: a decoder layer, and one of its heads or the mean over them."""
+    """Where an alignment is read: a decoder layer, and one of its heads or their mean."""
 
     layer: int
     """From 0."""
     head: int | None
-    """By its first number, from 0; None: the mean of those that are left."""
+    """By its original number, from 0; None: the mean of the remaining heads."""
     shifted: bool = False
     """False: what the model looks at when it writes a token; True: when it has read it, a step later. Source: Chen et al. 2020,
     section 3."""
@@ -91,7 +91,7 @@ class AttentionReadout(NamedTuple):
         return where + (", a step later" if self.shifted else "")
 
     def of(self, weights: Sequence[Tensor], heads: Sequence[Sequence[int]]) -> Float[Tensor, "target source"]:
-        """What it sees.
+        """The weights that it reads.
 
         Args:
             weights: of each layer, `head target source`.

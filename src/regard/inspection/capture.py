@@ -1,6 +1,6 @@
 """Seeing attention weights without slowing anything down.
 
-`capture` notes the queries, keys and masks that go into a model's attention modules; the weights are recomputed from them
+`capture` records the queries, keys and masks that go into a model's attention modules; the weights are recomputed from them
 when they are asked for, for the heads and rows that were asked for. The model runs as it always does, on its fast kernels,
 and gives the same output to the bit. Its hooks belong to the thread that captures (`nn/hooks.py`): others may use the model
 at the same time.
@@ -29,7 +29,7 @@ TILE_NUMBERS = 1 << 22
 
 @dataclass(frozen=True)
 class RowStatistics:
-    """What each query's row of weights looks like, without the row."""
+    """Statistics of each row of weights, without the row itself."""
 
     entropy: Float[Tensor, "batch head row"]
     """In nats: 0 where one key has all the weight, log n where n keys share it. 0 for a row without allowed keys."""
@@ -38,12 +38,12 @@ class RowStatistics:
     argmax: Int[Tensor, "batch head row"]
     """Which key has it; -1 where there are no keys at all."""
     mass: Float[Tensor, "batch head row"] | None
-    """The weight on the positions that were asked for."""
+    """The weight on the chosen positions."""
 
 
 @dataclass(frozen=True)
 class CapturedAttention:
-    """What went into one attention module at one call: its weights, ready to be computed."""
+    """The inputs of one call of an attention module, from which its weights are computed."""
 
     module: Attention
     query: Float[Tensor, "batch head row query_dim"]
@@ -54,10 +54,10 @@ class CapturedAttention:
     first: int
     """The position of the first row among the keys."""
     heads: list[int]
-    """Which heads these are, by their numbers before any was pruned."""
+    """The original numbers of the heads, from before pruning."""
     value: Float[Tensor, "batch head key value_dim"]
     distance: Int[Tensor, "*example row key"] | None = None
-    """Of each key from each row, where keys do not stand one after the other."""
+    """The distance of each key from each row, if keys are not consecutive."""
 
     @property
     def num_rows(self) -> int:
@@ -90,7 +90,7 @@ class CapturedAttention:
         return weights.to(torch.promote_types(weights.dtype, torch.float32))
 
     def allowed(self) -> Bool[Tensor, "batch head row key"]:
-        """Where a captured query may look: True where a weight is the model's, False where it is 0 by a mask."""
+        """Which keys a captured query may attend to: False where a mask forbids it."""
         rows, keys = self.num_rows, self.key.shape[-2]
         ahead = causal_mask(rows, keys, first=self.first, device=self.query.device) if self.causal else None
         mask = combine_masks(self.mask, ahead)
@@ -121,7 +121,7 @@ class CapturedAttention:
 
 
 class Captured(Mapping[str, CapturedAttention]):
-    """What a capture saw: the last call of each attention module, by name; `calls` has all of them."""
+    """The captured calls: the last one of each attention module, by name; `calls` has all of them."""
 
     def __init__(self) -> None:
         self._calls: dict[str, list[CapturedAttention]] = {}
@@ -154,7 +154,7 @@ class Captured(Mapping[str, CapturedAttention]):
         return self._calls[name]
 
     def add(self, name: str, call: CapturedAttention) -> None:
-        """Note a call."""
+        """Record a call."""
         self._calls.setdefault(name, []).append(call)
 
 
@@ -166,7 +166,7 @@ def capture(
     heads: Sequence[int] | None = None,
     rows: slice = slice(None),
 ) -> Iterator[Captured]:
-    """While this context lasts, what this thread sends into the model's attention modules is noted.
+    """While this context lasts, the inputs of the model's attention modules are recorded, in this thread.
 
     The tensors are kept as they are where everything is asked for, and copied where heads or rows are chosen, so that
     memory is that of what was asked.
@@ -196,7 +196,7 @@ def capture(
     chosen = None if heads is None else list(heads)
 
     def note(name: str, module: Attention) -> BeforeHook:
-        return lambda *inputs: captured.add(name, _noted(chosen, rows, module, *inputs))
+        return lambda *inputs: captured.add(name, _noted(chosen, rows, module, inputs))
 
     wanted: dict[nn.Module, BeforeHook] = {
         module: note(name, module)
@@ -211,15 +211,10 @@ def _noted(
     heads: list[int] | None,
     rows: slice,
     module: Attention,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    bias: Tensor | None,
-    causal: bool,
-    distance: Tensor | None,
+    inputs: Sequence[Any],
 ) -> CapturedAttention:
-    """The part of an attention module's inputs that was asked for."""
+    """The chosen heads and rows of an attention module's inputs."""
+    query, key, value, mask, bias, causal, distance = inputs
     num_queries, num_keys, num_heads = query.shape[-2], key.shape[-2], query.shape[1]
     start, stop, step = rows.indices(num_queries)
     if step != 1:
@@ -257,5 +252,5 @@ def _parameters(part: object) -> Iterator[Tensor]:
 
 
 def _layer_name(name: str) -> str:
-    """The name of the attention that a person knows: without the inner module that does the look-up."""
+    """The name of the outer attention module, without the inner one."""
     return name.removesuffix(".attention")

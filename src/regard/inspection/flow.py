@@ -1,7 +1,7 @@
-"""From heads to inputs: how much of each input reaches each output, by four ways of reckoning it, none of which is the truth.
+"""Attribution: how much each input contributes to each output, by four methods, none of which is the truth.
 
-`rollout` and `attention_flow` follow weights through the layers; `weighted_norms` weighs what a head really moves;
-`input_attribution` asks gradients. What each does not show stands in `CAVEATS`, and under every picture.
+`rollout` and `attention_flow` follow weights through the layers; `weighted_norms` also counts the values of a head;
+`input_attribution` uses gradients. `CAVEATS` says what each method does not show; so does every picture.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from torch import Tensor, nn
 
 from regard.errors import MissingExtraError, SettingsError, ShapeError, nearest_hint
 from regard.inspection.capture import CapturedAttention
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
-from regard.models.families import AnyModel
+from regard.models.interface import Model
 from regard.nn.multihead import MultiHeadAttention
 
 CAVEATS = {
@@ -34,29 +32,29 @@ GRADIENTS = ("gradient", "integrated-gradients")
 MOST_STEPS = 1024
 """On the way from a baseline."""
 LARGEST_GAP = 0.05
-"""The share of a change by which attributions may miss it before they are reckoned again, or the gap is told."""
+"""The largest relative error of attributions; above it, they are computed with more steps, or the gap is reported."""
 NO_CHANGE = 0.01
-"""Nats that do not count."""
+"""Changes below this, in nats, are ignored."""
 
 Layers = Float[numpy.ndarray, "layer position position"]
 """How much of each position of the layer below goes into each position of the one above; rows sum to 1."""
 
 
 def with_residuals(weights: Float[numpy.ndarray, "layer row key"], residual: float = 0.5) -> Layers:
-    """What attention and the residual around it mix, if weights were all there is.
+    """The mix of attention and its residual connection, if only the weights counted.
 
     layers[l] = residual I + (1 - residual) weights[l], its rows made to sum to 1
 
     Args:
         weights: the mean over heads, of positions that look at each other.
-        residual: the share that goes past attention.
+        residual: the fraction that goes through the residual connection.
     Raises:
-        ShapeError: positions do not look at as many positions.
+        ShapeError: the weights are not square.
     Source: Abnar and Zuidema 2020, section 3.
     """
     if weights.ndim != 3 or weights.shape[1] != weights.shape[2]:
         raise ShapeError(
-            "weights must be of positions that look at each other, layer position position; "
+            "weights must be those of self-attention, with axes layer, position and position; "
             f"got shape {tuple(weights.shape)}."
         )
     mixed = residual * numpy.eye(weights.shape[1]) + (1 - residual) * weights
@@ -101,7 +99,7 @@ def rollout(layers: Layers) -> Float[numpy.ndarray, "position position"]:
 
 
 def attention_flow(layers: Layers, row: int) -> Float[numpy.ndarray, " position"]:
-    """The most that could flow from each input to one position of the last layer, through pipes as wide as the layers say.
+    """The maximum flow from each input to one position of the last layer, with the weights as capacities.
 
     A maximum flow for each input: seconds for some tens of positions and six layers.
 
@@ -120,7 +118,7 @@ def attention_flow(layers: Layers, row: int) -> Float[numpy.ndarray, " position"
 
 @torch.no_grad()
 def weighted_norms(call: CapturedAttention, module: MultiHeadAttention) -> Float[Tensor, "batch head row key"]:
-    """How much of each key a head really puts into its output: the length of the weighted, transformed value.
+    """The norm of each weighted, transformed value: how much each key contributes to a head's output.
 
     norms[h, q, k] = |weights[h, q, k] value[h, k] W_output[h]|
 
@@ -137,17 +135,17 @@ def weighted_norms(call: CapturedAttention, module: MultiHeadAttention) -> Float
 
 @dataclass(frozen=True)
 class Attribution:
-    """How much each input token adds to what a model says."""
+    """How much each input token adds to the model's output."""
 
     matrix: Float[numpy.ndarray, "row position"]
-    """In nats; below 0 where a token takes away."""
+    """In nats; negative if a token makes the output less likely."""
     gap: float
     """How far the rows' sums are from the changes that they should add up to, as a share of these changes: the mean over rows,
     weighted by the size of their changes. 0 for a method that promises no sum."""
 
 
 def input_attribution(
-    model: AnyModel,
+    model: Model,
     ids: Int[Tensor, "1 position"],
     read_ids: Int[Tensor, "1 read"] | None,
     predicted: Sequence[int],
@@ -173,12 +171,14 @@ def input_attribution(
     Source: Sundararajan et al. 2017; Shrikumar et al. 2016; as in captum.
     """
     if method not in GRADIENTS:
-        raise SettingsError(f"method must be one of ours; got {method!r}. {nearest_hint(method, GRADIENTS)}")
+        raise SettingsError(
+            f"method must be a known gradient method; got {method!r}. {nearest_hint(method, GRADIENTS)}"
+        )
     try:
         from captum.attr import InputXGradient, IntegratedGradients
     except ImportError as error:
         raise MissingExtraError("attribution", "inspect") from error
-    table = model.embedding if isinstance(model, Encoder | Decoder) else model.source_embedding
+    table = cast("nn.Embedding", model.get_submodule(model.input_embedding))
     embedded = table(ids.clamp(min=0)).detach().requires_grad_()
 
     def forward(given: Tensor) -> Tensor:
@@ -232,14 +232,14 @@ def _baseline(table: nn.Embedding, pad_id: int) -> Float[Tensor, " model_dim"]:
     return weight[far.masked_fill(weight.norm(dim=-1) <= usual / 10, torch.inf).argmin()]
 
 
-def _unused(model: AnyModel) -> int:
+def _unused(model: Model) -> int:
     """How many of a model's last rows predict nothing that was read: a language model's last one."""
-    return int(isinstance(model, Decoder))
+    return int(model.predicts_next)
 
 
-def _reading(model: AnyModel, given: Float[Tensor, "row position model_dim"]) -> AnyModel:
-    """The same model, but that it reads these embeddings, whatever ids its source has. The model itself stays as it is."""
-    name = "embedding" if isinstance(model, Encoder | Decoder) else "source_embedding"
+def _reading(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:
+    """A copy of the model that reads these embeddings, whatever ids its source has."""
+    name = model.input_embedding
     table = cast("nn.Embedding", model.get_submodule(name))
     other = copy.copy(model)
     other._modules = {**model._modules, name: _Given(given, table)}

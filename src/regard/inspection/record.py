@@ -1,6 +1,6 @@
-"""What a model did with a text: every head's weights, and every layer's states, from one pass over text and output.
+"""A record of a model on one text: every head's weights and every layer's states, from one pass over text and output.
 
-Decoding runs as fast as it can and looks at nothing. Afterwards the model reads the chosen output once more, all of it at
+Decoding records nothing, so that it stays fast. Afterwards the model reads the chosen output once more, all of it at
 once, and row t of what is recorded is what decoding saw at step t.
 """
 
@@ -22,11 +22,8 @@ from torch import Tensor, nn
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.capture import capture
 from regard.inspection.flow import weighted_norms
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
-from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import AnyModel, Site, attention_sites, multihead_attentions
-from regard.models.recurrent import Recurrent
+from regard.models.families import Site, attention_sites, multihead_attentions
+from regard.models.interface import Model
 from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
 
 Matrix = numpy.ma.MaskedArray
@@ -63,17 +60,17 @@ class HeadName(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tokens:
-    """The tokens along one side of a matrix, and where they stand in their text."""
+    """The tokens along one side of a matrix, and their positions in the text."""
 
     spelled: list[str]
     offsets: list[tuple[int, int] | None]
-    """From which character of the text to which; None for symbols, which stand in no text."""
+    """The character offsets (begin, end) of each token in the text; None for special tokens."""
     words: list[int | None]
     """Which word each token is of, words being what spaces separate, from 0; the first of several; None for symbols."""
 
     @classmethod
     def of(cls, spelled: list[str], offsets: list[tuple[int, int] | None], text: str) -> Tokens:
-        """Tokens with their words found by where they stand."""
+        """Tokens with their words, found by character offsets."""
         begins = [word.start() for word in re.finditer(r"\S+", text)]
         return cls(spelled, offsets, [_word(text, begins, span) for span in offsets])
 
@@ -105,7 +102,7 @@ class Record(Mapping[HeadName, Matrix]):
     weights: dict[Site, Matrix]
     """Of each attention, `head row key`."""
     heads: dict[Site, list[int]]
-    """The numbers of each attention's heads, as they were before any was pruned."""
+    """The original numbers of each attention's heads, from before pruning."""
     row_tokens: dict[str, Tokens]
     """What each row is, by kind of attention: where a target is written, the token that is predicted there; elsewhere the one
     that is read."""
@@ -134,13 +131,13 @@ class Record(Mapping[HeadName, Matrix]):
         return sum(len(heads) for heads in self.heads.values())
 
     def own_position(self, kind: str) -> int:
-        """The key at which the first row stands; the second stands at the next. For attention of positions to each other."""
+        """The key at the position of the first row; the second row has the next key. For self-attention."""
         return len(self.key_tokens[kind]) - len(self.row_tokens[kind])
 
 
 @torch.no_grad()
 def record(
-    model: AnyModel,
+    model: Model,
     ids: Int[Tensor, "row position"],
     target_ids: Int[Tensor, "row target"] | None = None,
     *,
@@ -159,24 +156,20 @@ def record(
         norms: in place of weights, how much of each key a head really puts into its output (`flow.weighted_norms`), each row
             made to sum to 1.
     Raises:
-        SettingsError: hidden states or norms are asked of a recurrent model, which has neither layers nor heads.
+        SettingsError: hidden states or norms are requested for a recurrent model, which has neither layers nor heads.
     """
-    if (hidden_states or norms) and isinstance(model, Recurrent):
+    if (hidden_states or norms) and not model.layer_stacks():
         what = "hidden_states" if hidden_states else "norms"
         raise SettingsError(
-            f"{what} needs a Transformer; got a recurrent model, which has no layers and heads of attention."
+            f"`{what}` needs a Transformer; got a recurrent model, which has no attention layers and heads."
         )
     attentions = multihead_attentions(model)
     sites = attention_sites(model)
     with capture(model) as seen, _states(model, wanted=hidden_states) as states:
-        if isinstance(model, Encoder | Decoder):
-            model.states(ids)
-        else:
-            assert target_ids is not None
-            model.states(ids, target_ids)
+        model.states(*(given for given in (ids, target_ids) if given is not None))
     weights, heads = {}, {}
     for site, name in sites.items():
-        # A Transformer looks once for all rows, a recurrent model once for each.
+        # A Transformer calls attention once for all rows, a recurrent model once for each.
         calls = seen.calls(name)
         seen_by = [weighted_norms(call, attentions[site]) if norms else call.weights() for call in calls]
         values = torch.cat([values[0] for values in seen_by], dim=1)
@@ -201,8 +194,8 @@ def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tok
 
 
 @contextmanager
-def _states(model: AnyModel, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
-    """While this context lasts, what goes into the first layer of each stack is noted, and what comes out of each layer."""
+def _states(model: Model, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
+    """While this context lasts, the input of the first layer of each stack and the output of each layer are recorded."""
     found: dict[str, list[Tensor]] = {}
     before: dict[nn.Module, BeforeHook] = {}
     after: dict[nn.Module, AfterHook] = {}
@@ -220,30 +213,26 @@ def _states(model: AnyModel, *, wanted: bool) -> Iterator[dict[str, list[Tensor]
 
 
 @torch.no_grad()
-def logit_lens(model: AnyModel, record: Record) -> Float[Tensor, "layer row vocab"]:
-    """What each layer would say if it were the last: log-probabilities of the tokens, at each row of the decoder.
+def logit_lens(model: Model, record: Record) -> Float[Tensor, "layer row vocab"]:
+    """The logit lens: log-probabilities of the tokens if each layer were the last, at each row of the decoder.
 
     log_probs[l] = log softmax(output(norm(hidden_states[l])));  the last layer's are the model's own.
 
     For an encoder, at each position: of its vocabulary or its tags.
 
     Raises:
-        SettingsError: the record has no hidden states, or the model says nothing token by token.
+        SettingsError: the record has no hidden states, or the model predicts neither tokens nor tags.
     Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
     """
-    kind = "encoder" if isinstance(model, Encoder) else "decoder"
-    if isinstance(model, Recurrent) or kind not in record.hidden_states:
+    stack = next(reversed(model.layer_stacks()), None)
+    if stack not in record.hidden_states:
         raise SettingsError(
-            "logit_lens must have a record with hidden states; got one without. Use hidden_states=True."
+            "`logit_lens` needs hidden states; this record has none. Make it with `hidden_states=True`."
         )
-    if isinstance(model, Encoder) and model.config.task not in ("mlm", "tag"):
+    if not model.predicts_each_position:
         raise SettingsError(
-            f"logit_lens must have a model that says something of each token; got one for {model.config.task}."
+            f"`logit_lens` needs a model that predicts tokens or tags; got one for task {model.config.task}."
         )
     parameter = next(model.parameters())
-    states = torch.from_numpy(record.hidden_states[kind]).to(parameter)
-    if isinstance(model, EncoderDecoder):
-        logits = model.logits(model.output_transform(model.decoder_norm(states)))
-    else:
-        logits = model.logits(model.norm(states))
-    return logits.float().log_softmax(dim=-1)
+    states = torch.from_numpy(record.hidden_states[stack]).to(parameter)
+    return model.layer_logits(states).float().log_softmax(dim=-1)

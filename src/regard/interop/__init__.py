@@ -1,1 +1,1 @@
-"""Other people's formats: their models as ours, and ours as theirs. `formats.py` is the door."""
+"""Foreign formats: reading and writing models of other libraries. `formats.py` is the entry point."""

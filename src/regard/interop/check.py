@@ -1,4 +1,4 @@
-"""Does a converted model answer as the original does? The same generated input through both, and what differs."""
+"""Compares a converted model with the original implementation on the same generated input."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regard.data.batch import pad_right
 from regard.errors import ModelFolderError
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
-from regard.models.families import AnyModel, PairModel
+from regard.models.interface import Model, PairModel
 from regard.text.tokenizer import Symbols
 
 LENGTHS = (7, 4, 9)
-"""Of the texts that are tried; batched together, so that padding is tried, too."""
+"""Lengths of the generated texts; they share a batch, so that padding is tested, too."""
 DECODED_TOKENS = 16
 TOLERANCE = 1e-3
 """The largest difference, as a share of the largest value, that rounding can explain."""
@@ -80,11 +80,11 @@ class Check:
 
 
 @torch.inference_mode()
-def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_symbols: Symbols) -> Check:
+def compare(model: Model, symbols: Symbols, reference: Reference, *, source_symbols: Symbols) -> Check:
     """The same generated texts through both models.
 
     Raises:
-        ModelFolderError: the reference answers in another shape.
+        ModelFolderError: the reference returns another shape.
     """
     texts = generated_texts(model.config.vocab_size, symbols, LENGTHS, seed=1)
     sources = None
@@ -95,7 +95,7 @@ def compare(model: AnyModel, symbols: Symbols, reference: Reference, *, source_s
     ours = _values(model, symbols, sources, texts, reference.what)
     theirs = reference.values(sources, texts)
     _check_shapes(ours, theirs, reference)
-    # Python's own `max` passes over what is no number, unless it comes first.
+    # Python's own `max` skips NaN unless it comes first.
     difference = float(
         torch.stack([(mine - other).abs().max() for mine, other in zip(ours, theirs, strict=True)]).max()
     )
@@ -120,7 +120,7 @@ def _check_shapes(ours: Sequence[Tensor], theirs: Sequence[Tensor], reference: R
     for mine, other in zip(ours, theirs, strict=True):
         if mine.shape != other.shape:
             raise ModelFolderError(
-                f"{reference.name} must answer with {reference.what} of shape {tuple(mine.shape)}; got {tuple(other.shape)}."
+                f"{reference.name} must return {reference.what} of shape {tuple(mine.shape)}; got {tuple(other.shape)}."
             )
 
 
@@ -133,7 +133,7 @@ def generated_texts(vocab_size: int, symbols: Symbols, lengths: Sequence[int], *
 
 
 def _values(
-    model: AnyModel,
+    model: Model,
     symbols: Symbols,
     sources: Sequence[Sequence[int]] | None,
     texts: Sequence[Sequence[int]],
@@ -156,7 +156,7 @@ def _values(
 
 
 def greedy(
-    model: AnyModel, symbols: Symbols, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int
+    model: Model, symbols: Symbols, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int
 ) -> list[int]:
     """Our likeliest tokens, step by step with caches, up to the end symbol."""
     stepping = cast("PairModel | Decoder", model)
@@ -167,7 +167,7 @@ def greedy(
     written: list[int] = []
     for _ in range(num_tokens):
         for id in unread:
-            logits, state = stepping.decode_step(torch.tensor([[id]]), state)  # type: ignore[arg-type]  # its own state
+            logits, state = stepping.decode_step(torch.tensor([[id]]), state)
         best = likeliest(logits[0, 0], symbols)
         if best == symbols.eos_id:
             break

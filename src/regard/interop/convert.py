@@ -1,4 +1,4 @@
-"""From one format to another, with the account and the check that belong to it: what `regard convert` does."""
+"""Conversion from one format to another, with the account of tensors and the check: `regard convert`."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def convert(
     Args:
         source: a model folder of ours, a foreign model, or `hf:owner/name` on the Hugging Face hub.
         format: one of `FORMATS`; None: ours.
-        check: compare with the original implementation on generated input; what does not answer alike is not written.
-        overwrite: whether a model folder of ours that stands at `output` is replaced.
-        say: is told of each step when it is done.
+        check: compare with the original implementation on generated input; a model with other results is not written.
+        overwrite: whether an existing Regard model folder at `output` is replaced.
+        say: called with each step when it is done.
     Raises:
         SettingsError: a format that does not suit.
-        ModelFolderError: something cannot be read, represented or written, or does not answer as the original.
+        ModelFolderError: something cannot be read, represented or written, or the results differ from the original's.
     """
     done = Conversion()
 
@@ -74,15 +74,17 @@ def convert(
         say(step)
         if found is not None and not found.agrees:
             surplus = foreign.account.left_over
-            cause = f" Its tensors that nothing reads may be why: {names(surplus)}." if surplus else ""
+            cause = f" The cause may be tensors that were not read: {names(surplus)}." if surplus else ""
             raise ModelFolderError(
-                f"{foreign.format} must answer as {found.against} does; its {found.what} differ by "
-                f"{found.largest_difference:.2g}.{cause} Nothing was written; --no-check writes it nevertheless."
+                f"{foreign.format} must give the same results as {found.against}; its {found.what} differ by "
+                f"{found.largest_difference:.2g}.{cause} Nothing was written. `--no-check` writes the model anyway."
             )
 
     if format is None and not is_foreign(source):
         load_model(source)
-        raise SettingsError(f"--to must be given for a model of ours, one of {', '.join(FORMATS)}; got {source}.")
+        raise SettingsError(
+            f"{source} is a Regard model already. Choose the format to write: `--to` with one of {', '.join(FORMATS)}."
+        )
     check_output(output, overwrite=overwrite and format is None)
     if is_foreign(source):
         foreign = read_foreign(source)

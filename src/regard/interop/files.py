@@ -1,4 +1,4 @@
-"""Somebody else's model folder, read with care: JSON and safetensors; pickles only as bare tensors, and said so.
+"""Reads foreign model folders safely: JSON and safetensors; pickles only as bare tensors, with a warning.
 
 Nothing in a folder is ever run. What is written `hf:owner/name` is looked up on the Hugging Face hub, or in its local cache; what
 is not is never sent anywhere.
@@ -29,7 +29,7 @@ class PickleWarning(UserWarning):
 
 
 def is_hub_name(name: str | Path) -> bool:
-    """Whether a model of the Hugging Face hub is asked for."""
+    """Whether a name is that of a model on the Hugging Face hub."""
     return str(name).startswith(HUB)
 
 
@@ -55,7 +55,7 @@ def find_folder(name: str | Path) -> Path:
     except (RepositoryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
         reason = str(error).strip().split("\n")[0]
         raise ModelFolderError(
-            f"{name} must be a model on the Hugging Face hub that can be reached, or is in its local cache; got: {reason}"
+            f"{name} must be a model on the Hugging Face hub, or in its local cache; got: {reason}"
         ) from error
     return folder
 

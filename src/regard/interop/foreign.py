@@ -1,4 +1,4 @@
-"""Foreign models: what a format knows of one before it is read (`Blueprint`), and what it is after (`ForeignModel`)."""
+"""Foreign models: before (`Blueprint`) and after (`ForeignModel`) their weights are read."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from regard.errors import ModelFolderError, RegardError
 from regard.interop.check import Check, Reference, compare
 from regard.interop.mapping import Account, TensorRef, check_refs, read_in
 from regard.memory import lack_of_room, shapes_for
-from regard.models.config import AnyConfig
-from regard.models.families import AnyModel, build
+from regard.models.config import ModelConfig
+from regard.models.families import build
+from regard.models.interface import Model
 from regard.text.tokenizer import Symbols
 
 MOST_SHOWN = 300
-"""Characters of somebody else's message."""
+"""Characters of a foreign error message that are shown."""
 
 
 @dataclass(frozen=True)
 class ForeignModel:
-    """Somebody else's model, read or written: ours beside it, with the account of how."""
+    """A foreign model that was read or written, with ours and the account of its tensors."""
 
     format: str
     loaded: LoadedModel
@@ -43,7 +44,7 @@ class ForeignModel:
         """How far ours is from the original; None where that is not installed.
 
         Raises:
-            ModelFolderError: the original cannot be run, or answers in another shape.
+            ModelFolderError: the original cannot be run, or returns another shape.
         """
         if self.make_reference is None:
             return None
@@ -55,19 +56,19 @@ class ForeignModel:
             return None
         except RegardError:
             raise
-        except Exception as error:  # whatever somebody else's program says of somebody else's files
+        except Exception as error:  # foreign code may raise anything on foreign files
             reason = " ".join(str(error).split())[:MOST_SHOWN]
             raise ModelFolderError(
-                f"{self.path} must be read by the original implementation, to be compared with it; got "
-                f"{type(error).__name__}: {reason}. Without a comparison: --no-check"
+                f"{self.path} must be readable by the original implementation, to be compared with it; got "
+                f"{type(error).__name__}: {reason}. To convert without the comparison, add `--no-check`."
             ) from error
 
 
 @dataclass(frozen=True)
 class Blueprint:
-    """A foreign model, understood: enough to build ours and to fill it."""
+    """A foreign model's configuration, parsed: enough to build our model and load its weights."""
 
-    config: AnyConfig
+    config: ModelConfig
     refs: Callable[[nn.Module], dict[str, TensorRef]]
     """The place of each parameter of a model that was built from `config`."""
     symbols: Symbols
@@ -80,7 +81,7 @@ class Blueprint:
     prepared: Callable[[dict[str, Tensor]], dict[str, str]] | None = None
     """Changes the tensors before they are read, and says of each that is gone what became of it."""
 
-    def build(self, tensors: Mapping[str, Tensor], *, where: str) -> tuple[AnyModel, Account]:
+    def build(self, tensors: Mapping[str, Tensor], *, where: str) -> tuple[Model, Account]:
         """Our model with their tensors, in evaluation mode, and the account of all tensors.
 
         Nothing as large as the configuration says is made before the tensors are found to be as large.

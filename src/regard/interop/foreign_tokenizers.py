@@ -1,4 +1,4 @@
-"""Other people's tokenizers as ours: `tokenizer.json`, BERT's and GPT-2's vocabulary files, SentencePiece models.
+"""Reads foreign tokenizers: `tokenizer.json`, BERT's and GPT-2's vocabulary files, SentencePiece models.
 
 Ours keep their ids. Where somebody's model numbers the pieces of a SentencePiece model by a list of its own, as Marian
 does, our tokenizer has that list as its `vocabulary`.
@@ -29,7 +29,7 @@ UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
 def read_tokenizers(
     folder: Path, symbols: Symbols, *, num_ids: int | None = None, by_word: bool = False
 ) -> tuple[Tokenizer, Tokenizer]:
-    """The tokenizers of source and target that stand in a Hugging Face folder, the same one where there is one.
+    """The source and target tokenizers of a Hugging Face folder; the same one if there is only one.
 
     Args:
         symbols: the ids that the model's configuration knows; the tokenizer's own files say it better where they do.
@@ -140,14 +140,12 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
     """
     proto = _read_proto(path)
     if proto.trainer_spec.model_type != UNIGRAM:
-        raise ModelFolderError(
-            f"{path} must be a unigram model to be read; got another kind. Convert it to tokenizer.json."
-        )
+        raise ModelFolderError(f"{path} must be a unigram model; got another kind. Convert it to tokenizer.json.")
     if proto.trainer_spec.treat_whitespace_as_suffix:
-        raise ModelFolderError(f"{path} must have spaces before words to be read; it has them after words.")
+        raise ModelFolderError(f"{path} must mark spaces before words; it marks them after words.")
     if any(piece.type == USER_DEFINED for piece in proto.pieces):
         raise ModelFolderError(
-            f"{path} must have no user-defined symbols to be read; it has. Convert it to tokenizer.json with transformers."
+            f"{path} must have no user-defined symbols; it has some. Convert it to tokenizer.json with transformers."
         )
     # Control symbols and the unknown one are never read from a text.
     pieces = [(piece.piece, piece.score) for piece in proto.pieces]
@@ -225,7 +223,7 @@ def vocabulary_list(ids: Mapping[str, Any], path: Path) -> list[str]:
 
 
 def whole_tokens(vocabulary: Sequence[str], symbols: Symbols) -> tuple[tokenizers.Tokenizer, str]:
-    """A tokenizer for a vocabulary that came alone, and what it does: characters are told apart, words by their spaces."""
+    """A tokenizer for a vocabulary without tokenizer, and a note on how it splits: into characters, or words at spaces."""
     is_symbol = re.compile(r"<[^<>]+>").fullmatch  # "<blank>", for example
     ordinary = [token for id, token in enumerate(vocabulary) if id not in symbols.special_ids and not is_symbol(token)]
     unk = vocabulary[symbols.unk_id]

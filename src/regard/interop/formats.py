@@ -1,9 +1,10 @@
-"""Every format in one ref: which one a folder is in, how it is read, and how ours is written."""
+"""All formats: which one a folder has, how it is read, and how our models are written."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ from regard.interop.mapping import Account
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import AnyModel, unpruned
+from regard.models.families import unpruned
+from regard.models.interface import Model
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
@@ -49,7 +51,7 @@ GENERATION_KEYS = (
 GENERATION_CHOICES = (
     "num_beams", "length_penalty", "min_length", "no_repeat_ngram_size", "repetition_penalty", "do_sample", "temperature",
 )  # fmt: skip
-"""What a checkpoint may recommend for generating; ours are arguments of `translate` and `generate`."""
+"""Generation settings that checkpoints may have; in Regard they are arguments of `translate` and `generate`."""
 USUAL_CLASSES = {
     "gpt2": "GPT2LMHeadModel", "marian": "MarianMTModel", "bart": "BartForConditionalGeneration",
     "t5": "T5ForConditionalGeneration", "bert-generation": "BertGenerationEncoder", "encoder-decoder": "EncoderDecoderModel",
@@ -65,17 +67,44 @@ FORMATS = (
     "ctranslate2",
     "onnx",
 )
-"""What ours is written as."""
+"""The formats that can be written."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that models are read from."""
+
+    name: str
+    matches: Callable[[Path], bool]
+    """Whether a file or folder is in this format."""
+    read: Callable[[Path], ForeignModel]
+    """The model; it may raise anything."""
+
+
+def add_format(format: Format) -> None:
+    """Let `load`, `convert` and all commands read a format of your own.
+
+    Raises:
+        SettingsError: there is another format of this name.
+    """
+    for known in READ:
+        if known.name == format.name and known != format:
+            raise SettingsError(f"a format must have a new name; got {format.name}.")
+    if format not in READ:
+        READ.append(format)
 
 
 def is_foreign(path: Path | str) -> bool:
     """Whether something is not a model folder of ours: another format, or a model of the hub."""
-    if is_hub_name(path):
-        return True
-    config = Path(path) / CONFIG
-    if not config.is_file():
-        return (Path(path) / MODEL).is_file() or _npz(Path(path)) is not None
-    return "model_type" in read_json(config) or (Path(path) / MODEL).is_file()
+    return is_hub_name(path) or _format_of(Path(path)) is not None
+
+
+def _format_of(path: Path) -> Format | None:
+    return next((format for format in READ if format.matches(path)), None)
+
+
+def _is_hugging_face(path: Path) -> bool:
+    return (path / CONFIG).is_file() and "model_type" in read_json(path / CONFIG)
 
 
 def read_foreign(name: Path | str) -> ForeignModel:
@@ -88,21 +117,19 @@ def read_foreign(name: Path | str) -> ForeignModel:
         ModelFolderError: it cannot be found, read or represented.
     """
     path = find_folder(name)
-    npz = _npz(path)
+    format = _format_of(path)
+    if format is None and (path / CONFIG).is_file():
+        format = HUGGING_FACE  # which says what its config.json lacks
     try:
-        if (path / MODEL).is_file():
-            return read_ctranslate2(path)
-        if npz is not None:
-            return marian.read(npz)
-        if (path / "config.json").is_file():
-            return _read_hugging_face(path)
+        if format is not None:
+            return format.read(path)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the configuration"
         raise ModelFolderError(f"{path}: {key}: {first['msg']}; got {first['input']!r}.") from error
     except RegardError:
         raise
-    except Exception as error:  # at this door: a file of somebody else's can be wrong in more ways than can be listed
+    except Exception as error:  # foreign files can be wrong in more ways than can be listed
         raise ModelFolderError(
             f"{path} must be a whole model in a format that Regard reads; got {type(error).__name__}: {error}."
         ) from error
@@ -120,20 +147,26 @@ def _npz(path: Path) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
+def _read_marian(path: Path) -> ForeignModel:
+    npz = _npz(path)
+    assert npz is not None
+    return marian.read(npz)
+
+
 def _read_hugging_face(folder: Path) -> ForeignModel:
     content = read_json(folder / "config.json")
     generation = read_optional(folder / "generation_config.json")
     content |= {key: generation[key] for key in GENERATION_KEYS if generation.get(key) is not None}
-    notes = [f"{key} is not kept: it is for those who generate to choose" for key in GENERATION_CHOICES
+    notes = [f"{key} is not kept: it is chosen when text is generated" for key in GENERATION_CHOICES
              if {**content, **generation}.get(key) not in (None, 0, 1, 1.0, False)]  # fmt: skip
     if isinstance(content.get("eos_token_id"), list):
         content["eos_token_id"] = content["eos_token_id"][0]
         notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
     config = ForeignConfig(content, folder / "config.json")
     model_type = config.require("model_type", str)
-    if model_type not in BLUEPRINTS:  # a near name is no help: bart is another model than mbart
+    if model_type not in BLUEPRINTS:  # no hint with a similar name: bart is another model than mbart
         raise ModelFolderError(
-            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. Those that it can: "
+            f"{config.where}: model_type must be one that Regard can represent; got {model_type!r}. Supported: "
             f"{', '.join(sorted(BLUEPRINTS))}."
         )
     tensors = _with_new_names(read_tensors(folder))
@@ -152,6 +185,15 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
         lambda path: TransformersReference(path, target.symbols, content["architectures"][0]),
         folder,
     )
+
+
+HUGGING_FACE = Format("Hugging Face", _is_hugging_face, _read_hugging_face)
+READ = [
+    Format("CTranslate2", lambda path: (path / MODEL).is_file(), read_ctranslate2),
+    Format("Marian", lambda path: not (path / CONFIG).is_file() and _npz(path) is not None, _read_marian),
+    HUGGING_FACE,
+]
+"""The formats that are read, in the order in which they are tried."""
 
 
 def _with_new_names(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -180,10 +222,10 @@ def write_foreign(
 
     Args:
         format: one of `FORMATS`.
-        accept: looks at what is written before it takes its place; what it raises leaves nothing behind.
+        accept: checks the written model before it is renamed into place; if it raises, nothing is left behind.
     Raises:
         SettingsError: an unknown format, or one for another family of models.
-        ModelFolderError: the format cannot say something of this model, or the folder cannot be written.
+        ModelFolderError: the format cannot represent this model, or the folder cannot be written.
     """
     if format not in FORMATS:
         raise SettingsError(f"format must be one that Regard writes; got {format!r}. {nearest_hint(format, FORMATS)}")
@@ -229,7 +271,7 @@ def _write_hugging_face(loaded: LoadedModel, output: Path, *, format: str) -> Fo
     )
 
 
-def _exported(model: AnyModel, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def _exported(model: Model, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     if format in bert.STYLES and isinstance(model, Encoder):
         return bert.export(model, symbols, format)
     if format == "gpt2" and isinstance(model, Decoder):
@@ -244,8 +286,8 @@ def _exported(model: AnyModel, symbols: Symbols, format: str) -> tuple[dict[str,
         "encoder-decoder": "marian, encoder-decoder, ctranslate2, onnx",
         "decoder": "gpt2, bert-generation, onnx",
         "encoder": "bert, roberta, distilbert, bert-generation, onnx",
-        "rnn": "none of them",
-    }[model.config.arch]
+        "rnn": "none",
+    }.get(model.config.arch, "none of them")
     raise SettingsError(
-        f"format must suit a model of arch {model.config.arch}; got {format}. Those that do: {suitable}."
+        f"a model of arch {model.config.arch} cannot be written as {format}. Supported formats: {suitable}."
     )

@@ -1,6 +1,6 @@
-"""Tensors there and here: for each tensor of ours, where it stands in somebody else's model; read in, or written out.
+"""Maps tensors between formats, for reading and writing: for each of ours, the foreign tensor that holds it.
 
-A format says where things stand (`TensorRef`); what is the same for all of them is done here, in both directions: fused and
+A format lists a `TensorRef` for each tensor. What all formats share is done here, in both directions: fused and
 transposed matrices, rows that nothing reads, and the account of every tensor on both sides.
 """
 
@@ -20,12 +20,12 @@ PAD = "<pad>"
 NEVER = -1e4
 """The output bias of the padding token: a probability of 0, in half precision as well."""
 NUMBERS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
-"""What weights are read from: other kinds, such as float8 and integers, mean something by a scale that stands elsewhere."""
+"""The dtypes that weights are read from; others, such as float8 and integers, need a scale that is stored elsewhere."""
 
 
 @dataclass(frozen=True)
 class TensorRef:
-    """Where one tensor of ours stands in a foreign model.
+    """The foreign tensor that holds one tensor of ours.
 
     Args:
         name: of the foreign tensor.
@@ -169,7 +169,7 @@ def write_out(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tens
 
 
 def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: bool = False) -> dict[str, TensorRef]:
-    """Places for whole modules: `weight` and `bias` of each stand under the same names there.
+    """`TensorRef`s for whole modules, whose `weight` and `bias` have the same names in both.
 
     Args:
         ours_to_theirs: names of modules; those that our model does not have are passed over.

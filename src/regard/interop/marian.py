@@ -32,11 +32,11 @@ OPTIONS = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}
 """Marian's gelu is swish(1.702 x), which is none of ours."""
 NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}
-"""What stands before a sublayer, after it, and after the last layer: d dropout, a residual sum, n norm."""
+"""The operations before a sublayer, after it, and after the last layer: d dropout, a residual sum, n norm."""
 
 
 def read(path: Path) -> ForeignModel:
-    """The model of an `.npz`, with the vocabularies that stand beside it.
+    """The model of an `.npz`, with the vocabularies in its folder.
 
     Raises:
         ModelFolderError: the file is damaged, or the model is of a kind that we cannot represent.
@@ -229,7 +229,7 @@ def _tokenizers(folder: Path, config: EncoderDecoderConfig) -> tuple[dict[str, T
 def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
     """The files of the source's vocabulary and the target's, the same one where they share it.
 
-    Two files are told apart by `decoder.yml`, which Marian writes beside a model.
+    With two files, `decoder.yml`, which Marian writes, says which is which.
 
     Raises:
         ModelFolderError: there is none, or it is not clear which is which.

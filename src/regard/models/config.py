@@ -4,30 +4,38 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-Positions = Literal[
-    "sinusoidal",
-    "sinusoidal_halves",
-    "sinusoidal_opennmt",
-    "learned",
-    "rotary",
-    "alibi",
-    "t5",
-    "relative_key",
-    "relative_key_query",
-    "shaw",
-    "none",
-]
+POSITIONS = {"sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "learned", "none", "rotary", "alibi", "t5",
+             "relative_key", "relative_key_query", "shaw"}  # fmt: skip
+"""Position schemes by name; `regard.extending.add_position_scheme` adds one."""
+SCORES = {"additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"}
+"""Attention scores of the recurrent model by name; `regard.extending.add_attention_score` adds one."""
 RENAMED: dict[str, dict[str, str]] = {
     "arch": {"transformer": "encoder-decoder"},
     "positions": {"linear_bias": "alibi", "buckets": "t5", "clipped": "shaw"},
 }
-"""Values that earlier versions wrote by another name, by key."""
+"""Old names of values in configurations of earlier versions, by key."""
+
+
+def _one_of(names: set[str]) -> AfterValidator:
+    """Accepts the names that are known by then."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            choices = ", ".join(sorted(names))
+            raise PydanticCustomError("unknown_name", "one of {choices}", {"choices": choices})
+        return name
+
+    return AfterValidator(check)
+
+
+Positions = Annotated[str, _one_of(POSITIONS)]
 
 
 def current(key: str, value: Any) -> Any:
-    """What a value of a key, such as `positions`, is called now."""
+    """The current name of a value of a key such as `positions`."""
     return RENAMED.get(key, {}).get(value, value) if isinstance(value, str) else value
 
 
@@ -41,28 +49,39 @@ says whether a model has room in one.
 Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
 
 
-class TransformerConfig(BaseModel):
-    """What the layers of every Transformer need to know; the paper's `base` model where nothing is said."""
+class ModelConfig(BaseModel):
+    """What the configuration of every family has. A family of your own derives from it, or from `TransformerConfig`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    arch: str = Field(description="the name of the family")
     vocab_size: int = Field(ge=5, le=MOST_TOKENS, description="tokens of the vocabulary")
+    model_dim: int = Field(512, ge=1, le=WIDEST, description="width of embeddings and states")
+    max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest sequence, in tokens")
+    pad_id: int = Field(0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
+
+
+class TransformerConfig(ModelConfig):
+    """What the layers of every Transformer need to know; by default, the paper's `base` model."""
+
     model_dim: int = Field(
         512, ge=2, le=WIDEST, description="width of the residual stream; even, a multiple of num_heads"
     )
     ff_dim: int = Field(2048, ge=1, le=WIDEST_INNER, description="inner width of the feed-forward layers")
     num_heads: int = Field(8, ge=1, le=MOST_HEADS)
-    num_kv_heads: int | None = Field(None, ge=1, description="heads of keys and values; null: num_heads")
+    num_kv_heads: int | None = Field(
+        None, ge=1, description="heads of keys and values (grouped-query attention); null: num_heads"
+    )
     head_dim: int = Field(
         default_factory=lambda data: data["model_dim"] // data["num_heads"],
         ge=1,
         le=WIDEST,
-        description="width of a head; model_dim / num_heads where it is not given",
+        description="width of a head; by default model_dim / num_heads",
     )
     dropout: Fraction = Field(0.1, description="on embeddings and on each sublayer's output")
     attention_dropout: Fraction = Field(0.0, description="on attention weights")
     norm: Literal["post", "pre", "sandwich"] = Field(
-        "post", description="where norms stand: after the residual sum, before the sublayer, on both sides of it"
+        "post", description="where the norms are: after the residual sum, before the sublayer, on both sides of it"
     )
     norm_kind: Literal["layer", "rms", "none"] = "layer"
     norm_epsilon: float = Field(1e-5, gt=0, le=1)
@@ -70,7 +89,6 @@ class TransformerConfig(BaseModel):
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
     bias: bool = Field(True, description="whether linear maps have biases")
     positions: Positions = "sinusoidal"
-    max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest sequence, in tokens")
     pad_id: int = Field(
         0,
         ge=-1,
@@ -127,7 +145,7 @@ class EncoderDecoderConfig(TransformerConfig):
     num_decoder_layers: Layers = 6
     tied_embeddings: Literal["all", "target", "source", "none"] = Field(
         "all",
-        description="which share one matrix: source, target and output; target and output; source and target; none",
+        description="which embeddings share one matrix: source, target and output; target and output; source and target; none",
     )
     source_vocab_size: int | None = Field(
         None,
@@ -158,14 +176,14 @@ class EncoderDecoderConfig(TransformerConfig):
     def _vocabularies_fit(self) -> EncoderDecoderConfig:
         if self.source_vocab_size and self.tied_embeddings in ("all", "source"):
             raise ValueError(
-                f"tied_embeddings must be target or none where the source has a vocabulary of its own; "
+                f"tied_embeddings must be target or none with separate vocabularies (source_vocab_size); "
                 f"got {self.tied_embeddings}."
             )
         return self
 
 
 class DecoderConfig(TransformerConfig):
-    """A decoder-only Transformer, a causal language model: GPT-2's shape where nothing is said."""
+    """A decoder-only Transformer, a causal language model. The defaults are the shape of GPT-2."""
 
     arch: Literal["decoder"] = "decoder"
     num_layers: Layers = 6
@@ -183,7 +201,7 @@ class DecoderConfig(TransformerConfig):
 
 
 class EncoderConfig(TransformerConfig):
-    """A Transformer encoder with a head for a task: BERT's shape where nothing is said."""
+    """A Transformer encoder with a head for a task. The defaults are the shape of BERT."""
 
     arch: Literal["encoder"] = "encoder"
     task: Literal["mlm", "classify", "tag", "spans", "none"] = Field(
@@ -213,13 +231,10 @@ class EncoderConfig(TransformerConfig):
         return {"encoder": self.num_layers}
 
 
-class RecurrentConfig(BaseModel):
+class RecurrentConfig(ModelConfig):
     """A recurrent encoder-decoder with attention."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
     arch: Literal["rnn"] = "rnn"
-    vocab_size: int = Field(ge=5, le=MOST_TOKENS, description="tokens of the vocabulary")
     source_vocab_size: int | None = Field(
         None,
         ge=5,
@@ -230,15 +245,15 @@ class RecurrentConfig(BaseModel):
         512, ge=1, le=WIDEST, description="width of embeddings and states; the encoder has it in each direction"
     )
     cell: Literal["gru", "lstm"] = "gru"
-    score: Literal["additive", "bilinear", "dot", "scaled_dot", "cosine", "gaussian"] = Field(
+    score: Annotated[str, _one_of(SCORES)] = Field(
         "additive", description="how the decoder's state is compared with the source"
     )
     dropout: Fraction = Field(0.1, description="on embeddings and before the output")
     teacher_forcing: float = Field(
-        1.0, ge=0, le=1, description="in training, how often the right token goes in next, and not the model's own"
+        1.0,
+        ge=0,
+        le=1,
+        description="probability, in training, that the next input is the reference token, not the model's own",
     )
     max_positions: int = Field(1024, ge=2, le=MOST_POSITIONS, description="longest source or target, in tokens")
     pad_id: int = Field(0, ge=0, lt=MOST_TOKENS, description="the tokenizer's: not for users to set")
-
-
-AnyConfig = EncoderDecoderConfig | RecurrentConfig | DecoderConfig | EncoderConfig

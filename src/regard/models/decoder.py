@@ -1,15 +1,16 @@
-"""The decoder-only Transformer of GPT: reads tokens and says what comes next."""
+"""The decoder-only Transformer of GPT: predicts the next token."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import DecoderConfig
+from regard.models.interface import TokenModel
 from regard.models.parts import (
     EmbeddedPositions,
     feed_forward,
@@ -26,13 +27,15 @@ from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
 
 
-class Decoder(nn.Module):
+class Decoder(TokenModel):
     """Ids to the logits of each next token.
 
     With the defaults of its configuration, GPT-2: pre-norm, learned positions, one matrix for input and output (Radford
     et al. 2019, section 2.3). Matrices start with `initial_scale`, those that write to the residual stream with a
     1 / sqrt(2 num_layers) of it.
     """
+
+    predicts_next = True
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
@@ -82,10 +85,14 @@ class Decoder(nn.Module):
         """The layers by stack, `encoder` and `decoder`, from the lowest up."""
         return {"decoder": list(self.layers)}
 
-    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
-        """The score of each token of the vocabulary, before the softmax."""
-        logits = states @ self.output_embedding.weight.T
-        return logits if self.output_bias is None else logits + self.output_bias
+    def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
+        """What the output makes of the states of any layer, as if it were the last."""
+        return self.logits(self.norm(states))
+
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
+        """The states before each token that has a label, and those labels."""
+        counts = batch.labels >= 0
+        return self.states(batch.ids)[counts], batch.labels[counts]
 
     def prefill(self, prompt_ids: Int[Tensor, "sentence position"]) -> BeamCache:
         """The cache after all of a prompt but its last token, which is the first that `decode_step` takes.
@@ -99,13 +106,6 @@ class Decoder(nn.Module):
             is_token = read != self.config.pad_id
             self._run_layers(self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token))
         return cache
-
-    def decode_step(
-        self, ids: Int[Tensor, "sentence beam"], cache: BeamCache
-    ) -> tuple[Float[Tensor, "sentence beam vocab"], BeamCache]:
-        """Logits of the token that follows, and the cache after `ids`, the newest token of each hypothesis."""
-        states, cache = self.step_states(ids, cache)
-        return self.logits(states), cache
 
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import EncoderConfig
+from regard.models.interface import Model
 from regard.models.parts import (
     BERT_SCALE,
     HEAD_ACTIVATIONS,
@@ -24,10 +25,11 @@ from regard.models.parts import (
 )
 from regard.nn.dropout import Dropout
 from regard.nn.layers import EncoderLayer
+from regard.nn.losses import smoothed_cross_entropy
 from regard.nn.masks import padding_mask, positions_from_mask
 
 
-class Encoder(nn.Module):
+class Encoder(Model):
     """Ids to a vector for each token, and by the head of its task to logits.
 
     With the defaults of its configuration, BERT: token, position and segment embeddings, normalised; post-norm layers with
@@ -99,9 +101,41 @@ class Encoder(nn.Module):
         """What the task's head makes of the states."""
         return self.head(states, self.output_embedding.weight)
 
+    def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
+        """What the head makes of the states of any layer, as if it were the last."""
+        return self.logits(self.norm(states))
+
+    @property
+    def num_classes(self) -> int:
+        """The labels of a classifier or tagger; else the tokens of the vocabulary."""
+        return len(self.class_names) or self.config.vocab_size
+
+    @property
+    def class_names(self) -> list[str]:
+        """The labels of a classifier or tagger."""
+        return self.config.labels if self.config.task in ("classify", "tag") else []
+
+    @property
+    def predicts_each_position(self) -> bool:
+        """Whether there are logits for each position: of tags, or of tokens."""
+        return self.config.task in ("tag", "mlm")
+
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
+        """The states of each position, or each sequence, that has a label; and those labels."""
+        counts = batch.labels >= 0
+        return self.states(batch.ids)[counts], batch.labels[counts]
+
+    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+        """The label-smoothed cross-entropy of a batch's labels, summed, in nats."""
+        if not isinstance(head := self.head, MaskedLanguageHead):
+            return super().loss(batch, smoothing=smoothing)
+        states, labels = self.labelled_states(batch)
+        weight = self.output_embedding.weight
+        return smoothed_cross_entropy(head.compared(states), weight, labels, bias=head.bias, smoothing=smoothing)
+
 
 class MaskedLanguageHead(OutputTransform):
-    """Which token stands, or stood, at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
+    """Predicts the original token at each position. Source: Devlin et al. 2019, section 3.1, task 1, and its code."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__(config, config.head_activation or "gelu")
@@ -114,12 +148,12 @@ class MaskedLanguageHead(OutputTransform):
         return self.compared(states) @ embedding.T + self.bias
 
     def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        """What is compared with the output embeddings."""
+        """The vectors that are compared with the output embeddings."""
         return super().forward(states)
 
 
 class ClassHead(nn.Module):
-    """Which class a sequence is of, from its first token. Source: Devlin et al. 2019, section 3.2; the "pooler"."""
+    """Classifies a sequence by its first token. Source: Devlin et al. 2019, section 3.2; the "pooler"."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import EncoderDecoderConfig
+from regard.models.interface import PairModel
 from regard.models.parts import (
     EmbeddedPositions,
     OutputTransform,
@@ -30,7 +31,7 @@ from regard.nn.masks import padding_mask, positions_from_mask, target_mask
 from regard.nn.multihead import MultiHeadAttention
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(PairModel):
     """Source ids and target ids to the logits of each next target token."""
 
     def __init__(self, config: EncoderDecoderConfig) -> None:
@@ -116,10 +117,9 @@ class EncoderDecoder(nn.Module):
         """The layers by stack, `encoder` and `decoder`, from the lowest up."""
         return {"encoder": list(self.encoder_layers), "decoder": list(self.decoder_layers)}
 
-    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
-        """The score of each token of the vocabulary, before the softmax."""
-        logits = states @ self.output_embedding.weight.T
-        return logits if self.output_bias is None else logits + self.output_bias
+    def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
+        """What the output makes of the states of any decoder layer, as if it were the last."""
+        return self.logits(self.output_transform(self.decoder_norm(states)))
 
     def prefill(
         self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
@@ -133,13 +133,6 @@ class EncoderDecoder(nn.Module):
             for layer in self.read_source(source_ids, source_types)
         ]
         return BeamCache(len(memory), source_ids.shape[0], source_ids.device, memory)
-
-    def decode_step(
-        self, ids: Int[Tensor, "sentence beam"], cache: BeamCache
-    ) -> tuple[Float[Tensor, "sentence beam vocab"], BeamCache]:
-        """Logits of the token that follows, and the cache after `ids`, the newest token of each hypothesis."""
-        states, cache = self.step_states(ids, cache)
-        return self.logits(states), cache
 
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None

@@ -1,70 +1,89 @@
-"""The families of models by name: what a configuration's `arch` says is built, where its attentions are, and which of
+"""The families of models by name: builds the model of a configuration's `arch`, and lists its attentions and which of
 their heads are left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
-from torch import nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
-from regard.models.config import AnyConfig, DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig, current
+from regard.models import presets
+from regard.models.config import (
+    DecoderConfig,
+    EncoderConfig,
+    EncoderDecoderConfig,
+    ModelConfig,
+    RecurrentConfig,
+    current,
+)
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.interface import Model, PairModel
+from regard.models.presets import Preset
 from regard.models.recurrent import Recurrent
 from regard.nn.multihead import MultiHeadAttention
 
-PairModel = EncoderDecoder | Recurrent
-"""What reads a source and writes a target."""
-AnyModel = PairModel | Decoder | Encoder
 
-CONFIGS: dict[str, type[AnyConfig]] = {
-    "encoder-decoder": EncoderDecoderConfig,
-    "rnn": RecurrentConfig,
-    "decoder": DecoderConfig,
-    "encoder": EncoderConfig,
+@dataclass(frozen=True)
+class Architecture:
+    """How models of a family are described, built and sized."""
+
+    config: type[ModelConfig]
+    model: type[Model]
+    presets: Mapping[str, Preset]
+    """Named sizes with the training settings that suit them."""
+
+    @property
+    def arch(self) -> str:
+        """What `config.json` and `--arch` call the family."""
+        return str(self.config.model_fields["arch"].default)
+
+
+ARCHITECTURES: dict[str, Architecture] = {
+    architecture.arch: architecture
+    for architecture in (
+        Architecture(EncoderDecoderConfig, EncoderDecoder, presets.ENCODER_DECODER),
+        Architecture(RecurrentConfig, Recurrent, presets.RECURRENT),
+        Architecture(DecoderConfig, Decoder, presets.DECODER),
+        Architecture(EncoderConfig, Encoder, presets.ENCODER),
+    )
 }
-MODELS: dict[str, type[nn.Module]] = {
-    "encoder-decoder": EncoderDecoder,
-    "rnn": Recurrent,
-    "decoder": Decoder,
-    "encoder": Encoder,
-}
 
 
-def config_class(arch: str) -> type[AnyConfig]:
-    """The configuration of a family.
+def architecture(arch: str) -> Architecture:
+    """The architecture of this name.
 
     Raises:
-        SettingsError: an unknown family.
+        SettingsError: there is none.
     """
     arch = current("arch", arch)
-    if arch not in CONFIGS:
-        raise SettingsError(f"arch must be a family of models; got {arch!r}. {nearest_hint(arch, CONFIGS)}")
-    return CONFIGS[arch]
+    if arch not in ARCHITECTURES:
+        raise SettingsError(f"arch must be a family of models; got {arch!r}. {nearest_hint(arch, ARCHITECTURES)}")
+    return ARCHITECTURES[arch]
 
 
-def build(config: AnyConfig) -> AnyModel:
+def build(config: ModelConfig) -> Model:
     """A model with random weights, drawn from torch's default generator."""
-    model = cast("AnyModel", MODELS[config.arch](config))
+    model = ARCHITECTURES[config.arch].model(config)
     pruned = getattr(config, "pruned_heads", {})
     for site, attention in multihead_attentions(model).items() if pruned else ():
         attention.prune_heads(pruned.get(str(site), ()))
     return model
 
 
-def parse_config(values: dict[str, Any]) -> AnyConfig:
+def parse_config(values: dict[str, Any]) -> ModelConfig:
     """The configuration that a `config.json` holds; without `arch`, the encoder-decoder Transformer's.
 
     Raises:
         SettingsError: an unknown family.
         pydantic.ValidationError: a key or value that the family does not have.
     """
-    return config_class(values.get("arch", "encoder-decoder"))(**values)
+    return architecture(values.get("arch", "encoder-decoder")).config(**values)
 
 
 class Site(NamedTuple):
@@ -79,35 +98,32 @@ class Site(NamedTuple):
         return f"{self.kind}.{self.layer}"
 
 
-def attention_sites(model: AnyModel) -> dict[Site, str]:
+def attention_sites(model: Model) -> dict[Site, str]:
     """The names of a model's attention modules, the source's first, from the lowest layer up."""
     return {
         Site(kind, layer): name for kind, names in model.attention_names.items() for layer, name in enumerate(names)
     }
 
 
-def multihead_attentions(model: AnyModel) -> dict[Site, MultiHeadAttention]:
+def multihead_attentions(model: Model) -> dict[Site, MultiHeadAttention]:
     """The attentions that have heads; a recurrent model has none."""
     found = {site: model.get_submodule(name) for site, name in attention_sites(model).items()}
     return {site: part for site, part in found.items() if isinstance(part, MultiHeadAttention)}
 
 
 def cross_heads(model: PairModel) -> list[list[int]]:
-    """The numbers of the heads that are left in each layer that looks at the source, as they were at first."""
+    """The original numbers of the remaining heads in each cross-attention layer."""
     kept = {site: part.kept_heads for site, part in multihead_attentions(model).items()}
     return [kept.get(site, [0]) for site in attention_sites(model) if site.kind == "cross"]
 
 
-Transformer = TypeVar("Transformer", EncoderDecoder, Decoder, Encoder)
-
-
-def prune_heads(model: Transformer, heads: Mapping[Site, Iterable[int]]) -> None:
+def prune_heads(model: Model, heads: Mapping[Site, Iterable[int]]) -> None:
     """Remove heads from a model for good; its configuration says which, so that it can be stored.
 
     Args:
         heads: by their first numbers, from 0; those that are gone already may be among them.
     Raises:
-        ShapeError: there is no such head, none would be left in an attention, or heads that share keys and values are parted.
+        ShapeError: there is no such head, none would be left in an attention, or only a part of a group is named.
     """
     attentions, num_heads = multihead_attentions(model), model.config.num_heads
     for site, given in heads.items():
@@ -126,10 +142,10 @@ def prune_heads(model: Transformer, heads: Mapping[Site, Iterable[int]]) -> None
 
 
 @torch.no_grad()
-def unpruned(model: AnyModel) -> AnyModel:
+def unpruned(model: Model) -> Model:
     """The same function with all its heads: those that were pruned write zeros. For formats that count heads once."""
-    if isinstance(model, Recurrent) or not model.config.pruned_heads:
-        return model  # a recurrent model has no heads
+    if not getattr(model.config, "pruned_heads", {}):
+        return model
     whole = build(model.config.model_copy(update={"pruned_heads": {}}))
     ours = dict(model.named_parameters())
     for name, parameter in whole.named_parameters():

@@ -1,4 +1,4 @@
-"""Models whose weights are set by hand, so that it is known what every head does: oracles, and things to learn from.
+"""Models with handcrafted weights, so that it is known what every head does: for tests, and for teaching.
 
 Each token is a one-hot vector, each position another, and scores are so large that a softmax over them is exact: equal
 scores share the weight, all others get none. There are no norms, as they would only have to be undone.
@@ -19,7 +19,7 @@ from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.nn.multihead import MultiHeadAttention
 
-Model = TypeVar("Model", Encoder, Decoder)
+Handcrafted = TypeVar("Handcrafted", Encoder, Decoder)
 SHARPNESS = 200.0
 """Difference between the score of a key that is looked at and one that is not: exp(-200) is 0 in float32."""
 
@@ -134,7 +134,7 @@ def _plain(vocab_size: int, model_dim: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _empty(model: Model) -> Model:
+def _empty(model: Handcrafted) -> Handcrafted:
     """The model with all weights 0."""
     for parameter in model.parameters():
         parameter.zero_()

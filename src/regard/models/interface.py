@@ -1,11 +1,19 @@
-"""What generation sees of a model: a source goes in once (`prefill`), tokens come out one by one (`decode_step`)."""
+"""What the rest of the library asks of a model, whatever its family: first generation, then training and inspection.
+
+A family of your own derives from `PairModel` (a source is read, a target written), `TokenModel` (the labels are tokens) or
+`Model`, and is made known by `regard.extending.add_family`.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from regard.nn.losses import smoothed_cross_entropy
 
 State = TypeVar("State", bound="DecoderState")
 
@@ -17,7 +25,7 @@ class DecoderState(Protocol):
     """
 
     def select(self: State, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> State:
-        """The state of some sentences, each with the hypotheses that go on.
+        """The state of some sentences, with the selected hypotheses of each.
 
         Args:
             sentences: which sentences stay, as indices into the present ones.
@@ -26,14 +34,14 @@ class DecoderState(Protocol):
         ...
 
     def replace(self: State, slots: Int[Tensor, " slot"], other: State, sentences: Int[Tensor, " slot"]) -> State:
-        """The state in which sentences of another one, with as many hypotheses each, stand in the slots of some of these.
+        """The state with some slots replaced by sentences of another state, with the same number of hypotheses each.
 
         The other one must not have taken more steps than this.
         """
         ...
 
     def release(self: State, slots: Int[Tensor, " slot"]) -> State:
-        """The state in which the sentences in some slots are done: these go on counting from 0, and nothing is kept for them."""
+        """The state after some slots are finished: nothing is kept for them, and their steps count from 0."""
         ...
 
 
@@ -50,3 +58,118 @@ class SequenceToSequence(Protocol[State]):
     ) -> tuple[Float[Tensor, "sentence beam vocab"], State]:
         """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
         ...
+
+
+class Model(nn.Module):
+    """A model of any family: what training, evaluation and inspection ask of it.
+
+    A family names its configuration in `config`, and computes in `states` what `logits` turns into scores of its classes.
+    """
+
+    config: Any
+    """With `arch`, `model_dim`, `vocab_size`, `max_positions` and `pad_id`."""
+    states: Callable[..., Float[Tensor, "batch position model_dim"]]
+    """The last states: of `(source_ids, target_ids)` where `reads_source`, else of `(ids)`."""
+    reads_source: ClassVar[bool] = False
+    """Whether a source is read and a target written; else there is one text."""
+    predicts_next: ClassVar[bool] = False
+    """Whether the text that is read is predicted itself, each token from those before it."""
+    input_embedding: ClassVar[str] = "embedding"
+    """The name of the module that embeds the text or the source."""
+
+    @property
+    def attention_names(self) -> dict[str, list[str]]:
+        """The names of the attention modules by kind (`encoder`, `decoder`, `cross`), from the lowest layer up."""
+        return {}
+
+    def layer_stacks(self) -> dict[str, list[nn.Module]]:
+        """The Transformer layers by stack, `encoder` and `decoder`, from the lowest up; the last stack predicts."""
+        return {}
+
+    @property
+    def num_classes(self) -> int:
+        """How many scores `logits` gives to each row."""
+        raise NotImplementedError
+
+    @property
+    def class_names(self) -> Sequence[str]:
+        """The names of the classes, where they are not tokens of the vocabulary."""
+        return ()
+
+    @property
+    def predicts_each_position(self) -> bool:
+        """Whether `logits` of `states` are one row for each position."""
+        return True
+
+    def logits(self, states: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+        """The score of each class, before the softmax."""
+        raise NotImplementedError
+
+    def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
+        """What the output makes of the states of any layer of the last stack, as if it were the last layer."""
+        return self.logits(states)
+
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
+        """The states of a batch that have a label, for `logits`, and their labels."""
+        raise NotImplementedError
+
+    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+        """The cross-entropy of a batch's labels, summed, in nats.
+
+        Args:
+            smoothing: the probability that is taken from the right class and spread over all.
+        """
+        states, labels = self.labelled_states(batch)
+        return cross_entropy(self.logits(states).float(), labels, reduction="sum", label_smoothing=smoothing)
+
+
+class TokenModel(Model):
+    """A model whose classes are the tokens of the vocabulary: `logits` compares states with the output embeddings."""
+
+    output_embedding: nn.Embedding
+    output_bias: nn.Parameter | None
+    step_states: Callable[..., tuple[Tensor, Any]]
+    """The states of the newest tokens, and the decoder state with them: of `(ids, state)`."""
+
+    @property
+    def num_classes(self) -> int:
+        """The size of the vocabulary."""
+        return int(self.config.vocab_size)
+
+    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
+        """The score of each token of the vocabulary, before the softmax."""
+        logits = states @ self.output_embedding.weight.T
+        return logits if self.output_bias is None else logits + self.output_bias
+
+    def decode_step(
+        self, ids: Int[Tensor, "sentence beam"], state: Any
+    ) -> tuple[Float[Tensor, "sentence beam vocab"], Any]:
+        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
+        states, state = self.step_states(ids, state)
+        return self.logits(states), state
+
+    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+        """The label-smoothed cross-entropy of a batch's tokens, summed, in nats."""
+        states, labels = self.labelled_states(batch)
+        weight, bias = self.output_embedding.weight, self.output_bias
+        return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing)
+
+
+class PairModel(TokenModel):
+    """A model that reads a source and writes a target; trained on `source_ids`, `target_ids` and `labels`."""
+
+    reads_source = True
+    input_embedding = "source_embedding"
+    prefill: Callable[..., Any]
+    """The decoder state before the first step, of `(source_ids)`."""
+
+    def forward(
+        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+    ) -> Float[Tensor, "batch target vocab"]:
+        """Logits of the token that follows each target position. Padding may stand on either side."""
+        return self.logits(self.states(source_ids, target_ids))
+
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
+        """The states before each target token that is not padding, and those tokens."""
+        is_token = batch.labels != self.config.pad_id
+        return self.states(batch.source_ids, batch.target_ids)[is_token], batch.labels[is_token]

@@ -52,18 +52,18 @@ class PackedLinear(nn.Module):
 
 
 class StepMask:
-    """Which keys the hypotheses of one step may attend to, made ready once for all layers."""
+    """The masks of one decoding step, prepared once for all layers."""
 
     def __init__(self, mask: Bool[Tensor, "sentence 1 #beam key"], num_beams: int, dtype: torch.dtype) -> None:
         allowed, self.is_closed = opened(mask)
-        """Who may attend to nothing, and gets context 0; None: nobody."""
+        """The queries that may attend to nothing, and get context 0; None: there are none."""
         assert allowed is not None
         self._added = torch.where(allowed, torch.zeros((), dtype=dtype, device=mask.device), -torch.inf)
         self._num_beams = num_beams
         self._of_heads: dict[int, Tensor] = {}
 
     def added(self, num_heads: int) -> Float[Tensor, "rows beam key"]:
-        """To the scores of so many heads of each sentence: 0, or -inf."""
+        """Added to the scores of all heads of each sentence: 0, or -inf."""
         if num_heads not in self._of_heads:
             self._of_heads[num_heads] = self._added.expand(-1, num_heads, self._num_beams, -1).flatten(0, 1)
         return self._of_heads[num_heads]
@@ -73,18 +73,18 @@ class PackedLayers(nn.Module):
     """One decoding step through all layers of a decoder: the same function as calling them one after the other.
 
     Written out for the layers of most models (`fits`): queries, keys and values are one product, masks are made ready once,
-    and nothing is asked that is known beforehand.
+    and nothing is checked that is known beforehand.
     """
 
     def __init__(self, layers: Sequence[DecoderLayer]) -> None:
         super().__init__()
         self._layers = [_PackedLayer(layer) for layer in layers]
         self.maps = {linear for layer in self._layers for linear in layer.maps}
-        """Whose work is done here: they need not be packed by themselves."""
+        """The modules that this replaces: they need not be packed."""
 
     @staticmethod
     def fits(layer: nn.Module) -> bool:
-        """Whether a layer is the paper's or near it: pre- or post-norm, scaled dot products, positions outside attention,
+        """Whether this supports a layer: pre- or post-norm, scaled dot products, positions outside attention,
         as many keys as queries.
         """
         if type(layer) is not DecoderLayer:
@@ -228,7 +228,7 @@ class PackedModel:
 
 
 def packed(model: Any) -> Any:
-    """A model as decoding is fastest with it: packed, where this machine can pack it; else the model itself.
+    """The fastest form of a model for decoding: packed if this machine supports it; otherwise the model itself.
 
     It is not packed where its weights are divided among processes; nor is a decoder whose layers are not written out here, as
     packed maps alone gain nothing there (docs/experiments.md).
@@ -257,7 +257,7 @@ class Packing:
         return {**vars(self), "_packed": None}
 
     def current(self) -> list[Any]:
-        """The models as decoding is fastest with them."""
+        """The fastest forms of the models for decoding."""
         # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
         stamp = [(id(x), x.is_inference() or x._version) for model in self._models for x in model.parameters()]
         if self._packed is None or self._packed[0] != stamp:
@@ -266,7 +266,7 @@ class Packing:
 
 
 def _pack_maps(model: nn.Module, done: Collection[nn.Module]) -> None:
-    """Put packed maps in the place of linear ones, but for those that are done."""
+    """Replace linear maps by packed ones, except for those in `done`."""
     for module in list(model.modules()):
         for name, child in module.named_children():
             if type(child) is nn.Linear and child not in done:

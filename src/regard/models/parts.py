@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.errors import ShapeError
-from regard.models.config import TransformerConfig
+from regard.errors import SettingsError, ShapeError
+from regard.models.config import POSITIONS, TransformerConfig
 from regard.nn.attention import Attention
 from regard.nn.layers import ACTIVATIONS, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
 from regard.nn.multihead import MultiHeadAttention
@@ -33,17 +33,34 @@ CLIPPED_DISTANCE = 16
 """As Shaw et al. 2018 use for their base model."""
 
 
+SCHEMES: dict[str, Callable[[TransformerConfig, bool], AttentionPositions]] = {
+    "rotary": lambda config, is_decoder: Rotary(config.head_dim),
+    "alibi": lambda config, is_decoder: LinearBias(config.num_heads),
+    "t5": lambda config, is_decoder: BucketedBias(config.num_heads, bidirectional=not is_decoder),
+    "relative_key": lambda config, is_decoder: RelativeKey(config.head_dim, config.max_positions),
+    "relative_key_query": lambda config, is_decoder: RelativeKeyQuery(config.head_dim, config.max_positions),
+    "shaw": lambda config, is_decoder: ClippedRelative(config.head_dim, CLIPPED_DISTANCE),
+}
+"""Position schemes inside attention, by the name that `model.positions` has."""
+
+
+def add_position_scheme(name: str, make: Callable[[TransformerConfig, bool], AttentionPositions]) -> None:
+    """Let `model.positions` be a scheme of your own.
+
+    Args:
+        make: of a configuration, and whether it is for a decoder, which looks back only: the scheme of one layer.
+    Raises:
+        SettingsError: there is a scheme of this name.
+    """
+    if name in POSITIONS:
+        raise SettingsError(f"a position scheme must have a new name; got {name}.")
+    SCHEMES[name] = make
+    POSITIONS.add(name)
+
+
 def self_attention(config: TransformerConfig, *, is_decoder: bool) -> MultiHeadAttention:
-    """Self-attention, with the positions that stand inside attention."""
-    schemes: dict[str, Callable[[], AttentionPositions]] = {
-        "rotary": lambda: Rotary(config.head_dim),
-        "alibi": lambda: LinearBias(config.num_heads),
-        "t5": lambda: BucketedBias(config.num_heads, bidirectional=not is_decoder),
-        "relative_key": lambda: RelativeKey(config.head_dim, config.max_positions),
-        "relative_key_query": lambda: RelativeKeyQuery(config.head_dim, config.max_positions),
-        "shaw": lambda: ClippedRelative(config.head_dim, CLIPPED_DISTANCE),
-    }
-    positions = schemes[config.positions]() if config.positions in schemes else None
+    """Self-attention, with its position scheme."""
+    positions = SCHEMES[config.positions](config, is_decoder) if config.positions in SCHEMES else None
     return _multihead(config, Attention(positions=positions, dropout=config.attention_dropout))
 
 
@@ -83,7 +100,7 @@ def residual(config: TransformerConfig) -> PostNorm:
 
 
 def final_norm(config: TransformerConfig) -> nn.Module:
-    """What follows the last layer: post-norm layers have normalised the residual stream already, others have not."""
+    """The norm after the last layer; none for post-norm layers, whose output is normalised already."""
     return nn.Identity() if config.norm == "post" else norm(config)(config.model_dim)
 
 
@@ -112,7 +129,7 @@ class OutputTransform(nn.Module):
         self.norm = norm(config)(config.model_dim)
 
     def forward(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        """What is compared with the output embeddings."""
+        """The vectors that are compared with the output embeddings."""
         return self.norm(HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)))
 
 
@@ -149,7 +166,7 @@ class EmbeddedPositions(nn.Module):
             )
 
     def check_step(self, positions: Int[Tensor, "row position"], most: int) -> None:
-        """Make sure that the tokens of a decoding step, which may be hypotheses side by side, stand within `max_positions`.
+        """Make sure that the positions of a decoding step, which may be several hypotheses, are below `max_positions`.
 
         Args:
             most: what no position can be above, known without looking: only beyond `max_positions` they are looked at.

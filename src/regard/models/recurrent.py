@@ -14,11 +14,37 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.models.config import RecurrentConfig
+from regard.errors import SettingsError
+from regard.models.config import SCORES, RecurrentConfig
+from regard.models.interface import PairModel
 from regard.nn.attention import Attention
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, linear
 from regard.nn.scores import Additive, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
+
+MAKE_SCORE: dict[str, Callable[[int], nn.Module]] = {
+    "additive": lambda dim: Additive(dim, None, dim),
+    "bilinear": lambda dim: DotProduct(),  # whose W is the projection of the keys
+    "dot": lambda dim: DotProduct(),
+    "scaled_dot": lambda dim: ScaledDotProduct(),
+    "cosine": lambda dim: Cosine(10.0),
+    "gaussian": lambda dim: GaussianKernel(),
+}
+"""Attention scores for queries and keys of a width, by the name that `model.score` has."""
+
+
+def add_attention_score(name: str, make: Callable[[int], nn.Module]) -> None:
+    """Let `model.score` of a recurrent model be a score of your own.
+
+    Args:
+        make: of the width of queries and keys: a module that gives `*batch query key` of `*batch query dim`, `*batch key dim`.
+    Raises:
+        SettingsError: there is a score of this name.
+    """
+    if name in SCORES:
+        raise SettingsError(f"an attention score must have a new name; got {name}.")
+    MAKE_SCORE[name] = make
+    SCORES.add(name)
 
 
 @dataclass(frozen=True)
@@ -34,7 +60,7 @@ class RecurrentState:
     """The LSTM's second state; None for a GRU."""
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> RecurrentState:
-        """The state of some sentences, each with the hypotheses that go on."""
+        """The state of some sentences, with the selected hypotheses of each."""
         rows = sentences[:, None]
         return RecurrentState(
             self.memory[sentences],
@@ -47,7 +73,7 @@ class RecurrentState:
     def replace(
         self, slots: Int[Tensor, " slot"], other: RecurrentState, sentences: Int[Tensor, " slot"]
     ) -> RecurrentState:
-        """The state in which sentences of another one stand in the slots of some of these."""
+        """The state with some slots replaced by sentences of another state."""
         width = max(self.memory.shape[2], other.memory.shape[2])
 
         def put(ours: Tensor, theirs: Tensor) -> Tensor:
@@ -67,11 +93,11 @@ class RecurrentState:
         return RecurrentState(memory, keys, mask, put(self.hidden, other.hidden), cell)
 
     def release(self, slots: Int[Tensor, " slot"]) -> RecurrentState:
-        """The state in which the sentences in some slots are done: it does not grow, so it stays as it is."""
+        """The state after the sentences in some slots are finished: unchanged, as it does not grow."""
         return self
 
 
-class Recurrent(nn.Module):
+class Recurrent(PairModel):
     """Source ids and target ids to the logits of each next target token.
 
     memory = encoder forwards and backwards over the source;  hidden[0] = tanh(W_initial (first backward state))
@@ -97,24 +123,10 @@ class Recurrent(nn.Module):
         is_lstm = config.cell == "lstm"
         self.encoder = (nn.LSTM if is_lstm else nn.GRU)(dim, dim, bidirectional=True, batch_first=True)
         self.initial_proj = linear(dim, dim)
-        scores: dict[str, Callable[[], nn.Module]] = {
-            "additive": lambda: Additive(dim, None, dim),
-            "bilinear": DotProduct,  # whose W is the projection of the keys
-            "dot": DotProduct,
-            "scaled_dot": ScaledDotProduct,
-            "cosine": lambda: Cosine(10.0),
-            "gaussian": GaussianKernel,
-        }
         self.key_proj = linear(2 * dim, dim, bias=config.score not in ("additive", "bilinear"))
-        self.cross_attention = Attention(scores[config.score]())
+        self.cross_attention = Attention(MAKE_SCORE[config.score](dim))
         self.cell = (nn.LSTMCell if is_lstm else nn.GRUCell)(3 * dim, dim)
         self.readout_proj = linear(4 * dim, dim)
-
-    def forward(
-        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
-    ) -> Float[Tensor, "batch target vocab"]:
-        """Logits of the token that follows each target position. Padding may stand on either side."""
-        return self.logits(self.states(source_ids, target_ids))
 
     def states(
         self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
@@ -145,14 +157,6 @@ class Recurrent(nn.Module):
         """The names of the attention modules by kind."""
         return {"cross": ["cross_attention"]}
 
-    def layer_stacks(self) -> dict[str, list[nn.Module]]:
-        """The Transformer layers by stack: there are none."""
-        return {}
-
-    def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch vocab"]:
-        """The score of each token of the vocabulary, before the softmax."""
-        return states @ self.output_embedding.weight.T
-
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> RecurrentState:
         """The state before the first decoding step: the source, read in both directions."""
         is_token = source_ids != self.config.pad_id
@@ -167,13 +171,6 @@ class Recurrent(nn.Module):
         hidden = torch.tanh(self.initial_proj(backward))[:, None]
         cell = torch.zeros_like(hidden) if self.config.cell == "lstm" else None
         return RecurrentState(memory[:, None], self.key_proj(memory)[:, None], is_token[:, None, None], hidden, cell)
-
-    def decode_step(
-        self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "sentence beam vocab"], RecurrentState]:
-        """Logits of the token that follows, and the state after `ids`, the newest token of each hypothesis."""
-        states, state = self.step_states(ids, state)
-        return self.logits(states), state
 
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState

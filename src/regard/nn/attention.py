@@ -230,14 +230,16 @@ class Attention(nn.Module):
 def _check_pairs(query: Tensor, key: Tensor) -> None:
     if query.ndim < 2 or query.shape[:-2] != key.shape[:-2]:
         raise ShapeError(
-            "query and key must have axes that end in position and width, and the same ones before; "
+            "query and key must end in the axes position and width, and agree in the axes before; "
             f"got {tuple(query.shape)} and {tuple(key.shape)}."
         )
 
 
 def _check_values(key: Tensor, value: Tensor) -> None:
     if key.shape[-2] != value.shape[-2]:
-        raise ShapeError(f"key and value must have one number of positions; got {key.shape[-2]} and {value.shape[-2]}.")
+        raise ShapeError(
+            f"key and value must have the same number of positions; got {key.shape[-2]} and {value.shape[-2]}."
+        )
     if key.shape[:-2] != value.shape[:-2]:
         raise ShapeError(
             f"key and value must have the same batch axes; got {tuple(key.shape)} and {tuple(value.shape)}."
@@ -247,7 +249,7 @@ def _check_values(key: Tensor, value: Tensor) -> None:
 def _check_bias(bias: Tensor, shape: tuple[int, ...]) -> None:
     if not bias.is_floating_point():
         raise ShapeError(
-            f"bias must hold floating-point numbers; got {bias.dtype}. What hides keys is passed as mask=."
+            f"bias must hold floating-point numbers; got {bias.dtype}. Pass a mask that hides keys as `mask`."
         )
     if not broadcasts(bias, shape):
         raise ShapeError(f"bias must broadcast to the scores' shape {shape}; got {tuple(bias.shape)}.")

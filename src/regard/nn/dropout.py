@@ -35,10 +35,10 @@ def dropout(x: Float[Tensor, "..."], rate: float) -> Float[Tensor, "..."]:
 
 
 def check_rate(rate: float) -> None:
-    """Make sure that a share of numbers is one.
+    """Make sure that a dropout rate is between 0 and 1.
 
     Raises:
-        SettingsError: it is below 0, above 1, or no number.
+        SettingsError: it is below 0, above 1, or NaN.
     """
     if not 0 <= rate <= 1:
         raise SettingsError(f"dropout must be from 0 to 1; got {rate}.")

@@ -1,4 +1,4 @@
-"""Forward hooks that belong to a call: only what runs inside the `with` meets them.
+"""Forward hooks that belong to a call: they run only inside the `with`.
 
 PyTorch's own hooks are kept in the module. A module that two threads share then calls the hooks of both for each: one thread
 notes the other's attention, and takes its heads away. The hooks here are kept in a context variable, so that they belong to
@@ -36,7 +36,7 @@ _ACTIVE: ContextVar[tuple[_Hooks, ...]] = ContextVar("regard_hooks", default=())
 def forward_hooks(
     *, before: Mapping[nn.Module, BeforeHook] | None = None, after: Mapping[nn.Module, AfterHook] | None = None
 ) -> Iterator[None]:
-    """While this context lasts, calls of some modules in this thread or task are told to hooks.
+    """While this context lasts, calls of some modules in this thread or task run these hooks.
 
     Modules that call them are `Attention`, `EncoderLayer` and `DecoderLayer`.
 
@@ -52,7 +52,7 @@ def forward_hooks(
 
 
 def show_inputs(module: nn.Module, *inputs: Any) -> None:
-    """Call the hooks that are to see a module's inputs."""
+    """Call the hooks on a module's inputs."""
     if torch.compiler.is_compiling():
         return
     for hooks in _ACTIVE.get():
@@ -62,7 +62,7 @@ def show_inputs(module: nn.Module, *inputs: Any) -> None:
 
 
 def changed_output(module: nn.Module, output: Any) -> Any:
-    """The output of a module, as the hooks on it leave it."""
+    """The output of a module after its hooks."""
     if torch.compiler.is_compiling():
         return output
     for hooks in _ACTIVE.get():
@@ -78,5 +78,5 @@ def hooked(*modules: nn.Module) -> bool:
 
 
 def inputs_wanted() -> bool:
-    """Whether this thread or task has a hook that is to see inputs: no faster way around a module may be taken then."""
+    """Whether this thread or task has a hook on inputs: then no shortcut around a module may be taken."""
     return any(hooks.before for hooks in _ACTIVE.get())

@@ -1,4 +1,4 @@
-"""How the parameters of attention and layers start. Encoders and decoders draw their matrices anew, with their own scale."""
+"""Initial parameters of attention and layers. Encoders and decoders draw their matrices again, with another scale."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class FeedForward(nn.Module):
         super().__init__()
         if activation not in ACTIVATIONS:
             hint = nearest_hint(activation, ACTIVATIONS)
-            raise SettingsError(f"activation must be a known one; got {activation!r}. {hint}")
+            raise SettingsError(f"activation must be a known function; got {activation!r}. {hint}")
         self.activation = activation
         self.inner_proj = linear(model_dim, ff_dim, bias=bias)
         self.output_proj = linear(ff_dim, model_dim, bias=bias)
@@ -85,7 +85,7 @@ class GatedFeedForward(FeedForward):
 
 
 class Chunked(nn.Module):
-    """A feed-forward layer that is given a few positions at a time: the same result, with less memory at once.
+    """A feed-forward layer that computes a few positions at a time: the same result with less memory.
 
     Args:
         positions: how many, at least 1.

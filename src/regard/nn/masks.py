@@ -166,7 +166,7 @@ def mask_from_additive(additive: Float[Tensor, "..."]) -> Mask:
     """
     if _has_values(additive) and not bool(((additive == 0) | (additive <= -10_000)).all()):
         raise ShapeError(
-            "an additive mask must hold 0 to allow and -10,000 or less to hide; got other numbers. Pass them as bias=."
+            "an additive mask must hold 0 to allow and -10,000 or less to hide; got other numbers. Pass them as `bias`."
         )
     return additive == 0
 
@@ -197,7 +197,7 @@ def mask_from_hugging_face(
 
 
 def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
-    """Make sure that a mask says something about scores of this shape.
+    """Make sure that a mask fits scores of this shape.
 
     Raises:
         ShapeError: the mask is not boolean, or does not broadcast to `shape`.
@@ -205,7 +205,7 @@ def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
     if mask.dtype != torch.bool:
         raise ShapeError(
             f"mask must be boolean, True where a query may attend; got {mask.dtype}. "
-            "See mask_from_additive and mask_from_hugging_face; a number added to scores is passed as bias=."
+            "See mask_from_additive and mask_from_hugging_face. Pass numbers to add to scores as `bias`."
         )
     if not broadcasts(mask, shape):
         raise ShapeError(f"mask must broadcast to the scores' shape {shape}; got {tuple(mask.shape)}.")
@@ -225,7 +225,7 @@ def distances(
     first: int | None = None,
     device: torch.device | None = None,
 ) -> Int[Tensor, "query key"]:
-    """How far after the query each key stands, negative before it.
+    """The distance of each key from each query, negative for keys before it.
 
     distance[q, k] = k - (first + q)
 
@@ -239,7 +239,7 @@ def distances(
 def _places(
     num_queries: int, num_keys: int | None, first: int | None, device: torch.device | None
 ) -> tuple[Int[Tensor, "query 1"], Int[Tensor, " key"]]:
-    """Where queries and keys stand, counted from the first key."""
+    """The positions of queries and keys, counted from the first key."""
     num_keys = num_queries if num_keys is None else num_keys
     first = num_keys - num_queries if first is None else first
     query = torch.arange(first, first + num_queries, device=device)
@@ -247,7 +247,7 @@ def _places(
 
 
 def positions_from_mask(is_token: Bool[Tensor, "batch position"]) -> Int[Tensor, "batch position"]:
-    """How many real tokens stand before each one: its position, whichever side the padding is on."""
+    """The position of each token: the number of tokens before it, whichever side the padding is on."""
     return (is_token.long().cumsum(dim=1) - 1).clamp(min=0)
 
 

@@ -33,7 +33,7 @@ class MultiHeadAttention(nn.Module):
         key_dim: width of the key inputs; None: `model_dim`.
         value_dim: width of the value inputs; None: `key_dim`.
         bias: whether the projections have biases.
-        attention: score, positions and dropout, where they are not the paper's.
+        attention: score, positions and dropout; None: the paper's.
     Raises:
         ShapeError: `model_dim` is not divisible by `num_heads`, or `num_heads` not by `num_kv_heads`.
     Source: Vaswani et al. 2017, section 3.2.2.
@@ -60,7 +60,7 @@ class MultiHeadAttention(nn.Module):
         self.num_heads, self.num_kv_heads = num_heads, num_kv_heads
         self.head_dim = model_dim // num_heads if head_dim is None else head_dim
         self.kept_heads = list(range(num_heads))
-        """The numbers, as they were at first, of the heads that have not been pruned."""
+        """The original numbers of the heads that have not been pruned."""
         key_dim = model_dim if key_dim is None else key_dim
         value_dim = key_dim if value_dim is None else value_dim
         self.query_proj = linear(model_dim, num_heads * self.head_dim, bias=bias)
@@ -81,7 +81,7 @@ class MultiHeadAttention(nn.Module):
         past: KeysValues | None = None,
         gates: Float[Tensor, "*example gate"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
-        """What each query finds: `project`, then `attend`.
+        """The output of attention for each query: `project`, then `attend`.
 
         Args:
             key: None: the queries themselves, which is self-attention.
@@ -95,7 +95,7 @@ class MultiHeadAttention(nn.Module):
             ShapeError: inputs of another width than the projections', a value without a key, or other shapes that do not fit.
         """
         if key is None and value is not None:
-            raise ShapeError("key must be given where value is; got a value alone.")
+            raise ShapeError("`value` needs `key`; got `value` alone.")
         key = query if key is None else key
         newer = self.project(key, key if value is None else value, first=0 if past is None else past.length)
         seen = newer if past is None else past.append(newer)
@@ -121,7 +121,7 @@ class MultiHeadAttention(nn.Module):
         return KeysValues(turned, self._split(self.value_proj(value)))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
-        """Queries of every head, the last of which stands at the last key."""
+        """Queries of every head; the last query is at the position of the last key."""
         check_width("query", query.shape[-1], self.query_proj.in_features)
         return self._turned(self._split(self.query_proj(query)), seen.length - query.shape[1])
 
@@ -148,7 +148,7 @@ class MultiHeadAttention(nn.Module):
         *,
         mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
-        """What each query finds among keys and values that are projected already."""
+        """The output for each query, with keys and values that are projected already."""
         return self.look_up(self.project_query(query, keys_values), keys_values, mask=mask)
 
     def look_up(
@@ -162,7 +162,7 @@ class MultiHeadAttention(nn.Module):
         gates: Float[Tensor, "*example gate"] | None = None,
         distance: Int[Tensor, "*example query key"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
-        """What projected queries find among projected keys and values, mixed by the output projection.
+        """The output for projected queries, keys and values, after the output projection.
 
         Args:
             distance: of each key from each query, where keys do not stand one after the other.
@@ -194,12 +194,12 @@ class MultiHeadAttention(nn.Module):
             raise ShapeError(f"heads must be from 0 to {self.num_heads - 1}; got {unknown}.")
         kept = [head for head in range(self.num_heads) if head not in heads]
         if not kept:
-            raise ShapeError("at least one head must be left; got all of them. To leave attention out, use gates of 0.")
+            raise ShapeError("at least one head must remain; got all of them. To switch attention off, use gates of 0.")
         group = self.num_heads // self.num_kv_heads
         kept_groups = sorted({head // group for head in kept})
         if len(kept_groups) * group != len(kept):
             raise ShapeError(
-                f"heads that share keys and values must go together, {group} by {group}; got {sorted(heads)}."
+                f"heads that share keys and values must be removed together, in groups of {group}; got {sorted(heads)}."
             )
         _keep_rows(self.query_proj, self._columns(kept))
         for projection in (self.key_proj, self.value_proj):
@@ -212,7 +212,7 @@ class MultiHeadAttention(nn.Module):
 
     @torch.no_grad()
     def take_heads_of(self, pruned: MultiHeadAttention) -> None:
-        """Become the same function as one with fewer heads of the same kind: those that it lacks write zeros."""
+        """Copy an attention with fewer heads of the same kind; the heads that it lacks output zeros."""
         group = self.num_heads // self.num_kv_heads
         columns = self._columns(pruned.kept_heads)
         groups = self._columns(sorted({head // group for head in pruned.kept_heads}))

@@ -1,4 +1,4 @@
-"""Positions: attention does not know order, so order is added to what it sees, or to how it looks.
+"""Position schemes: attention ignores order, so positions are added to embeddings, or inside attention.
 
 First what is added to embeddings (sinusoids, learned vectors), then what attention itself does with the distance between
 query and key (`AttentionPositions`). Positions count from 0; with a cache, the cached keys come first, so that the same
@@ -61,7 +61,7 @@ class LearnedPositions(nn.Module):
 
 
 class AttentionPositions(nn.Module):
-    """What attention does with positions: three places for it, all of them empty here.
+    """The interface of position schemes inside attention. This one does nothing.
 
     A scheme turns queries and keys (`rotate`), adds to their scores (`bias`), or adds to the values (`values`). It knows
     positions by the distance of a key from a query, or by the position of the first of several in a row, so that it is
@@ -74,7 +74,7 @@ class AttentionPositions(nn.Module):
     def rotate(
         self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
-        """Queries or keys as they look from their positions: first, first + step, first + 2 step ...
+        """Queries or keys, turned by their positions: first, first + step, first + 2 step ...
 
         Args:
             first: one for all examples, or one for each.
@@ -92,7 +92,7 @@ class AttentionPositions(nn.Module):
 
         Args:
             distance: of each key from each query, negative before it; may differ by example, as `batch 1 query key`.
-            heads: which heads these are, where they are not all.
+            heads: the numbers of the heads; None: all.
         """
         return None
 
@@ -100,7 +100,7 @@ class AttentionPositions(nn.Module):
         self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "*example query key"]
     ) -> Float[Tensor, "batch head query head_dim"]:
         """What is added to the context."""
-        raise NotImplementedError  # asked of schemes with `has_values` alone
+        raise NotImplementedError  # called for schemes with `has_values` only
 
 
 class Rotary(AttentionPositions):
@@ -208,8 +208,8 @@ class BucketedBias(AttentionPositions):
         num_exact = num_buckets // (4 if bidirectional else 2)
         if not 1 <= num_exact < max_distance:
             raise ShapeError(
-                f"num_buckets must leave at least 1 bucket, and fewer than max_distance, for single distances; got "
-                f"{num_buckets} and max_distance {max_distance}, which leave {num_exact}."
+                f"num_buckets must leave from 1 to max_distance - 1 buckets for single distances; got {num_buckets} and "
+                f"max_distance {max_distance}, which leave {num_exact}."
             )
         self.num_buckets, self.max_distance, self.bidirectional = num_buckets, max_distance, bidirectional
         self.table = embedding(num_buckets, num_heads)
@@ -353,7 +353,7 @@ def _check_heads(query: Tensor, num_heads: int, heads: list[int] | None) -> None
     num_heads = num_heads if heads is None else len(heads)
     if query.shape[-3] != num_heads:
         raise ShapeError(
-            f"positions were made for {num_heads} heads; got {query.shape[-3]}. Give them the number of heads."
+            f"the positions have {num_heads} heads, and the query has {query.shape[-3]}. Make them with that number of heads."
         )
 
 

@@ -40,20 +40,20 @@ class InnerProduct(nn.Module):
         return (query if factor == 1 else query * factor) @ key.transpose(-2, -1)
 
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
-        """What is multiplied: vectors of one width.
+        """The features that are multiplied: vectors of the same width.
 
         Raises:
             ShapeError: queries and keys differ in width.
         """
         if query.shape[-1] != key.shape[-1]:
             raise ShapeError(
-                f"query and key must have one width; got {query.shape[-1]} and {key.shape[-1]}. "
-                "The scores Bilinear and Additive take two widths."
+                f"query and key must have the same width; got {query.shape[-1]} and {key.shape[-1]}. "
+                "The scores Bilinear and Additive accept different widths."
             )
         return query, key
 
     def factor(self, width: int) -> float:
-        """What the dot product of features of this width is multiplied by."""
+        """The factor of the dot product of features of this width."""
         return 1.0
 
 

@@ -1,4 +1,4 @@
-"""Tokenizers of the library `tokenizers`, read with care: a file of somebody else's may be damaged, or made to do harm."""
+"""Reads tokenizers of the library `tokenizers` safely: foreign files may be damaged or malicious."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import tokenizers
 from regard.errors import ModelFolderError, RegardError
 
 PANIC = "PanicException"
-"""What the library raises where it should not have failed. It is no `Exception`, and of no module that could be imported."""
+"""The name of the error of a panic in the library. It is no `Exception`, and cannot be imported."""
 MOST_SAID = 300
-"""Characters of the library's message."""
+"""Characters of the library's message that are shown."""
 MOST_GROWTH = 4096
-"""How many characters may become of one by a tokenizer's rules: none comes near it, and thirty rules that double a text would
+"""The most characters that a tokenizer's rules may make of one: none comes near it, and thirty rules that double a text would
 fill any memory.
 """
 OF_UNICODE = 32
@@ -29,7 +29,7 @@ BEYOND = 1 << 60
 
 @contextmanager
 def guarded(where: Path | str, what: str) -> Iterator[None]:
-    """Turn what the library says of a tokenizer that it cannot use into an error of ours.
+    """Turn an error of the library into a `ModelFolderError`.
 
     A regular expression that would take for ever is given up by the library's engine after ten million steps, with a panic.
 
@@ -78,7 +78,7 @@ def read_backend(content: dict[str, Any], path: Path | str) -> tokenizers.Tokeni
         growth = max(_growth(content.get("normalizer")), _growth(content.get("decoder")))
         if growth > MOST_GROWTH:
             raise ModelFolderError(
-                f"rules that make at most {MOST_GROWTH:,} characters of one are wanted, and these could make {growth:,}"
+                f"its rules could make {growth:,} characters of one, and at most {MOST_GROWTH:,} are allowed"
             )
         text = json.dumps({**content, "padding": None, "truncation": None})
         with guarded(path, "be read"):
@@ -90,12 +90,12 @@ def read_backend(content: dict[str, Any], path: Path | str) -> tokenizers.Tokeni
 
 
 def in_one_line(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """The message of an error in one line."""
     return " ".join(str(error).split())[:MOST_SAID].rstrip(".")
 
 
 def _growth(rule: Any) -> int:
-    """How many characters can become of one, by a normalizer or a decoder and those inside it."""
+    """The most characters that a normalizer or decoder, with those inside it, can make of one."""
     if not isinstance(rule, dict):
         return 1
     inner = rule.get("normalizers") or rule.get("decoders")

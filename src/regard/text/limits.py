@@ -1,4 +1,4 @@
-"""Texts that are too long for a model, told from their beginning.
+"""Refuses texts that are too long for a model, by reading only their beginning.
 
 Cutting a text into tokens takes some 300 bytes of memory for a character. How many tokens there are cannot be told from the
 number of characters alone: a run of unknown characters may be one token (kinds `unigram` and `words`), and tokenizers of other

@@ -24,11 +24,11 @@ from regard.text.locks import remove_left_behind, short
 
 MEASURED_AT_ONCE = 1 << 22
 UNIQUE = r"[0-9a-f]{16}\.part"
-"""What follows a name while the file is written."""
+"""The suffix of a file while it is written."""
 GZIP = b"\x1f\x8b"
-"""What a file that gzip made begins with."""
+"""The first bytes of a gzip file."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""What most files in UTF-16 begin with."""
+"""The first bytes of most UTF-16 files."""
 
 
 def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
@@ -130,7 +130,7 @@ def open_lines(path: Path | str) -> Iterator[BinaryIO]:
 def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all: aside, synced to the disk, then renamed over `path`.
 
-    What writers of the same file left aside that were killed is removed.
+    Temporary files of killed writers of the same file are removed.
 
     Args:
         content: all of it, or its parts one after the other.
@@ -168,9 +168,9 @@ def _begun_beside(path: Path) -> Iterator[BinaryIO]:
                 yield stream
                 if sys.platform == "win32":  # which renames nothing that is open
                     stream.close()
-                aside.replace(path)  # still locked, so that nobody takes it for left behind
+                aside.replace(path)  # still locked, so that no process removes it
             except BaseException:
-                with suppress(OSError):  # what went wrong matters more
+                with suppress(OSError):  # the first error matters more
                     aside.unlink()
                 raise
             return

@@ -1,7 +1,7 @@
-"""Who is still writing: what a killed process has left behind is told from what another one is busy with.
+"""Locks on temporary files: they distinguish files that a killed process left from files that are still being written.
 
-A writer holds a lock on what it writes aside. The system takes the lock back when the process ends, however that is; so what
-nobody holds is left behind. Unlike the number of a process, that is true in containers and where numbers are used again.
+A writer locks its temporary files. The system releases the lock when the process ends, for whatever reason; so an unlocked
+file was left behind. Unlike process ids, this works in containers, and when ids are reused.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LONGEST_NAME = 230
-"""Bytes of a name beside which another can be made: names end at 255."""
+"""The longest name, in bytes, that leaves room for a suffix: names have at most 255 bytes."""
 FORGOTTEN_SECONDS = 86_400
-"""After which something is left behind where the system has no locks."""
+"""On systems without locks, older temporary files count as left behind."""
 
 
 def lock(descriptor: int) -> bool | None:
-    """Lock what is open; False: another process holds it. None: the system has no locks there."""
+    """Lock an open file; False: another process holds the lock. None: the system has no locks there."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -36,7 +36,7 @@ def lock(descriptor: int) -> bool | None:
 
 
 def claim(descriptor: int, path: Path) -> bool:
-    """Lock what was just made at `path`; False: somebody took it for left behind, and it is to be made anew."""
+    """Lock a file that was just made at `path`; False: another process removed it, and it must be made again."""
     if lock(descriptor) is False:
         return False
     try:
@@ -47,7 +47,7 @@ def claim(descriptor: int, path: Path) -> bool:
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[bool]:
-    """While this context lasts, a folder that was just made is known to be written to; False: it is to be made anew."""
+    """While this context lasts, a folder that was just made is locked; False: it must be made again."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # it is gone; or the system does not open folders, and has no locks
@@ -61,7 +61,7 @@ def claimed(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def left_behind(path: Path) -> Iterator[bool]:
-    """Whether nobody writes there any more. While this context lasts, nobody else takes it for left behind."""
+    """Whether no process writes to `path` any more; it is locked while this context lasts."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -75,7 +75,7 @@ def left_behind(path: Path) -> Iterator[bool]:
 
 
 def remove_left_behind(folder: Path, names: re.Pattern[str]) -> None:
-    """Remove the files of some names that nobody writes any more."""
+    """Remove the files of some names that no process writes any more."""
     with suppress(OSError):
         for path in [entry for entry in folder.iterdir() if names.fullmatch(entry.name) and entry.is_file()]:
             with left_behind(path) as is_left, suppress(OSError):
@@ -84,5 +84,5 @@ def remove_left_behind(folder: Path, names: re.Pattern[str]) -> None:
 
 
 def short(name: str) -> str:
-    """A name that leaves room for another to be made of it."""
+    """A name shortened so that a suffix fits."""
     return os.fsencode(name)[:LONGEST_NAME].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""Sampled segmentations: a word is cut in another way each time it is read, so that a model learns what tokens are made of."""
+"""Subword regularization: a word is segmented differently each time it is read."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def sampled(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) ->
     """
     if not any(map(merges_pairs, tokenizers)):
         kinds = " and ".join(sorted({_kind(tokenizer) for tokenizer in tokenizers}))
-        raise SettingsError(f"data.bpe_dropout must have a tokenizer of kind bpe; got {kinds}.")
+        raise SettingsError(f"`data.bpe_dropout` needs a tokenizer of kind bpe; got {kinds}.")
     return [BpeDropout(each, dropout, max_tokens) if merges_pairs(each) else _as_it_is for each in tokenizers]
 
 
@@ -90,7 +90,7 @@ def merges_pairs(tokenizer: Tokenizer) -> bool:
 
 
 def _kind(tokenizer: Tokenizer) -> str:
-    """As users know it; characters are byte pairs without a merge."""
+    """The kind in the words of the settings; characters are BPE without merges."""
     model = json.loads(tokenizer.backend_json)["model"]
     if model["type"] == "BPE":
         return "bpe" if model["merges"] else "characters"

@@ -35,7 +35,7 @@ MASK = "<mask>"
 ENCODED_TOGETHER = 1 << 20
 """Characters of texts that are encoded at a time, but for a longer text, which is alone."""
 LARGEST_VOCABULARY = 10_000_000
-"""Tokens; what learns them asks for memory for so many before it begins."""
+"""The largest vocabulary; training a tokenizer allocates memory for all tokens first."""
 EXTENSION = "regard"
 """The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
 
@@ -50,12 +50,14 @@ class TokenizerConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     kind: Kind = "bpe"
-    target_kind: Kind | None = Field(None, description="the targets' kind, where it is another; with shared: false")
+    target_kind: Kind | None = Field(
+        None, description="kind of the target's tokenizer, if it differs; needs shared: false"
+    )
     vocab_size: int = Field(
-        8000, ge=8, le=LARGEST_VOCABULARY, description="at most so many tokens, the four special ones included"
+        8000, ge=8, le=LARGEST_VOCABULARY, description="largest number of tokens, the four special ones included"
     )
     normalization: Literal["NFC", "NFD"] = Field(
-        "NFC", description="Unicode's normal form that is cut: NFD takes accents off letters and Hangul apart"
+        "NFC", description="Unicode normal form of the text; NFD separates accents from letters and splits Hangul"
     )
     split_digits: bool = Field(
         True, description="cut numbers into digits, so that unseen numbers are composed; not in kind words"
@@ -63,12 +65,14 @@ class TokenizerConfig(BaseModel):
     across_spaces: bool = Field(
         False, description="tokens of kind bpe may reach across spaces, so that frequent phrases become tokens"
     )
-    leading_space: bool = Field(True, description="read a text as if a space stood before it, so that words are alike")
+    leading_space: bool = Field(
+        True, description="put a space before each text, so that its first word is tokenized like the others"
+    )
     shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
     max_lines: int = Field(
         5_000_000,
         ge=1,
-        description="lines that the vocabulary is learnt from, of each side; evenly spread over larger texts",
+        description="lines of each side that the vocabulary is learned from, evenly spread over larger texts",
     )
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
@@ -76,15 +80,15 @@ class TokenizerConfig(BaseModel):
     def _has_two_vocabularies(self) -> TokenizerConfig:
         if self.target_kind is not None and self.shared:
             raise ValueError(
-                f"tokenizer.target_kind must have two vocabularies; got {self.target_kind} and shared: true. "
-                "Set tokenizer.shared=false."
+                f"`tokenizer.target_kind={self.target_kind}` needs separate vocabularies; got shared: true. "
+                "Set `tokenizer.shared=false`."
             )
         return self
 
     @model_validator(mode="after")
     def _has_bpe(self) -> TokenizerConfig:
         if self.across_spaces and "bpe" not in (self.kind, self.target_kind):
-            raise ValueError(f"tokenizer.across_spaces must have kind bpe; got {self.kind}.")
+            raise ValueError(f"`tokenizer.across_spaces` needs kind bpe; got {self.kind}.")
         return self
 
     @property
@@ -94,11 +98,11 @@ class TokenizerConfig(BaseModel):
 
 
 class Symbols(BaseModel):
-    """The ids with a meaning of their own, and where they stand around a text; Regard's own where nothing is said."""
+    """The special ids, and their places around a text. The defaults are those of Regard's tokenizers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    pad_id: int = Field(0, ge=-1, description="-1: the vocabulary has none, and what fills up a batch is no token")
+    pad_id: int = Field(0, ge=-1, description="-1: the vocabulary has no padding token")
     unk_id: int = Field(1, ge=0)
     bos_id: int = Field(2, ge=0, description="in front of an encoder's texts")
     eos_id: int = Field(3, ge=0)
@@ -107,27 +111,27 @@ class Symbols(BaseModel):
     source_begin_ids: list[Id] = []
     source_end_ids: list[Id] = [3]
     banned_ids: list[int] = Field([0, 1, 2], description="what a decoder never writes")
-    lines_end: bool = Field(True, description="whether eos_id stands for the line break in running text")
+    lines_end: bool = Field(True, description="whether eos_id is the line break in running text")
 
     @property
     def in_sources(self) -> set[int]:
-        """What a source may have that no text has."""
+        """The special ids in sources."""
         return {self.pad_id, self.unk_id, *self.source_begin_ids, *self.source_end_ids}
 
     @property
     def in_targets(self) -> set[int]:
-        """What a target, and what may be said of one."""
+        """The special ids in targets."""
         return self.special_ids | set(self.banned_ids)
 
     @property
     def special_ids(self) -> set[int]:
-        """What is never read from a text nor shown in one."""
+        """The special ids, which are never read from a text nor shown in one."""
         ids = {self.pad_id, self.unk_id, self.bos_id, self.eos_id, *self.start_ids}
         return ids | ({self.mask_id} if self.mask_id is not None else set())
 
 
 class _Extension(BaseModel):
-    """What `tokenizer.json` has of ours, beside what is Hugging Face's."""
+    """Regard's part of `tokenizer.json`."""
 
     symbols: Symbols
     vocabulary: list[str] | None
@@ -211,11 +215,11 @@ class Tokenizer:
         backend.decoder = decoders.Metaspace(prepend_scheme=scheme) if splits else spaces_decoder(config.leading_space)
         try:
             backend.train_from_iterator(lines, trainer)
-        except RegardError:  # what reads the lines may say something of its own
+        except RegardError:  # an error of ours, from reading the lines
             raise
         except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
             raise SettingsError(
-                f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Raise it, or use bpe."
+                f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Increase it, or use kind bpe."
             ) from error
         return cls(_with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
 
@@ -251,7 +255,7 @@ class Tokenizer:
         return cls(backend)
 
     def save(self, path: Path | str) -> None:
-        """Write `tokenizer.json`, whole or not at all. What is not Hugging Face's to say stands under the key `regard`."""
+        """Write `tokenizer.json`, whole or not at all. What Hugging Face's format does not have is under the key `regard`."""
         content = self._backend.to_str(pretty=True)
         if not self.is_ours:
             extra = {"symbols": self.symbols.model_dump(), "vocabulary": self.vocabulary, "num_ids": self.num_ids}
@@ -294,19 +298,19 @@ class Tokenizer:
                 encodings = encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
             bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not _is_unicode(text))
-            raise DataError(f"text {bad} must be a string of whole Unicode characters; got {text!r}.") from error
+            raise DataError(f"text {bad} must be a string of valid Unicode; got {text!r}.") from error
         if self.vocabulary is None:
             return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
         return [[self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens] for row in encodings]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Where the token of each id of a text stands in it: from which character to which, counted from 0."""
+        """The character offsets (begin, end) of each token in a text."""
         with guarded("the tokenizer", "cut this text"):
             encoding = self._backend.encode(text, add_special_tokens=False)
         return [(int(first), int(last)) for first, last in encoding.offsets]
 
     def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
-        """Where the token of each id stands in `decode(ids)`, however that text would be cut; symbols at (n, n)."""
+        """The character offsets of each id in `decode(ids)`, for any segmentation; (n, n) for special tokens."""
         whole, ends = len(self.decode(ids)), [0]
         for count in range(1, len(ids) + 1):
             ends.append(min(max(len(self.decode(ids[:count])), ends[-1]), whole))
@@ -317,11 +321,11 @@ class Tokenizer:
         return [*self.symbols.source_begin_ids, *ids, *self.symbols.source_end_ids]
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
-        """The spelling of each id; `▁` stands for a space."""
+        """The spelling of each id; `▁` is a space."""
         return [self._token(id) or UNK for id in ids]
 
     def ids_without_token(self, num_embeddings: int) -> list[int]:
-        """The ids of a model with so many embeddings that stand for no token: it may have more of them than there are tokens."""
+        """The ids below `num_embeddings` that have no token: a model may have more embeddings than there are tokens."""
         return [id for id in range(num_embeddings) if self._token(id) is None]
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -334,7 +338,7 @@ class Tokenizer:
             return str(self._backend.decoder.decode(tokens)) if self._backend.decoder else " ".join(tokens)
 
     def decode_so_far(self, ids: Sequence[int]) -> str:
-        """What of the text of some ids stays as it is, whatever comes behind them."""
+        """The part of the text of some ids that no following id can change."""
         text = self.decode(ids).rstrip("\N{REPLACEMENT CHARACTER}")
         if not self._is_taken_apart:
             return text
@@ -372,7 +376,7 @@ def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.D
 
 
 def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Texts in order, from which to which, so that those that are encoded together have about a million characters at most."""
+    """Consecutive ranges of texts with about a million characters each at most, to be encoded together."""
     begin, size = 0, 0
     for index, text in enumerate(texts):
         more = len(text) if isinstance(text, str) else 1

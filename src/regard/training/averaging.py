@@ -23,7 +23,7 @@ def average_models(folders: Sequence[Path]) -> LoadedModel:
         ModelFolderError: a folder is no model.
     """
     if len(folders) < 2:
-        raise SettingsError(f"models to average must be at least 2; got {len(folders)}.")
+        raise SettingsError(f"averaging needs at least 2 models; got {len(folders)}.")
     first, *others = (load_model(folder) for folder in folders)
     sums = {name: parameter.detach().double() for name, parameter in first.model.named_parameters()}
     names = [TOKENIZER] if first.source_tokenizer is first.tokenizer else [TOKENIZER, SOURCE_TOKENIZER]
@@ -38,7 +38,7 @@ def average_models(folders: Sequence[Path]) -> LoadedModel:
         for name, tokenizer in vocabularies.items():
             if not (folder / name).is_file() or (folder / name).read_bytes() != tokenizer:
                 raise SettingsError(
-                    f"models to average must have one vocabulary; {name} of {folder} is not that of {folders[0]}."
+                    f"models to average must share one vocabulary; {name} differs between {folders[0]} and {folder}."
                 )
         for name, parameter in other.model.named_parameters():
             sums[name] += parameter.detach().double()

@@ -1,6 +1,6 @@
-"""Several processes that train one model: who they are, what they tell each other, and how a model is spread over them.
+"""Distributed training: the processes of a run, their communication, and how a model is divided among them.
 
-`torchrun` starts the processes and says in the environment which is which; torch connects them.
+`torchrun` starts the processes and sets their ranks in the environment; torch connects them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from regard.errors import SettingsError, TrainingError
 
 Thing = TypeVar("Thing")
 LOST = ("connection closed", "connection reset", "broken pipe", "timed out", "nccl error", "gloo")
-"""How libraries say that another process is gone."""
+"""Words in the errors of libraries when another process has ended."""
 NUMBERS = ("WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_PORT")
-"""What `torchrun` sets, beside the address MASTER_ADDR."""
+"""The variables that `torchrun` sets, besides MASTER_ADDR."""
 LONGEST_WAIT = timedelta(hours=24)
-"""For another process between steps. In a step, torch's own limit holds."""
+"""The longest wait for another process between steps. In a step, torch's own timeout holds."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class World:
     local_rank: int = 0
     """Among those of one machine."""
     talk: dist.ProcessGroup | None = None
-    """Connects them for what is said between steps, which may take hours to wait for: texts are encoded, validated."""
+    """The process group used between steps, when encoding or validation may take hours."""
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the process that speaks and writes."""
+        """Whether this is the process that prints and writes."""
         return self.rank == 0
 
     def sums(self, *values: float) -> list[float]:
@@ -73,13 +73,13 @@ class World:
         return things
 
     def wait(self) -> None:
-        """Until all processes are here, however long one of them writes."""
+        """Wait for all processes, however long one of them writes."""
         if self.size > 1:
             dist.barrier(group=self.talk)
 
     @contextmanager
     def first_on_each_machine(self) -> Iterator[None]:
-        """One process of each machine goes through the block before its others, which find what it made."""
+        """The first process of each machine runs the block before the others, which find its files."""
         if self.local_rank:
             self.wait()
         yield
@@ -95,7 +95,7 @@ def joined(device: str = "auto") -> Iterator[World]:
     """The processes that `torchrun` started; a world of one without it. Once connected, they stay so until they end.
 
     Raises:
-        TrainingError: the others are not there, or something else than `torchrun` started them.
+        TrainingError: the others cannot be reached, or were not started by `torchrun`.
         SettingsError: there is no GPU for this one.
     """
     if os.environ.get("WORLD_SIZE") in (None, "", "1"):
@@ -116,12 +116,12 @@ def joined(device: str = "auto") -> Iterator[World]:
 
 @cache
 def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
-    """What the processes talk by between steps; those of a step use torch's default group."""
+    """The process group used between steps; a step uses torch's default group."""
     if on_gpu:
         if world.local_rank >= (count := torch.cuda.device_count()):
             raise SettingsError(
-                f"processes on a machine must be at most as many as its GPUs; got {world.local_rank + 1} for {count}. Start "
-                "fewer (--nproc-per-node), or add --device cpu."
+                f"each process on a machine needs a GPU of its own; got {world.local_rank + 1} processes for {count}. Start "
+                "fewer (`--nproc-per-node`), or add `--device cpu`."
             )
         torch.cuda.set_device(world.local_rank)
     if not dist.is_initialized():
@@ -131,8 +131,8 @@ def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
         return dist.new_group(backend="gloo", timeout=LONGEST_WAIT)
     except RuntimeError as error:
         raise TrainingError(
-            f"processes must reach each other by gloo, too, to wait for each other; got: {error}. GLOO_SOCKET_IFNAME names "
-            "the network interface to use."
+            f"processes must reach each other through gloo to synchronize; got: {error}. Set GLOO_SOCKET_IFNAME to the "
+            "network interface to use."
         ) from error
 
 
@@ -143,7 +143,7 @@ def _leave() -> None:
 
 @contextmanager
 def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Iterator[None]:
-    """Turn the libraries' words for a process that is gone into ours.
+    """Turn the libraries' errors about a lost process into a `TrainingError`.
 
     Raises:
         TrainingError: another process of the run has ended.
@@ -154,14 +154,14 @@ def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Ite
         if world.size == 1 or not any(word in str(error).lower() for word in LOST):
             raise
         raise TrainingError(
-            f"all {world.size} processes of a run must stay; process {world.rank} lost another one at step {step() + 1:,}. "
-            "The other's own message says why. What was saved is whole: start all of them again with --resume."
+            f"all {world.size} processes of a run must keep running; process {world.rank} lost another one at step "
+            f"{step() + 1:,}. That process printed the reason. What was saved is intact: restart all with `--resume`."
         ) from error
 
 
 def replicated(module: nn.Module) -> nn.Module:
     """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP)."""
-    with warnings.catch_warnings():  # torch 2.13 has another word for the same, which earlier versions do not know
+    with warnings.catch_warnings():  # torch 2.13 renamed the argument; earlier versions do not know the new name
         warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
         return nn.parallel.DistributedDataParallel(module, broadcast_buffers=False, gradient_as_bucket_view=True)
 
@@ -176,7 +176,7 @@ def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()
         SettingsError: a family that cannot be divided.
     """
     if any(isinstance(part, nn.RNNBase) for part in module.modules()):
-        raise SettingsError("--shard must be used with Transformers; got a recurrent model.")
+        raise SettingsError("`--shard` needs a Transformer; got a recurrent model. Remove `--shard`.")
     warnings.filterwarnings("ignore", "FSDP2-wrapped module", UserWarning)  # no layer of ours changes what it is given
     policy = MixedPrecisionPolicy(param_dtype=None if dtype == torch.float32 else dtype, reduce_dtype=torch.float32)
     for part in list(module.modules()):

@@ -1,4 +1,4 @@
-"""How weights move: the settings of a run, which weights decay, and the running average of weights."""
+"""Optimization: the settings of a run, which weights decay, and the moving average of weights."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from torch import nn
 from regard.training.schedules import Schedule
 
 Model = TypeVar("Model", bound=nn.Module)
-Metric = Literal["loss", "token_accuracy", "accuracy", "bleu", "chrf", "exact_match"]
-DECODED: tuple[Metric, ...] = ("bleu", "chrf", "exact_match")
-"""Metrics of what a model writes by itself."""
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 MOST = 1_000_000_000
-"""Steps, tokens of a batch, and what else is counted in a run."""
+"""The largest number of steps, tokens of a batch and the like."""
 
 
 class TrainingConfig(BaseModel):
@@ -27,9 +24,12 @@ class TrainingConfig(BaseModel):
 
     steps: int = Field(10_000, ge=1, le=MOST, description="optimizer updates")
     batch_tokens: int = Field(4096, ge=1, le=MOST, description="rows times longest source or target, padding included")
-    accumulation: int = Field(1, ge=1, le=MOST, description="batches to one update")
+    accumulation: int = Field(1, ge=1, le=MOST, description="batches per update")
     learning_rate: float | None = Field(
-        None, gt=0, le=1e38, description="at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)"
+        None,
+        gt=0,
+        le=1e38,
+        description="peak, at the end of warm-up; null: the paper's, 1 / sqrt(model_dim * warmup_steps)",
     )
     warmup_steps: int = Field(4000, ge=1, le=MOST)
     schedule: Schedule = Field(
@@ -40,24 +40,24 @@ class TrainingConfig(BaseModel):
     weight_decay: float = Field(0.0, ge=0, le=1000, description="of matrices, decoupled from the gradient (AdamW)")
     label_smoothing: float = Field(0.1, ge=0, lt=1)
     smoothing_over: Literal["all", "others"] = Field(
-        "all", description="which classes share the smoothed probability: all of them, or all but the right one"
+        "all", description="which classes share the smoothed probability: all of them, or all but the correct one"
     )
-    clip_norm: float = Field(1.0, gt=0, description="longest gradient, over all parameters")
+    clip_norm: float = Field(1.0, gt=0, description="largest norm of the gradient over all parameters")
     adam_betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0, le=1)
     average_decay: float = Field(
         0.999,
         ge=0,
         lt=1,
-        description="what is validated and kept is a running average of the weights; 0: no average",
+        description="validate and keep a running average of the weights; 0: the weights themselves",
     )
-    validate_every: int = Field(500, ge=1, le=MOST, description="steps")
-    metric: Metric = Field("loss", description="the score of validation that decides which weights are kept")
+    validate_every: int = Field(500, ge=1, le=MOST, description="steps between validations")
+    metric: str = Field("loss", description="the score of validation that decides which weights are kept")
     patience: int | None = Field(
-        None, ge=1, le=MOST, description="validations in a row that are no better, and end the run"
+        None, ge=1, le=MOST, description="end the run after this many validations in a row without improvement"
     )
     keep_best: int = Field(
-        1, ge=1, le=MOST, description="so many of the best models stay; all but the best in the folder of checkpoints"
+        1, ge=1, le=MOST, description="number of best models to keep; all but the best are in the folder of checkpoints"
     )
     report_every: int = Field(50, ge=1, le=MOST, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0, lt=1 << 32)
@@ -81,7 +81,7 @@ class WeightAverage(Generic[Model]):
     """
 
     def __init__(self, model: Model, decay: float, *, is_separate: bool = False) -> None:
-        """With a decay of 0, `model` is the model itself, or where it must be separate, a copy of it after each step."""
+        """With a decay of 0, `model` is the model itself, or a copy of it after each step if it must be separate."""
         self.decay = decay
         self._weights = model
         is_copy = bool(decay) or is_separate
@@ -89,7 +89,7 @@ class WeightAverage(Generic[Model]):
 
     @torch.no_grad()
     def update(self, step: int) -> None:
-        """Take in the weights after a step, counted from 1."""
+        """Update the average with the weights after a step, counted from 1."""
         if self.model is not self._weights:
             decay = min(self.decay, (1 + step) / (10 + step))
             averaged: list[torch.Tensor] = list(self.model.parameters())

@@ -1,4 +1,4 @@
-"""In which numbers a model is trained: float32, or bfloat16 with the weights kept in float32."""
+"""The precision of training: float32, or bfloat16 with master weights in float32."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
-    """The numbers to compute in; `auto` is bfloat16 where the machine multiplies it faster, else float32.
+    """The dtype to compute in; `auto` is bfloat16 if the machine multiplies it faster, otherwise float32.
 
     That is: a GPU with bfloat16 tensor cores, or a processor with AMX or AVX-512 BF16 (measured: docs/experiments.md).
     """
@@ -28,7 +28,7 @@ def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
 
 
 class MasterWeights(Generic[Model]):
-    """The weights that the optimizer moves, in float32, and a copy of the model that computes in `dtype`.
+    """The master weights in float32, which the optimizer updates, and a copy of the model that computes in `dtype`.
 
     An update of a bfloat16 weight smaller than 1/256 of it would be lost in rounding; so updates go to float32 weights.
     """
@@ -51,7 +51,7 @@ class MasterWeights(Generic[Model]):
 
     @torch.no_grad()
     def spread_weights(self) -> None:
-        """Round the moved weights into the copy."""
+        """Copy the updated weights, rounded."""
         if self.compute is not self.model:
             torch._foreach_copy_(self._computes, self._masters)
 

@@ -1,4 +1,4 @@
-"""A run as a process among others: who asks it to stop, and who else writes to its folder."""
+"""The process of a run: signals to stop it, and the lock on its folder."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from regard.errors import TrainingError
 from regard.text.locks import lock
 
 LOCK = ".lock"
-"""What a run holds while it lasts, so that no other one writes to the same folder."""
+"""The lock file of a run, so that no other one writes to the same folder."""
 
 
 @contextmanager
 def only_run(folder: Path) -> Iterator[None]:
     """While this context lasts, no other run writes to a folder of checkpoints.
 
-    The system gives the lock back when a process ends, however that is; where it has none to give, two runs are not kept apart.
+    The system releases the lock when the process ends, for whatever reason. On systems without locks, two runs can collide.
 
     Raises:
-        TrainingError: another run is under way, or the folder cannot be written.
+        TrainingError: another run writes to the folder, or it cannot be written.
     """
     path = folder / LOCK
     try:
@@ -36,13 +36,13 @@ def only_run(folder: Path) -> Iterator[None]:
     with stream:
         if not _locked(stream.fileno()):
             raise TrainingError(
-                f"{folder} must be written by one run at a time; another one is under way. Wait for it, or choose another "
+                f"{folder} must be written by one run at a time; another run is writing to it. Wait for it, or choose another "
                 "output folder."
             )
         try:
             yield
         finally:
-            with suppress(OSError):  # something else is in the folder, or has come into its place
+            with suppress(OSError):  # the folder has other files, or was replaced
                 path.unlink(missing_ok=True)
                 folder.rmdir()
 
@@ -54,7 +54,7 @@ def _locked(descriptor: int) -> bool:
 
 
 class StopAsked:
-    """Whether somebody asked a run to stop (Ctrl-C, or SIGTERM from a scheduler)."""
+    """Whether the run was asked to stop (Ctrl-C, or SIGTERM from a scheduler)."""
 
     def __init__(self) -> None:
         self.asked = False

@@ -1,13 +1,15 @@
-"""What a run is: when it saves, what it records, and who is told."""
+"""A training run: when it saves, what it records, and its listeners."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
+from torch import Tensor
 
 from regard.errors import SettingsError
 
@@ -17,15 +19,15 @@ SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 @runtime_checkable
 class Trainable(Protocol):
-    """What a batch must be: on a device, and as many tokens as its loss is summed over."""
+    """The interface of batches."""
 
     @property
     def num_tokens(self) -> int:
-        """Labels that the loss is summed over."""
+        """The number of labels that the loss is summed over."""
 
     @property
     def num_counted(self) -> int:
-        """Tokens, by which speed is told."""
+        """The number of tokens, for the reported speed."""
 
     @property
     def next_cursor(self) -> tuple[int, int]:
@@ -42,9 +44,40 @@ class Trainable(Protocol):
 AnyBatch = TypeVar("AnyBatch", bound=Trainable)
 
 
+@runtime_checkable
+class TrainingTask(Protocol):
+    """What is learnt: the data, and how well a model does."""
+
+    def batches(self, start: tuple[int, int], shard: tuple[int, int]) -> Iterator[Any]:
+        """Batches without an end, from a cursor on: the rows of each that process r of n reads."""
+
+    def validate(self, model: Any) -> Scores:
+        """The scores of a model; those of the best `metric` are kept."""
+
+    def sample(self, model: Any) -> dict[str, Any]:
+        """What a model makes of some fixed examples, noted at each validation; may be empty."""
+
+    def example(self, index: int) -> str:
+        """Where an example stands, in words, by its index."""
+
+
+@runtime_checkable
+class RunWriter(Protocol):
+    """Where a run is written down."""
+
+    def keep(self, model: Any, run: TrainingRun) -> None:
+        """Write a model that is among the `keep_best` best so far; the best itself is at `run.best_step`."""
+
+    def record(self, run: TrainingRun) -> None:
+        """Write what was measured: after each validation, and at the end, however the run ends."""
+
+    def save(self, tensors: dict[str, Tensor], run: TrainingRun) -> None:
+        """Write a checkpoint, before `keep`."""
+
+
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands after a step."""
+    """The state of a run after a step, for display."""
 
     step: int
     num_steps: int
@@ -59,7 +92,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class SavingTimes:
-    """When a run is written down to be resumed: every so many steps, or every so many seconds, or else at each validation."""
+    """When checkpoints are written: every `every_steps` steps or `every_seconds` seconds, or else at each validation."""
 
     every_steps: int | None = None
     every_seconds: float | None = None
@@ -69,7 +102,7 @@ class SavingTimes:
         """From `20` (steps), `30s`, `10m` or `2h`; None: at each validation.
 
         Raises:
-            SettingsError: it is written otherwise.
+            SettingsError: the text has another form.
         """
         if text is None:
             return cls()
@@ -77,11 +110,11 @@ class SavingTimes:
             number, unit = int(parts[1]), parts[2]
             return cls(every_seconds=number * SECONDS[unit]) if unit else cls(every_steps=number)
         raise SettingsError(
-            f"--save-every must be steps, such as 500, or a time, such as 30s, 10m or 2h; got {text!r}."
+            f"--save-every must be a number of steps, such as 500, or a time, such as 30s, 10m or 2h; got {text!r}."
         )
 
     def is_due(self, step: int, seconds: float, *, validated: bool) -> bool:
-        """Whether to save after this step, so many seconds after the last time."""
+        """Whether to save after this step, `seconds` after the last time."""
         if self.every_steps is not None:
             return step % self.every_steps == 0
         return validated if self.every_seconds is None else seconds >= self.every_seconds
@@ -89,7 +122,7 @@ class SavingTimes:
 
 @runtime_checkable
 class Listener(Protocol):
-    """Who is told how training goes."""
+    """A listener to the progress of training."""
 
     def on_step(self, progress: Progress) -> None:
         """After every step."""
@@ -100,7 +133,7 @@ class Listener(Protocol):
 
 @dataclass
 class TrainingRun:
-    """What a run was: how far it came, what it measured, and which validation was best."""
+    """The record of a run: its steps, its scores, and the best validation."""
 
     step: int = 0
     seconds: float = 0.0
@@ -115,7 +148,7 @@ class TrainingRun:
     """What the model made of some fixed examples at each validation, with the step."""
     interrupted: bool = False
     skipped_steps: int = 0
-    """Steps whose loss or gradient was not finite, and that moved nothing."""
+    """Steps whose loss or gradient was not finite, and that were skipped."""
     skipped_in_a_row: int = 0
     validations_since_best: int = 0
     next_cursor: tuple[int, int] = (0, 0)

@@ -1,4 +1,4 @@
-"""Everything a run needs to go on as if it had never stopped, in a folder of checkpoints beside the model.
+"""Checkpoints: everything that a run needs to continue as if it had never stopped, in a folder beside the model.
 
 A checkpoint is a folder `step-00001000`: `state.safetensors` with weights, averages, the optimizer's moments and the random
 generators, and `state.json` with the record of the run, what the run was made of, and a checksum. It is written aside,
@@ -27,30 +27,30 @@ from regard.text.lines import write_whole
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
 RENAMED = {"next_place": "next_cursor"}
-"""Parts of the progress that earlier versions wrote by another name."""
+"""Old names of parts of the progress, in checkpoints of earlier versions."""
 CHECKSUM_LENGTH = 32
 NOT_WRITTEN = "Error while serializing: I/O error: "
 """What safetensors puts before the system's reason."""
 KEPT = 2
 """Checkpoints that stay."""
 WHOLE, BEGUN = "step-????????", ".step-*.part"
-"""How checkpoints are called, and while they are written."""
+"""The names of checkpoints, finished and while they are written."""
 BEST, EVENTS = "best", "tensorboard"
-"""What else a run writes beside them: the best few models, and what TensorBoard reads."""
+"""Other folders of a run beside them: the best models, and TensorBoard's event files."""
 PARTS = (WHOLE, BEGUN, BEST, EVENTS, METRICS, f".{METRICS}.*.part")
-"""All that is a run's in its folder. What else stands there is somebody's own."""
+"""All files of a run in its folder. Other files belong to the user."""
 
 
 @dataclass(frozen=True)
 class TrainingState:
-    """Where a run stands between two steps."""
+    """The state of a run between two steps."""
 
     tensors: dict[str, Tensor]
     """By name: `weights.*`, `average.*`, `optimizer.*`, `random.*`."""
     progress: dict[str, Any]
     """The record of the run so far."""
     made_of: dict[str, Any]
-    """Settings and checksums of the data: what must be the same for the run to go on as it would have."""
+    """Settings and checksums of the data: what must stay the same for the run to continue unchanged."""
 
     @property
     def next_cursor(self) -> tuple[int, int]:
@@ -60,7 +60,7 @@ class TrainingState:
 
     @property
     def step(self) -> int:
-        """Updates that were made."""
+        """The number of updates so far."""
         return int(self.progress["step"])
 
 
@@ -126,9 +126,9 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
         try:
             return _read(path), damaged
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
-            damaged.append(f"{path} is damaged ({error}); the one before is used")
+            damaged.append(f"{path} is damaged ({error}); the checkpoint before it is used")
     if damaged:
-        raise TrainingError(f"{folder} must hold a whole checkpoint to resume from; got damaged ones only. Train anew.")
+        raise TrainingError(f"{folder} must hold an intact checkpoint to resume from; all are damaged. Start over.")
     return None, []
 
 
@@ -167,7 +167,7 @@ def _digest(record: dict[str, Any]) -> str:
 
 
 def first_difference(then: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """In words, the first thing that a run was made of and is not any more; None: all is the same."""
+    """A text with the first difference between what a run was made of and is now; None: there is none."""
     for key in sorted(then.keys() | now.keys()):
         before, after = then.get(key), now.get(key)
         if before != after and isinstance(before, str) and len(before) >= CHECKSUM_LENGTH:

@@ -8,28 +8,26 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Generic
+from typing import Generic
 
 import torch
-from torch import Tensor
 
 from regard.data.batching import prefetch
 from regard.errors import RegardError, TrainingError
-from regard.training.distributed import ALONE, World, saying_who_is_lost
-from regard.training.optimization import TrainingConfig
+from regard.training.distributed import saying_who_is_lost
 from regard.training.process import stopping_on_signals
-from regard.training.run import AnyBatch, Listener, Progress, SavingTimes, Scores, TrainingRun
+from regard.training.run import AnyBatch, Listener, Progress, RunWriter, SavingTimes, TrainingRun, TrainingTask
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
 from regard.training.updates import AnyModel, Updater
 
 SKIPPED_IN_A_ROW = 5
-"""So many steps without a finite loss and gradient end a run."""
+"""A run ends after this many steps in a row without a finite loss and gradient."""
 REMEDY = "A lower training.learning_rate or --precision float32 usually helps, in a new run."
 RANK_STRIDE = 0x9E3779B1
-"""Between the seeds of two processes: odd and wide, as a processor's generator takes the lowest 32 bits of a seed only."""
+"""The difference of two processes' seeds: odd and large, as the CPU generator uses only the lowest 32 bits of a seed."""
 
 
 class Trainer(Generic[AnyModel, AnyBatch]):
@@ -38,47 +36,27 @@ class Trainer(Generic[AnyModel, AnyBatch]):
     On several processes, each has a trainer of its own, and its own rows of each batch; the main one validates and writes.
 
     Args:
-        model: on its device; its weights are moved in place, in float32.
-        batches: training_batches, from the batch on that comes next.
-        validate: scores of a model; the one with the best `metric` is kept.
-        keep: writes a model down; called for each that is among the `keep_best` best, the best itself being at `best_step`.
-        record: writes down what the run has measured; called after each validation, and at the end, however the run ends.
-        save: writes down where the run stands, so that it can be resumed; called when `saving` says so, before `keep`, and
-            at the end.
-        resumed: where an earlier run stood; this one goes on from there as if it had never stopped.
-        example: where an example stands, in words, by its index.
-        sample: what a model makes of some fixed examples; noted at each validation.
-        shard: divide weights among the processes.
+        updater: the model on its device, and how its weights are moved.
+        task: the batches, and how a model is measured.
+        saving: when a checkpoint is written, beside the end of the run; None: never.
+        resumed: the state of an earlier run; this one continues it as if it had never stopped.
     """
 
     def __init__(
         self,
-        model: AnyModel,
-        batches: Iterator[AnyBatch],
-        config: TrainingConfig,
-        *,
-        validate: Callable[[AnyModel], Scores],
-        keep: Callable[[AnyModel, TrainingRun], None],
+        updater: Updater[AnyModel, AnyBatch],
+        task: TrainingTask,
+        writer: RunWriter,
         listener: Listener,
-        record: Callable[[TrainingRun], None] = lambda run: None,
-        save: Callable[[dict[str, Tensor], TrainingRun], None] | None = None,
+        *,
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
-        example: Callable[[int], str] = "example {}".format,
-        sample: Callable[[AnyModel], dict[str, Any]] | None = None,
-        world: World = ALONE,
-        shard: bool = False,
     ) -> None:
-        left = max(config.steps - (0 if resumed is None else resumed.step), 0) * config.accumulation
-        self.batches, self.config, self.world = prefetch(itertools.islice(batches, left)), config, world
-        self.updater: Updater[AnyModel, AnyBatch] = Updater(model, config, world, shard=shard)
-        self.device = self.updater.device
-        self.validate, self.sample, self.keep, self.listener = validate, sample, keep, listener
-        self.record = record if world.is_main else lambda run: None
-        self.save, self.saving, self.example = save, saving or SavingTimes(), example
-        self.peak_rate = config.learning_rate or paper_peak(
-            int(model.config.model_dim),  # type: ignore[union-attr, arg-type]  # every family's, but not nn.Module's
-            config.warmup_steps,
+        self.updater, self.task, self.writer, self.listener = updater, task, writer, listener
+        self.config, self.world, self.device = updater.config, updater.world, updater.device
+        self.saving = saving
+        self.peak_rate = self.config.learning_rate or paper_peak(
+            updater.model.config.model_dim, self.config.warmup_steps
         )
         self.progress = TrainingRun()
         self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
@@ -86,6 +64,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self.updater.restore(resumed.tensors)
             changed = {"next_cursor": resumed.next_cursor, "interrupted": False}
             self.progress = TrainingRun(**(resumed.progress | changed))
+        left = max(self.config.steps - self.progress.step, 0) * self.config.accumulation
+        cursor = (0, 0) if resumed is None else resumed.next_cursor
+        batches: Iterator[AnyBatch] = task.batches(cursor, (self.world.rank, self.world.size))
+        self.batches = prefetch(itertools.islice(batches, left))
 
     def run(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
@@ -117,12 +99,12 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                 run.interrupted = True
             except BaseException:
                 with suppress(RegardError):  # what ended the run is what must be said
-                    self.record(run)
+                    self._record(run)
                 raise
             run.seconds = time.perf_counter() - start
             if run.interrupted and run.step and not run.best_step and not run.validations_since_best:
                 self._keep()  # before the first validation
-            self.record(run)
+            self._record(run)
         return run
 
     @property
@@ -131,20 +113,20 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         return self.progress.validations_since_best >= (self.config.patience or math.inf)
 
     def _check_any_best(self) -> None:
-        """Make sure that a run has come to something.
+        """Make sure that a run has a best model.
 
         Raises:
-            TrainingError: no validation has found a number.
+            TrainingError: no validation had a finite score.
         """
         run, metric = self.progress, self.config.metric
         if not run.best_step and not run.interrupted:
             raise TrainingError(
-                f"the {metric} of a validation must be a number; it never was, up to step {run.step:,}. {REMEDY} No model was "
-                "written."
+                f"the validation {metric} must be a number; it was NaN or infinite up to step {run.step:,}. {REMEDY} "
+                "No model was written."
             )
 
     def _advance(self, start: float, *, stop: bool) -> None:
-        """One step, and what is due after it; or where somebody was asked to stop, the end of the run."""
+        """One step and what is due after it; or the end of the run, if a process was asked to stop."""
         run, config = self.progress, self.config
         if stop and self.world.size == 1:
             self._stop()
@@ -152,7 +134,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         batches = [next(self.batches) for _ in range(config.accumulation)]
         # What all processes must agree on: how many labels there are, whether somebody was asked to stop, the main clock.
         seconds = time.perf_counter() - self._saved_at
-        is_time = self.world.is_main and self.saving.is_due(0, seconds, validated=False)
+        is_time = self.world.is_main and self._saves_at(0, seconds, validated=False)
         sizes = sum(batch.num_tokens for batch in batches), sum(batch.num_counted for batch in batches)
         num_tokens, num_counted, stops, times = self.world.sums(*sizes, stop, is_time)
         if stops:
@@ -170,18 +152,29 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         is_last, is_due = run.step == config.steps, run.step % config.validate_every == 0
         if is_due or is_last:
             self._validate()
-        is_saved = bool(times) if self.saving.every_seconds else self.saving.is_due(run.step, 0.0, validated=is_due)
+        is_saved = bool(times) if self._saves_by_time else self._saves_at(run.step, 0.0, validated=is_due)
         if is_last or self._has_stalled or is_saved:
             self._save()
 
+    @property
+    def _saves_by_time(self) -> bool:
+        return self.saving is not None and self.saving.every_seconds is not None
+
+    def _saves_at(self, step: int, seconds: float, *, validated: bool) -> bool:
+        return self.saving is not None and self.saving.is_due(step, seconds, validated=validated)
+
+    def _record(self, run: TrainingRun) -> None:
+        if self.world.is_main:
+            self.writer.record(run)
+
     def _stop(self) -> None:
-        """End early, so that the run can go on from here."""
+        """End early, so that the run can be resumed from here."""
         self.progress.interrupted = True
         if self.progress.step:
             self._save()
 
     def _save(self) -> None:
-        if self.save is None or self._saved_step == self.progress.step:
+        if self.saving is None or self._saved_step == self.progress.step:
             return
         tensors = self.updater.tensors()
         randoms = self.world.of_all(torch.get_rng_state())
@@ -190,14 +183,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             states = self.world.of_all(torch.cuda.get_rng_state(self.device))
             tensors |= {f"random.cuda.{rank}": state for rank, state in enumerate(states)}
         if self.world.is_main:
-            self.save(tensors, self.progress)
+            self.writer.save(tensors, self.progress)
         self.world.wait()
         self._saved_at, self._saved_step = time.perf_counter(), self.progress.step
 
     def _seed(self) -> None:
-        """Random numbers: those of the seed, or those that come next in a run that goes on.
+        """Set the random generators: from the seed, or from the checkpoint of a resumed run.
 
-        On another number of processes than before, there are no such numbers; they are drawn anew.
+        With another number of processes than before, they are set from the seed.
         """
         rank, size = self.world.rank, self.world.size
         before = {} if self._resumed is None else self._resumed.tensors
@@ -216,7 +209,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         )
 
     def _count(self, is_finite: bool, problem: str, batches: Sequence[AnyBatch]) -> None:
-        """Count steps that moved nothing.
+        """Count skipped steps.
 
         Raises:
             TrainingError: this is one of too many in a row.
@@ -230,13 +223,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if run.skipped_in_a_row >= SKIPPED_IN_A_ROW:
             rows = sorted(index for batch in batches for index in batch.indices)
             raise TrainingError(
-                f"the {problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to step "
-                f"{run.step + 1}, whose batch holds {self._places(rows)}. {REMEDY} What was kept before is whole."
+                f"the {problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to "
+                f"step {run.step + 1}. The batch of that step holds {self._places(rows)}. {REMEDY} What was "
+                "saved before is intact."
             )
 
     def _places(self, rows: list[int]) -> str:
-        """The first few of some examples, in words."""
-        shown = ", ".join(map(self.example, rows[:8]))
+        """The places of the first few of some examples, as text."""
+        shown = ", ".join(map(self.task.example, rows[:8]))
         return shown + (f" and {len(rows) - 8} more" if len(rows) > 8 else "")
 
     def _report(self, loss: float, rate: float) -> None:
@@ -258,10 +252,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
     def _validate(self) -> None:
         """Measure the averaged weights, and keep the best."""
         run, start = self.progress, time.perf_counter()
-        scores = self.updater.measure(self.validate)
+        scores = self.updater.measure(self.task.validate)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
-        if self.sample is not None and math.isfinite(scores["loss"]):
-            run.snapshots.append({"step": run.step, **self.updater.measure(self.sample)})
+        if math.isfinite(scores["loss"]) and (sample := self.updater.measure(self.task.sample)):
+            run.snapshots.append({"step": run.step, **sample})
         is_best = self._best_steps[:1] == [run.step]
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
@@ -269,9 +263,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         seconds = time.perf_counter() - start
         run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
         if run.step in self._best_steps:
-            self._save()  # first, so that no checkpoint is older than the model: one that goes on from here keeps it again
+            self._save()  # first, so that no checkpoint is older than the model, which a resumed run keeps again
             self._keep()
-        self.record(run)
+        self._record(run)
         self.listener.on_validation(run.step, scores, is_best)
 
     @property
@@ -281,5 +275,5 @@ class Trainer(Generic[AnyModel, AnyBatch]):
     def _keep(self) -> None:
         model = self.updater.whole_model()
         if self.world.is_main:
-            self.keep(model, self.progress)
+            self.writer.keep(model, self.progress)
         self.world.wait()

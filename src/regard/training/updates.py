@@ -14,27 +14,28 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
+from regard.models.interface import Model
+from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
-from regard.training.losses import loss_function
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
 from regard.training.run import AnyBatch
 
-AnyModel = TypeVar("AnyModel", bound=nn.Module)
+AnyModel = TypeVar("AnyModel", bound=Model)
 Found = TypeVar("Found")
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-METHODS = ("states", "logits", "encode", "embed", "prefill", "decode_step")
-"""What validation calls on a model beside `forward`."""
+METHODS = ("states", "labelled_states", "logits", "encode", "embed", "prefill", "decode_step")
+"""Methods of a model that validation calls, besides `forward`."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step came to."""
+    """The result of a step."""
 
     loss: float
     """Nats per label, over all micro-batches and processes."""
     is_finite: bool
-    """Whether loss and gradient were numbers; if not, the weights have not moved."""
+    """Whether loss and gradient were finite; if not, the weights have not changed."""
     problem: str = ""
     """`loss` or `gradient`."""
 
@@ -42,16 +43,16 @@ class Outcome:
 class _Loss(nn.Module):
     """A model and its loss as one module, whose forward pass can be spread over processes."""
 
-    def __init__(self, model: nn.Module, loss: Callable[[Any, Any], Tensor]) -> None:
+    def __init__(self, model: Model, smoothing: float) -> None:
         super().__init__()
-        self.model, self.loss = model, loss
+        self.model, self.smoothing = model, smoothing
 
     def forward(self, batch: Any) -> Tensor:
-        return self.loss(self.model, batch)
+        return self.model.loss(batch, smoothing=self.smoothing)
 
 
 class Updater(Generic[AnyModel, AnyBatch]):
-    """Moves a model's weights by the gradient of its loss.
+    """Updates a model's weights by the gradient of its loss.
 
     Args:
         model: on its device, in float32; its weights are moved in place, but for `shard`.
@@ -62,24 +63,26 @@ class Updater(Generic[AnyModel, AnyBatch]):
         self.config, self.world, self.shard = config, world, shard and world.size > 1
         self.device = next(model.parameters()).device
         dtype = resolve_precision(config.precision, self.device)
-        self._loss = loss_function(model, smoothing=config.label_smoothing, smoothing_over=config.smoothing_over)
+        smoothing = config.label_smoothing
+        if config.smoothing_over == "others":
+            smoothing = spread_over_all(smoothing, model.num_classes)
         self._unspread = copy.deepcopy(model).cpu() if self.shard and world.is_main else None
         self.model = model
         self.average = WeightAverage(model, config.average_decay, is_separate=self.shard)
         if self.shard:
             sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
-            self.module = sharded(_Loss(model, self._loss), dtype)
+            self.module = sharded(_Loss(model, smoothing), dtype)
         else:
             self.weights = MasterWeights(model, dtype)
-            module = _Loss(self.weights.compute, self._loss)
+            module = _Loss(self.weights.compute, smoothing)
             self.module = module if world.size == 1 else replicated(module)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
         )
 
     def step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int | None = None) -> Outcome:
-        """Move the weights once, by the gradient of the mean loss over the labels of all batches.
+        """Update the weights once, by the gradient of the mean loss over the labels of all batches.
 
         Where loss or gradient is not finite, the weights stay as they were.
 
@@ -113,7 +116,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return Outcome(mean_loss, True)
 
     def _backward(self, batch: AnyBatch, num_tokens: int, *, is_last: bool) -> Tensor:
-        """Add a batch's gradient to what there is; its part of the mean loss."""
+        """Accumulate the gradient of a batch; returns its part of the mean loss."""
         # float32 gradients are summed up over micro-batches and reduced once; bfloat16 ones would lose digits in the sum.
         waits = self.world.size > 1 and not is_last and self.weights.compute is self.model and not self.shard
         with self.module.no_sync() if waits else nullcontext():  # type: ignore[operator]  # DDP's, not nn.Module's
@@ -136,7 +139,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return shared
 
     def whole_model(self) -> AnyModel:
-        """The averaged model, for writing down; in one piece in the main process. All processes must ask."""
+        """The averaged model to be stored; whole in the main process. All processes must call this."""
         if not self.shard:
             return self.average.model
         held = {} if self._unspread is None else dict(self._unspread.named_parameters())
@@ -147,7 +150,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return self.average.model if self._unspread is None else self._unspread
 
     def tensors(self) -> dict[str, Tensor]:
-        """Weights, averages and moments, whole, in the main process; all processes must ask."""
+        """Weights, averages and moments, whole in the main process. All processes must call this."""
         found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
         if self.average.model is not self.model:
             found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
@@ -158,7 +161,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return {name: tensor.cpu().contiguous() for name, tensor in gathered if self.world.is_main}
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
-        """Stand where an earlier run stood, on however many processes."""
+        """Load the state of an earlier run, with any number of processes."""
         for name, parameter in self.model.named_parameters():
             put(parameter, tensors[f"weights.{name}"])
         for name, parameter in self.average.model.named_parameters():
@@ -181,7 +184,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 @contextmanager
 def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -> Iterator[None]:
-    """Turn the libraries' words for used-up memory into ours.
+    """Turn the libraries' out-of-memory errors into a `TrainingError`.
 
     Raises:
         TrainingError: there is not enough memory.
@@ -194,7 +197,7 @@ def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -
         raise TrainingError(
             f"a batch must fit into memory; got {what()}. In a new run, lower training.batch_tokens, now "
             f"{config.batch_tokens:,}, and raise training.accumulation, now {config.accumulation}, by the same factor: an "
-            "update still sees as many tokens. What was saved before is whole, and goes on where there is more memory."
+            "update still covers as many tokens. The checkpoints are intact: with more memory, continue with `--resume`."
         ) from error
 
 

@@ -1,1 +1,1 @@
-"""The rooms joined into one line: train a model folder from texts, load it, use it. Where Python users enter."""
+"""The complete workflow: train a model folder from texts, load it, use it. The entry point for Python users."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,13 +9,8 @@ import yaml
 
 from regard.models.config import current
 from regard.text.wording import counted
+from regard.workflow.families import find_family
 
-KINDS = {
-    "encoder-decoder": ("An encoder-decoder Transformer", "regard translate {} input.txt -o output.txt"),
-    "rnn": ("A recurrent encoder-decoder with attention", "regard translate {} input.txt -o output.txt"),
-    "decoder": ("A decoder-only Transformer, a language model,", 'regard generate {} --prompt "..."'),
-    "encoder": ("A Transformer encoder", "regard predict {} input.txt"),
-}
 SCORES = {
     "bleu": ("BLEU", ".2f"),
     "chrf": ("chrF", ".2f"),
@@ -30,33 +24,11 @@ SCORES = {
     "bits_per_byte": ("bits per byte", ".4f"),
 }
 
-_short = reprlib.Repr()
-_short.maxstring = 60
-
-
-def shortened(text: str) -> str:
-    """A text as Python spells it, its middle left out where it is long."""
-    return _short.repr(text)
-
-
-def in_brief(loaded: Any) -> str:
-    """A translator, language model or predictor in one line: what it is, its size, and where it computes."""
-    model, tokenizer, others = loaded.model, loaded.tokenizer, getattr(loaded, "others", ())
-    sizes = sum(parameter.numel() for parameter in model.parameters()), len(tokenizer)
-    task = getattr(model.config, "task", "")
-    weights = next(model.parameters())
-    return (
-        f"{type(loaded).__name__}({model.config.arch}{', ' if task else ''}{task}, {sizes[0]:,} parameters, vocabulary "
-        f"{sizes[1]:,}, {str(weights.dtype).removeprefix('torch.')} on {weights.device}"
-        f"{f', and {len(others)} more models' if others else ''})"
-    )
-
-
 NO_BLEU = "no reference has the 4 tokens that BLEU counts by"
 
 
 def shown_score(results: Mapping[str, Any], key: str, form: str, *, with_signature: bool = False) -> str:
-    """A score as it is told, and how it was counted; or why it says nothing."""
+    """A score for display, and how it was counted; or why it is meaningless."""
     if key == "bleu" and not results.get("bleu_counts", True):
         return f"- ({NO_BLEU})"
     signature = results.get("signatures", {}).get(key) if with_signature else None
@@ -71,7 +43,7 @@ def shown_scores(results: Mapping[str, Any]) -> dict[str, str]:
 def model_card(name: str, results: Mapping[str, Any]) -> str:
     """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
     sizes, machine = results["sizes"], results["machine"]
-    kind, command = KINDS[current("arch", results["arch"])]
+    family = find_family(results["arch"])
     settings = yaml.safe_dump(results["settings"], sort_keys=False).rstrip()
     scores = [
         f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
@@ -83,10 +55,10 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     rows = "\n".join(scores)
     return f"""# {name}
 
-{kind} trained with Regard {results["versions"]["regard"]}, preset `{results["preset"]}`.
+{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, preset `{results["preset"]}`.
 
 ```
-{command.format(name)}
+regard {family.pipeline.commands[0].format(name)}
 ```
 
 ## Scores
@@ -121,7 +93,7 @@ Saved as `config.yaml`, these train the same model again: `regard train ...{_fam
 
 def _family(results: Mapping[str, Any]) -> str:
     """The options that name a family other than the encoder-decoder."""
-    task = results["settings"]["model"].get("task")
+    task = results.get("task") or results["settings"]["model"].get("task")
     family = "" if current("arch", results["arch"]) == "encoder-decoder" else f" --arch {results['arch']}"
     return family + (f" --task {task}" if task else "")
 

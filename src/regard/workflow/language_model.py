@@ -3,75 +3,74 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, cast, overload
 
-from regard.data.language import encode_stream, windows_in_order
-from regard.errors import DataError, SettingsError
+from regard.checkpoint import LoadedModel
+from regard.data.language import encode_stream, read_text, windows_in_order
+from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.decoding import Decoding
+from regard.generation.options import TextOptions
 from regard.generation.request import Request, TargetSymbols
-from regard.generation.rules.sampling import Sampling, SamplingSettings
+from regard.generation.rules.sampling import Sampling
 from regard.generation.threads import check_after_fork
+from regard.inspection.result import Inspection
+from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
 from regard.models.packed import Packing
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.card import in_brief
-from regard.workflow.inspection.inspecting import inspect_text, lines_as_tokens
-from regard.workflow.inspection.inspection import Inspection
+from regard.workflow.pipeline import Pipeline
 
 SCORING_BATCH_TOKENS = 4096
 
 
-class LanguageModel:
+class LanguageModel(Pipeline):
     """A trained decoder with its tokenizer. The end symbol is the line break."""
 
+    model: Decoder
+    kind = "a language model"
+    commands = ('generate {} --prompt "..."', "evaluate {} TEXT")
+
     def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
-        self.model = model.eval()
-        self.tokenizer = tokenizer
-        self.device = next(model.parameters()).device
+        super().__init__(model, tokenizer)
         self._packing = Packing([self.model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
 
-    def __repr__(self) -> str:
-        return in_brief(self)
+    @classmethod
+    def of(cls, loaded: LoadedModel) -> LanguageModel:
+        """The language model of a loaded decoder."""
+        return cls(cast("Decoder", loaded.model), loaded.tokenizer)
+
+    @overload
+    def generate(self, prompts: str, options: TextOptions | None = None, **changes: Any) -> str: ...
+
+    @overload
+    def generate(self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Any) -> list[str]: ...
 
     def generate(
-        self,
-        prompts: Sequence[str],
-        *,
-        max_tokens: int = 200,
-        temperature: float = 0.8,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        min_p: float = 0.0,
-        typical: float = 1.0,
-        seed: int = 1,
-        stop_at_line: bool = False,
-    ) -> list[str]:
-        """What follows each prompt. A prompt's continuation depends on the seed and its place, not on the other prompts.
+        self, prompts: str | Sequence[str], options: TextOptions | None = None, **changes: Any
+    ) -> str | list[str]:
+        """What follows each prompt; of one string, what follows it. It depends on the seed and on a prompt's index alone.
+
+        When prompt and text are as long as the model can read, it goes on from the newer half of them.
+
+            model.generate("Once upon a time", temperature=0.7, max_tokens=100)
 
         Args:
             prompts: an empty one begins a new line.
-            max_tokens: how many tokens to write. When prompt and text are as long as the model can read, it goes on from the
-                newer half of them and forgets the rest.
-            temperature: 0 takes the likeliest token; 1 draws from the model's own distribution.
-            top_k: only so many of the likeliest tokens can be drawn.
-            top_p: only the likeliest tokens that together have this probability can be drawn.
-            min_p: only tokens with at least this share of the likeliest one's probability can be drawn.
-            typical: only the most typical tokens that together have this probability can be drawn.
-            stop_at_line: end with the line.
+            options: None: the defaults.
+            changes: options by name, as `TextOptions` lists them.
         Raises:
             DataError: a prompt is longer than the model can read.
-            SettingsError: an argument out of range.
+            SettingsError: an unknown option, or a value out of range.
         """
         if isinstance(prompts, str):
-            raise SettingsError("prompts must be a list of strings; got one string. Write generate([prompt]).")
-        if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1:
-            raise SettingsError(f"max_tokens must be a whole number of at least 1; got {max_tokens!r}.")
-        settings = SamplingSettings(temperature, top_k, top_p, min_p, typical)
+            return self.generate([prompts], options, **changes)[0]
+        options = (options or TextOptions()).changed(**changes)
         tokenizer, limit = self.tokenizer, self.model.config.max_positions
         check_lengths(prompts, tokenizer, limit, what="prompt {}")
         rows = [self.ids_of(prompt) for prompt in prompts]
@@ -79,17 +78,16 @@ class LanguageModel:
             if len(row) > limit:
                 raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
         # Where the end symbol is not the line break, it ends the text.
-        ends = (tokenizer.eos_id,) if stop_at_line or not tokenizer.symbols.lines_end else ()
-        written = self._write(rows, settings, max_tokens, ends, seed)
+        ends = (tokenizer.eos_id,) if options.stop_at_line or not tokenizer.symbols.lines_end else ()
+        written = self._write(rows, options, ends)
         texts = [self._decode(ids) for ids in written]
-        return [text.split("\n", 1)[0] for text in texts] if stop_at_line else texts
+        return [text.split("\n", 1)[0] for text in texts] if options.stop_at_line else texts
 
-    def _write(
-        self, rows: list[list[int]], settings: SamplingSettings, max_tokens: int, end_ids: tuple[int, ...], seed: int
-    ) -> list[list[int]]:
+    def _write(self, rows: list[list[int]], options: TextOptions, end_ids: tuple[int, ...]) -> list[list[int]]:
         """The continuation of each row. When the model's window is full, the newer half is read again as a prompt."""
         limit = self.model.config.max_positions
         check_after_fork()
+        max_tokens, seed = options.max_tokens, options.seed
         symbols = TargetSymbols((), self.tokenizer.eos_id, self.tokenizer.pad_id, self._banned_ids)
         written: list[list[int]] = [[] for _ in rows]
         going_on, window = list(range(len(rows))), 0
@@ -101,9 +99,9 @@ class LanguageModel:
                     context = context[-max(limit // 2, 1) :]
                 room = min(max_tokens - len(written[index]), limit - len(context) + 1)
                 requests.append(Request(context, room, seed=(seed * 1_000_003 + index) * 1_000_003 + window))
-            rule = Sampling(settings, end_ids)
-            options: dict[str, Any] = {"device": self.device, "padding_side": "left"}
-            found = Decoding(self._packing.current()[0], requests, rule, symbols, **options).run()
+            rule = Sampling(options, end_ids)
+            model = self._packing.current()[0]
+            found = Decoding(model, requests, rule, symbols, device=self.device, padding_side="left").run()
             for index, (sample,) in zip(going_on, found, strict=True):
                 written[index] += sample.ids
             by_length = [i for i, (sample,) in zip(going_on, found, strict=True) if sample.finish_reason == "length"]
@@ -135,13 +133,20 @@ class LanguageModel:
             "num_tokens": scored.num_labels,
         }
 
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """The scores of `evaluate` on text files."""
+        self._refuse(options)
+        return self.evaluate(read_text(data))
+
     def _first_token(self, line: str) -> str:
         """What the first token of a line stands for; the line break itself, where there is none."""
         spans = self.tokenizer.offsets(line)
         return line[: spans[0][1]] if spans else "\n"
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
-        """What every head looks at while the model reads a text; `token_log_probs` are of each token after the first.
+        """The attention weights of every head on a text; `token_log_probs` are of each token after the first.
 
         Args:
             hidden_states: also every layer's states, and what each layer would say next.

@@ -1,4 +1,4 @@
-"""Any model folder, ready to use: a translator, a language model or a predictor, as its family is."""
+"""Any model folder, ready to use: a translator, a language model or a predictor, depending on its family."""
 
 from __future__ import annotations
 
@@ -7,27 +7,21 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
-from torch import nn
 
 from regard.checkpoint import LoadedModel, load_model
 from regard.errors import SettingsError, nearest_hint
 from regard.interop.formats import is_foreign, read_foreign
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
-from regard.models.families import PairModel
-from regard.text.tokenizer import Tokenizer
 from regard.training.precision import resolve_precision
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.predictor import Predictor
+from regard.workflow.families import family_of
+from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
 PRECISIONS = ("float32", "bfloat16", "auto")
-Loaded = Translator | LanguageModel | Predictor
-Kind = TypeVar("Kind", Translator, LanguageModel, Predictor)
+Kind = TypeVar("Kind", bound=Pipeline)
 
 
 def resolve_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU where there is one, else the CPU.
+    """The device of that name; `auto` is a GPU if there is one, otherwise the CPU.
 
     Raises:
         SettingsError: an unknown device, or one that this machine lacks.
@@ -47,7 +41,7 @@ def resolve_device(name: str) -> torch.device:
 
 def load(
     path: Path | str, *, device: str = "auto", precision: str = "float32", others: Sequence[Path | str] = ()
-) -> Loaded:
+) -> Pipeline:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
     Args:
@@ -65,44 +59,35 @@ def load(
         raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
-    model, tokenizer, source_tokenizer = load_any(path)
-    model.to(on, dtype)
-    if others:
-        return _ensemble(path, others, model, tokenizer, source_tokenizer, on, dtype)
-    if isinstance(model, Decoder):
-        return LanguageModel(model, tokenizer)
-    if isinstance(model, Encoder):
-        return Predictor(model, tokenizer)
-    return Translator(model, tokenizer, source_tokenizer)
+    parts = load_any(path)
+    parts.model.to(on, dtype)
+    pipeline = family_of(parts.model.config).pipeline.of(parts)
+    return _ensemble(path, others, pipeline, dtype) if others else pipeline
 
 
-def _ensemble(
-    path: Path | str,
-    others: Sequence[Path | str],
-    model: nn.Module,
-    tokenizer: Tokenizer,
-    source_tokenizer: Tokenizer | None,
-    device: torch.device,
-    dtype: torch.dtype,
-) -> Translator:
+def _ensemble(path: Path | str, others: Sequence[Path | str], first: Pipeline, dtype: torch.dtype) -> Translator:
     """A translator of several models."""
-    models = [model]
-    for other in others:
-        more, its_tokenizer, its_source_tokenizer = load_any(other)
-        same = its_tokenizer.backend_json == tokenizer.backend_json and (
-            (its_source_tokenizer or its_tokenizer).backend_json == (source_tokenizer or tokenizer).backend_json
-        )
-        if not same:
-            raise SettingsError(
-                f"models of an ensemble must have one tokenizer; got another one in {other} than in {path}. "
-                "Train them on the same files, --valid among them, with the same tokenizer settings."
+    models = []
+    for name in (path, *others):
+        pipeline = first if name is path else family_of((parts := load_any(name)).model.config).pipeline.of(parts)
+        if not isinstance(pipeline, Translator):
+            raise SettingsError(f"an ensemble needs models that turn one text into another; {name} does not.")
+        models.append(pipeline)
+    translator = models[0]
+    for name, other in zip(others, models[1:], strict=True):
+        if any(
+            theirs.backend_json != ours.backend_json
+            for theirs, ours in (
+                (other.tokenizer, translator.tokenizer),
+                (other.source_tokenizer, translator.source_tokenizer),
             )
-        models.append(more.to(device, dtype))
-    wrong = [name for name, part in zip((path, *others), models, strict=True) if not isinstance(part, PairModel)]
-    if wrong:
-        raise SettingsError(f"models of an ensemble must turn one text into another; got {wrong[0]}, which does not.")
-    first, *rest = (part for part in models if isinstance(part, PairModel))
-    return Translator(first, tokenizer, source_tokenizer, rest)
+        ):
+            raise SettingsError(
+                f"models of an ensemble must have one tokenizer; got another one in {name} than in {path}. "
+                "Train them on the same files, `--valid` included, with the same tokenizer settings."
+            )
+    rest = [other.model.to(translator.device, dtype) for other in models[1:]]
+    return Translator(translator.model, translator.tokenizer, translator.source_tokenizer, rest)
 
 
 def load_any(path: Path | str) -> LoadedModel:
@@ -129,9 +114,9 @@ def load_as(
     """
     loaded = load(path, device=device, precision=precision, others=others)
     if not isinstance(loaded, kind):
-        commands = {Translator: "regard translate", LanguageModel: "regard generate", Predictor: "regard predict"}
-        arch = loaded.model.config.arch
+        needed, use = kind.commands[0].partition(" ")[0], loaded.commands[0].format(path)
         raise SettingsError(
-            f"{path} must be a model for `{commands[kind]}`; got one of arch {arch}. Use: {commands[type(loaded)]} {path}"
+            f"`regard {needed}` needs {kind.kind}; {path} is {loaded.kind} (arch {loaded.model.config.arch}). "
+            f"Use `regard {use}`."
         )
     return loaded

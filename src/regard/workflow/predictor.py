@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import torch
 
+from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
-from regard.data.labelled import encode_words
+from regard.data.labelled import check_labels, encode_words, read_labelled
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
 from regard.inspection.record import Tokens
+from regard.inspection.result import Inspection
+from regard.inspection.texts import inspect_text, words_as_tokens
 from regard.models.encoder import Encoder
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import MASK, Tokenizer
-from regard.workflow.card import in_brief, shortened
-from regard.workflow.inspection.inspecting import inspect_text, words_as_tokens
-from regard.workflow.inspection.inspection import Inspection
+from regard.text.wording import shortened
+from regard.workflow.pipeline import Pipeline
 
 BATCH_SIZE = 64
 WINDOW = 1024
@@ -30,7 +33,7 @@ WINDOW = 1024
 
 @dataclass(frozen=True, repr=False)
 class Prediction:
-    """What a model says of a text."""
+    """The prediction of a model for a text."""
 
     text: str
     labels: list[str]
@@ -38,7 +41,7 @@ class Prediction:
     probs: list[float]
     """The probability of each label, from 0 to 1."""
     is_cut: bool = False
-    """Whether the text is longer than the model can read: what stands behind was not read."""
+    """Whether the text is longer than the model can read, and was truncated."""
 
     def __repr__(self) -> str:
         said = ", ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels[:4], self.probs[:4], strict=True))
@@ -46,16 +49,22 @@ class Prediction:
         return f"Prediction({shortened(self.text)}: {said}{more})"
 
 
-class Predictor:
+class Predictor(Pipeline):
     """A trained encoder with its tokenizer: classes of texts, tags of words, or what a mask hides."""
 
-    def __init__(self, model: Encoder, tokenizer: Tokenizer) -> None:
-        self.model = model.eval()
-        self.tokenizer = tokenizer
-        self.device = next(model.parameters()).device
+    model: Encoder
+    kind = "a predictor"
+    commands: tuple[str, ...] = ("predict {}", "evaluate {} DATA")
 
-    def __repr__(self) -> str:
-        return in_brief(self)
+    def __init__(self, model: Encoder, tokenizer: Tokenizer) -> None:
+        super().__init__(model, tokenizer)
+        if not model.class_names:
+            self.commands = self.commands[:1]  # training alone measures it
+
+    @classmethod
+    def of(cls, loaded: LoadedModel) -> Predictor:
+        """The predictor of a loaded encoder."""
+        return cls(cast("Encoder", loaded.model), loaded.tokenizer)
 
     @overload
     def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
@@ -90,7 +99,7 @@ class Predictor:
         check_after_fork()
         task = self.model.config.task
         if task == "spans":
-            raise SettingsError("predict must have a model that classifies, tags or fills masks; got one for spans.")
+            raise SettingsError("`predict` needs a model for task classify, tag or mlm; got one for task spans.")
         if task == "mlm":
             return [self._fill(text, number) for number, text in enumerate(texts, start=first)]
         words = [text.split() if task == "tag" else [text] for text in texts]
@@ -107,12 +116,30 @@ class Predictor:
             DataError: there are no texts.
         """
         if not self.model.config.labels:
-            raise SettingsError(f"evaluate must have a model with labels; got one for {self.model.config.task}.")
+            raise SettingsError(
+                f"`evaluate` needs a model for task classify or tag; got one for task {self.model.config.task}."
+            )
         if not texts:
             raise DataError("texts must be at least one; got none.")
         predicted = [label for found, _, _ in self._label(texts) for label in found]
         right = [label for row in labels for label in row]
         return label_results(predicted, right, self.model.config.labels)
+
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """The scores of `evaluate` on files of texts with labels.
+
+        Raises:
+            SettingsError: the model has no labels: a masked language model is measured in training only.
+        """
+        self._refuse(options)
+        labels, task = self.model.class_names, self.model.config.task
+        if not labels:
+            raise SettingsError(f"`evaluate` needs a model with labels; got one for {task}, which training measures.")
+        text = read_labelled(data, by_word=task == "tag")
+        check_labels(text, labels)
+        return self.evaluate(text.texts, text.labels)
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
         """What every head looks at while the model reads a text, and what the model says of it.
@@ -130,7 +157,7 @@ class Predictor:
 
     @torch.inference_mode()
     def _said_of(self, text: str, ids: Sequence[int]) -> tuple[str, list[tuple[str, float]]]:
-        """What an inspection tells of a text: classes, the likeliest first, or each word's tag, or what masks hide."""
+        """The predictions in an inspection: classes, the likeliest first, or each word's tag, or the tokens of masks."""
         config = self.model.config
         if config.task == "classify":
             probs = self.model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
@@ -141,13 +168,13 @@ class Predictor:
         return "", []
 
     def ids_of(self, text: str) -> list[int]:
-        """What the model reads of a text, symbols among it."""
+        """The ids that the model reads of a text, special tokens included."""
         return self._read(text)[0]
 
     def _read(self, text: str) -> tuple[list[int], Tokens]:
-        """What the model reads of a text, and where each token stands in it; symbols and masks stand nowhere."""
+        """The ids that the model reads of a text, and the offsets of each token; None for special tokens and masks."""
         if not text.strip():
-            raise DataError("text must have words to be inspected; got a blank one.")
+            raise DataError("text must have words to be inspected; got a blank text.")
         config = self.model.config
         self._check_length(text, "text")
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
@@ -180,12 +207,12 @@ class Predictor:
     def _fill(self, text: str, number: int) -> Prediction:
         """The likeliest token for each mask."""
         if self.tokenizer.mask_id is None:
-            raise DataError("the model's tokenizer must have a mask to be filled; it does not.")
+            raise DataError("the model's tokenizer must have a mask token; it has none.")
         self._check_length(text, f"text {number}")
         ids, _ = self._with_masks(text)
         if self.tokenizer.mask_id not in ids:
             spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
-            raise DataError(f"text {number} must have a {spelled} to be filled; got {text[:60]!r}.")
+            raise DataError(f"text {number} must contain {spelled}, the token to fill; got {text[:60]!r}.")
         if len(ids) > self.model.config.max_positions:
             raise DataError(
                 f"text {number} must have at most {self.model.config.max_positions} tokens; got {len(ids)}."
@@ -201,10 +228,10 @@ class Predictor:
             check_lengths([part], self.tokenizer, self.model.config.max_positions - 2, what=what)
 
     def _parts(self, text: str) -> list[str]:
-        """What stands between the masks of a text, and in every second span a mask."""
+        """The parts of a text between its masks, and in every second element a mask."""
         if self.tokenizer.mask_id is None:
             return [text]
-        # Somebody else's model may spell its mask otherwise, as BERT does with [MASK].
+        # Other models may spell their mask differently, such as [MASK] in BERT.
         spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
         return re.split(f"({re.escape(spelled)}|{re.escape(MASK)})", text)
 

@@ -1,4 +1,4 @@
-"""What a person sees of a run: one live line in a terminal, plain lines elsewhere."""
+"""The display of a run: one live line in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def clock(seconds: float) -> str:
 
 
 def quantity(number: float) -> str:
-    """A number in a few signs: 812, 9.4k, 2.3M."""
+    """A number in a few characters: 812, 9.4k, 2.3M."""
     for limit, unit in ((1e6, "M"), (1e3, "k")):
         if number >= limit:
             return f"{number / limit:.1f}{unit}"
@@ -58,19 +58,19 @@ class RunDisplay:
         self.console.print(Text(printable(message)))
 
     def on_progress(self, what: str, done: int, total: int) -> None:
-        """Tell how far something that takes a while has come."""
-        if what != self._doing:  # outside a terminal, only what takes a while is worth a line
+        """Show the progress of work that takes a while."""
+        if what != self._doing:  # outside a terminal, only long work gets a line
             self._doing, self._last_line = what, time.monotonic()
         self._show_share(what, f"{done:,} of {counted(total, 'line')}", done, total)
 
     def on_items(self, what: str, done: int, total: int) -> None:
-        """Tell how many of some things that take a while are done."""
+        """Show how many items of some work are done."""
         if what != self._doing:
             self._doing, self._started, self._last_line = what, time.monotonic(), time.monotonic()
         self._show_share(what, f"{done:,} of {total:,}", done, total)
 
     def on_sentences(self, done: int, total: int | None) -> None:
-        """Tell how many sentences are done, and how fast, since this was first called."""
+        """Show how many sentences are done, and how fast, since the first call."""
         if done == 0:
             self._started = self._last_line = time.monotonic()
             return
@@ -79,7 +79,7 @@ class RunDisplay:
         self._show(f"{done:,}{of_all}  {speed}", f"{done:,}{of_all}", speed if not total else f"{done / total:.0%}")
 
     def on_step(self, progress: Progress) -> None:
-        """Renew the live line, or print a plain one when the last is some seconds old."""
+        """Update the live line, or print a plain one if the last is some seconds old."""
         step, loss = f"step {progress.step:,}/{progress.num_steps:,}", f"loss {progress.loss:.3f}"
         speed, left = (
             f"{quantity(progress.tokens_per_second)} tokens/s",
@@ -103,7 +103,7 @@ class RunDisplay:
             self._show(*lines)
 
     def _show_share(self, what: str, counted: str, done: int, total: int) -> None:
-        """A line that says how much of something is done."""
+        """Show a line with the fraction that is done."""
         share = f"{done / max(total, 1):.0%}"
         self._show(f"{what}: {counted}, {share}", f"{what}: {share}", share)
 
@@ -151,7 +151,7 @@ class TensorBoard:
     """Writes what a run tells to event files that `tensorboard --logdir FOLDER` shows.
 
     Args:
-        first_step: where the run begins; what an earlier one wrote from there on is taken back.
+        first_step: the first step of the run; events of an earlier run from there on are dropped.
     Raises:
         MissingExtraError: the package is not installed.
     """
@@ -189,11 +189,11 @@ class Listeners:
         self.listeners = listeners
 
     def on_step(self, progress: Progress) -> None:
-        """Tell all of a step."""
+        """Call all listeners after a step."""
         for listener in self.listeners:
             listener.on_step(progress)
 
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
-        """Tell all of a validation."""
+        """Call all listeners after a validation."""
         for listener in self.listeners:
             listener.on_validation(step, scores, is_best)

@@ -1,4 +1,4 @@
-"""What a run tells of itself in `report.html`, whatever it learnt."""
+"""Makes `report.html` of a run, for every kind of model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from regard.evaluation.label_metrics import confusion_table, score_table
 from regard.inspection.alignment import Alignment
-from regard.inspection.report import Report
+from regard.inspection.drawing.report import Report
 from regard.models.config import current
 from regard.text.wording import counted
 from regard.training.run import TrainingRun

@@ -1,4 +1,4 @@
-"""How a run goes on: what it must be made of, and from which checkpoint."""
+"""Resuming a run: from which checkpoint, and which settings and data must be the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from regard.checkpoint import WEIGHTS
 from regard.errors import SettingsError, TrainingError
 from regard.models.config import current
-from regard.models.families import AnyModel
+from regard.models.interface import Model
 from regard.text.wording import counted
 from regard.training.distributed import World
 from regard.training.precision import resolve_precision
@@ -22,13 +22,13 @@ from regard.workflow.settings.fitting import RECORDED_AS, to_fit
 from regard.workflow.tasks.task import Task
 
 CHANGEABLE = {"steps", "report_every", "patience"}
-"""Settings that may be another when a run is resumed."""
+"""Settings that may differ when a run is resumed."""
 STEPS = "training.steps"
 UNCOMPARED = {STEPS, RECORDED_AS}
 
 
-def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
-    """What must be the same for a run to go on as it would have, each thing by a name that users know."""
+def made_of(task: Task, model: Model) -> dict[str, Any]:
+    """What must be the same for a run to continue unchanged, by names that users know."""
     device = next(model.parameters()).device
     found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
     for section in ("tokenizer", "data", "training"):
@@ -38,8 +38,8 @@ def made_of(task: Task, model: AnyModel) -> dict[str, Any]:
     return found | {RECORDED_AS: to_fit(task.settings)} | task.data_digests
 
 
-def made_on(model: AnyModel, world: World) -> dict[str, Any]:
-    """What changes the last bits of a run that goes on: sums are rounded otherwise, processes draw other numbers."""
+def made_on(model: Model, world: World) -> dict[str, Any]:
+    """What changes the last bits of a resumed run: sums are rounded differently, processes draw other random numbers."""
     return {
         "machine.processes": world.size,
         "machine.device": next(model.parameters()).device.type,
@@ -49,29 +49,29 @@ def made_on(model: AnyModel, world: World) -> dict[str, Any]:
 
 
 def newest_state(states: Path, display: RunDisplay) -> TrainingState | None:
-    """The newest checkpoint of a folder that is whole, None where there is none yet; which are damaged is said.
+    """The newest intact checkpoint of a folder, None if there is none yet; damaged ones are reported.
 
     Raises:
         TrainingError: there are checkpoints, and all are damaged.
     """
     state, damaged = read_state(states)
     for sentence in damaged:
-        display.say(f"{sentence}. The model may be of a step after it, until there is a better one")
+        display.say(f"{sentence}. Until validation finds a better one, the kept model may be of a later step")
     if state is None:
-        display.say(f"nothing to resume in {states}: a new run")
+        display.say(f"nothing to resume in {states}: starting a new run")
     return state
 
 
 def check_state(
-    state: TrainingState | None, output: Path, task: Task, model: AnyModel, world: World, display: RunDisplay
+    state: TrainingState | None, output: Path, task: Task, model: Model, world: World, display: RunDisplay
 ) -> None:
-    """Make sure that a run can go on from its checkpoint, the same in all processes, and say what will be different.
+    """Make sure that a run can continue from its checkpoint, the same in all processes, and report what will differ.
 
     Args:
         state: None: there is none yet.
         output: the folder of the best model so far.
     Raises:
-        SettingsError: the run would not go on as it would have, and the message names the difference; or its best model is
+        SettingsError: data or settings differ, and the message names the difference; or its best model is
             gone.
         TrainingError: processes see different checkpoints.
     """
@@ -85,20 +85,20 @@ def check_state(
         )
     if world.is_main and state is not None and is_written(state) and not (output / WEIGHTS).is_file():
         raise SettingsError(
-            f"--resume must find the best model so far in {output}, of step {state.progress['best_step']:,}; it is not "
-            "there. Move it back, or begin anew with --overwrite."
+            f"`--resume` needs the best model so far, of step {state.progress['best_step']:,}; it is not in {output}. "
+            "Move it back, or start over with `--overwrite`."
         )
 
 
 def is_written(state: TrainingState) -> bool:
-    """Whether the best model so far stands in its folder; that of the checkpoint's own step is written anew by who goes on."""
+    """Whether the best model so far is in its folder. The resumed run writes one of the checkpoint's own step again."""
     return state.progress["best_step"] not in (0, state.step)
 
 
 def _compare(
     state: TrainingState, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
 ) -> None:
-    """Make sure that a run is made of what its checkpoint was made of; what is to be told of it is said."""
+    """Make sure that a run has the data and settings of its checkpoint, and report allowed differences."""
     then = {
         key: current(key.rpartition(".")[2], value)
         for key, value in state.made_of.items()
@@ -107,24 +107,26 @@ def _compare(
     now = {key: value for key, value in made_of.items() if key not in UNCOMPARED}
     asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
     if (difference := first_difference(then, asked)) is not None:
-        raise SettingsError(f"--resume must have the run's own data and settings; got a change: {difference}.")
+        raise SettingsError(
+            f"`--resume` needs the same data and settings as the interrupted run; got a change: {difference}."
+        )
     changes = [
         f"{name} was {state.made_of[name]} and is {value}"
         for name, value in made_on.items()
         if state.made_of.get(name, value) != value
     ]
-    note = f"; {', '.join(changes)}, so its last bits may be others" if changes else ""
+    note = f"; {', '.join(changes)}, so results may differ in the last bits" if changes else ""
     display.say(f"resumed at step {state.step:,}{note}")
     steps, schedule = settings.training.steps, settings.training.schedule
     if schedule in FALLING and state.made_of.get(STEPS, steps) != steps:
         display.say(
-            f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate is that of a {schedule} "
+            f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
             f"schedule of {counted(steps, 'step')}"
         )
 
 
 def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
-    """Whether a setting, by the name that users know, is as it is where nothing is said: a version that had none did the same."""
+    """Whether a setting has its default, with which earlier versions without this setting agree."""
     section, _, key = name.partition(".")
     fields = type(getattr(settings, section)).model_fields if section in SECTIONS else {}
     if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:

@@ -24,7 +24,7 @@ class HubName(NamedTuple):
     config: str | None
     """Which of its configurations, where it has several."""
     split: str
-    """And of it a slice, where one is given, as `datasets` reads them."""
+    """The split, with a slice if one is given, as `datasets` reads it."""
     source: str
     target: str
     """Columns; `translation.de` is `de` inside `translation`."""
@@ -74,7 +74,7 @@ def cell(row: Mapping[str, Any], column: Column, place: str) -> str:
     """The text of a row.
 
     Args:
-        place: where it stands, for messages.
+        place: its data set and row, for messages.
     Raises:
         DataError: there is none.
     """
@@ -139,7 +139,7 @@ def _what_is_wrong(name: str, asked: HubName, error: Exception) -> str:
 
 @contextmanager
 def _without_log_lines() -> Iterator[None]:
-    """Keep the libraries from telling of each time that they try again."""
+    """Keep the libraries from logging every retry."""
     loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,1 +1,1 @@
-"""What is done with logits: which hypotheses go on, which are finished, and when a sentence is done."""
+"""Decoding rules: which hypotheses continue, which are finished, and when a sentence is done."""

@@ -1,4 +1,4 @@
-"""Beam search: the likeliest target, sought among the few best beginnings of each length."""
+"""Beam search: keeps the best few beginnings of each length."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LENGTH_NORMS = ("wu", "average", "none")
 
 @dataclass(frozen=True)
 class BeamSettings:
-    """What to search for.
+    """The settings of a beam search.
 
     Args:
-        beam_size: hypotheses that go on at each step, for each sentence; 1 is greedy search.
+        beam_size: active hypotheses of each sentence; 1 is greedy search.
         n_best: hypotheses returned for each sentence, at most `beam_size`.
         length_penalty: the exponent alpha; 0 favours short targets, 1 is the mean per token, or about it.
         length_norm: what a log-probability is divided by: `wu`, ((5 + length) / 6)^alpha as in Wu et al. 2016, equation 14;
@@ -80,7 +80,7 @@ class BeamSearch:
     stop early whatever is active.
 
     Args:
-        trace: is told what became of every candidate.
+        trace: records what became of every candidate.
     """
 
     def __init__(self, settings: BeamSettings, eos_id: int, trace: Trace | None = None) -> None:
@@ -89,7 +89,7 @@ class BeamSearch:
         self._progress: dict[int, list[Progress]] = {}
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
-        """One token more for each sentence; which hypothesis each new one continues."""
+        """Extend each sentence by one token; returns the parent of each new hypothesis."""
         found, ranks = self._candidates(active, log_probs)
         stops = (found.ids == self.eos_id) | (active.lengths + 1 >= active.limits)[:, None]
         ends = stops & self._is_counted(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)
@@ -122,12 +122,12 @@ class BeamSearch:
         ]
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
-        """The best that was found for the sentence in a slot."""
+        """The best hypotheses of the sentence in a slot."""
         self._progress.pop(active.numbers[slot], None)
         return sorted(active.finished[slot], key=lambda h: -h.score)[: self.settings.n_best]
 
     def _score(self, log_prob: float, length: int) -> float:
-        """What hypotheses are compared by."""
+        """The score by which hypotheses are compared."""
         return log_prob / self.settings.normalizer(max(length, 1))
 
     @property

@@ -1,4 +1,4 @@
-"""The best continuations of the active hypotheses, found without sorting, or even copying, what all tokens score."""
+"""The best continuations of the active hypotheses, found without sorting or copying the scores of all tokens."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 BLOCK = 64
-"""Tokens of a block, of which only the highest is looked at first."""
+"""Tokens in a block; first, only the maximum of each block is compared."""
 SMALL_VOCAB = 1024
-"""Up to so many tokens, blocks do not pay."""
+"""With fewer tokens than this, blocks are not faster."""
 
 
 class Candidates(NamedTuple):
@@ -27,7 +27,7 @@ class Candidates(NamedTuple):
     """Of the token alone."""
 
     def filled(self, count: int) -> Candidates:
-        """At least so many: the missing ones, at the end, have scores of -inf."""
+        """At least `count` continuations: missing ones are added at the end with scores of -inf."""
         missing = max(count - self.scores.shape[1], 0)
         if not missing:
             return self
@@ -37,7 +37,7 @@ class Candidates(NamedTuple):
     def within(
         self, scores: Float[Tensor, "sentence beam"], log_probs: Float[Tensor, "sentence beam vocab"]
     ) -> Candidates:
-        """The same continuations with the scores that they have in other numbers than those they were chosen by."""
+        """The same continuations with their scores from another tensor than the one they were chosen by."""
         added = log_probs.flatten(1).gather(1, self.parents * log_probs.shape[-1] + self.ids)
         total = scores.gather(1, self.parents) + added
         return Candidates(total.masked_fill(self.scores == -torch.inf, -torch.inf), self.parents, self.ids, added)

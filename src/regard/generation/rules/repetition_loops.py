@@ -1,4 +1,4 @@
-"""A guard against output without end: a hypothesis that does nothing but repeat itself is ended, and says so."""
+"""A guard against endless output: a hypothesis that only repeats itself is ended with `repetition_loop`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from regard.generation.active_batch import ActiveBatch
 from regard.generation.filters import last_tokens
 
 LOOP_TOKENS = 64
-"""So many tokens of repetition are too many."""
+"""A hypothesis is ended after this many tokens of repetition."""
 LONGEST_BLOCK = 8
-"""Tokens of the longest block whose repetition is noticed."""
+"""The longest repeated block that is detected, in tokens."""
 
 
 def end_repetition_loops(active: ActiveBatch, score: Callable[[float, int], float]) -> list[tuple[int, int]]:

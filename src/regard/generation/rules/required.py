@@ -1,4 +1,4 @@
-"""Phrases that a target must have: beam search whose hypotheses are shared out by how much of them is written.
+"""Phrases that a target must contain: beam search with hypotheses grouped by how much of the phrases is written.
 
 Source: Post and Vilar 2018, section 3, "dynamic beam allocation". There a phrase begins anew where it breaks off; here every
 phrase is searched for in what is written as Knuth, Morris and Pratt 1977 do, so that "a a a b" has the phrase "a a b", and
@@ -20,7 +20,7 @@ MOST_STATES = 256
 
 
 class Phrases:
-    """The phrases that a target must have; one that is given twice must stand there twice, side by side or apart."""
+    """The phrases that a target must contain; one that is given twice must occur twice."""
 
     def __init__(self, phrases: Sequence[Sequence[int]]) -> None:
         counted = Counter(tuple(phrase) for phrase in phrases)
@@ -56,7 +56,7 @@ class Progress(NamedTuple):
     missing: tuple[int, ...]
     """How often each phrase is still to be written."""
     written: tuple[int, ...]
-    """How many tokens of each phrase stand at the end of the hypothesis."""
+    """How many tokens of each phrase the hypothesis ends with."""
 
     @property
     def is_done(self) -> bool:
@@ -72,13 +72,13 @@ class Progress(NamedTuple):
 
     @property
     def next_ids(self) -> set[int]:
-        """Tokens with which a phrase goes on from what is written of it."""
+        """The next tokens of phrases that are partly written."""
         found = zip(self.of.phrases, self.missing, self.written, strict=True)
         return {phrase[written] for phrase, missing, written in found if missing}
 
     @property
     def wanted(self) -> set[int]:
-        """Tokens with which a phrase begins or goes on."""
+        """The first tokens of phrases, and the next tokens of phrases that are partly written."""
         firsts = {phrase[0] for phrase, missing in zip(self.of.phrases, self.missing, strict=True) if missing}
         return self.next_ids | firsts
 
@@ -113,7 +113,7 @@ class Continuation(NamedTuple):
     """A candidate: a hypothesis and its next token."""
 
     rank: float
-    """What it is chosen by."""
+    """The score by which it is chosen."""
     parent: int
     id: int
     progress: Progress

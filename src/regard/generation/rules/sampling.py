@@ -3,51 +3,37 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
+from pydantic import Field
 from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.option_record import Options
 from regard.generation.request import Hypothesis
 from regard.generation.rules.repetition_loops import end_repetition_loops
 
 
-@dataclass(frozen=True)
-class SamplingSettings:
-    """How a token is drawn. What is cut off is cut off in the order of these arguments.
+class SamplingOptions(Options):
+    """How tokens are drawn. What is cut off is cut off in the order of these options.
 
-    Args:
-        temperature: divides the logits; 0 takes the likeliest token.
-        top_k: only so many of the likeliest tokens can be drawn; None: all.
-        top_p: only the likeliest tokens that together have this probability can be drawn; 1: all.
-        min_p: only tokens can be drawn that have at least this share of the likeliest one's probability; 0: all.
-        typical: only the tokens whose surprise is nearest to the mean surprise, and that together have this probability; 1: all.
     Source: Fan et al. 2018 (top-k); Holtzman et al. 2020, section 3.1 (top-p, "nucleus"); Nguyen et al. 2024 (min-p); Meister
-        et al. 2023, section 4 (typical).
+        et al. 2023, section 4 (typical: the tokens whose surprise is nearest to the mean surprise).
     """
 
-    temperature: float = 1.0
-    top_k: int | None = None
-    top_p: float = 1.0
-    min_p: float = 0.0
-    typical: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.temperature < float("inf"):
-            raise SettingsError(f"temperature must be at least 0, and finite; got {self.temperature}.")
-        if self.top_k is not None and self.top_k < 1:
-            raise SettingsError(f"top_k must be at least 1; got {self.top_k}.")
-        for name, value in (("top_p", self.top_p), ("typical", self.typical)):
-            if not 0 < value <= 1:
-                raise SettingsError(f"{name} must be above 0 and at most 1; got {value}.")
-        if not 0 <= self.min_p < 1:
-            raise SettingsError(f"min_p must be at least 0 and below 1; got {self.min_p}.")
+    temperature: float = Field(1.0, ge=0, description="of samples; divides the logits; 0 takes the likeliest token")
+    top_k: int | None = Field(None, ge=1, description="draw from so many of the likeliest tokens only")
+    top_p: float = Field(1.0, gt=0, le=1, description="draw from the likeliest tokens of this probability only")
+    min_p: float = Field(
+        0.0, ge=0, lt=1, description="draw from tokens with at least this share of the likeliest one's probability"
+    )
+    typical: float = Field(1.0, gt=0, le=1, description="draw from the most typical tokens of this probability only")
+    seed: int = Field(1, ge=0, lt=2**63, description="number that all random choices come from")
 
 
-def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingSettings) -> Float[Tensor, "*row vocab"]:
+def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingOptions) -> Float[Tensor, "*row vocab"]:
     """The logits divided by the temperature, -inf for tokens that cannot be drawn."""
     if settings.temperature == 0:
         best = logits.argmax(dim=-1, keepdim=True)
@@ -72,7 +58,7 @@ def _first_of_mass(logits: Tensor, rank: Tensor, mass: float) -> Tensor:
     """The logits of the tokens that come first by rank, the lowest first, and together have some probability."""
     order = rank.argsort(dim=-1, stable=True)
     probs = logits.softmax(dim=-1).gather(-1, order)
-    is_beyond = probs.cumsum(dim=-1) - probs >= mass  # what stands before it has the mass already
+    is_beyond = probs.cumsum(dim=-1) - probs >= mass  # the tokens before it have the mass already
     return logits.masked_fill(torch.zeros_like(is_beyond).scatter(-1, order, is_beyond), -torch.inf)
 
 
@@ -100,7 +86,7 @@ class Sampling:
         end_ids: tokens that end a sample.
     """
 
-    def __init__(self, settings: SamplingSettings, end_ids: tuple[int, ...], num_samples: int = 1) -> None:
+    def __init__(self, settings: SamplingOptions, end_ids: tuple[int, ...], num_samples: int = 1) -> None:
         if num_samples < 1:
             raise SettingsError(f"num_samples must be at least 1; got {num_samples}.")
         self.settings, self.end_ids, self.width = settings, end_ids, num_samples
@@ -151,7 +137,9 @@ class Sampling:
         """The samples, in the order of their random numbers; their scores are sums of log-probabilities."""
         number = active.numbers[slot]
         self._uniform.pop(number, None)
-        by_sample = sorted(zip(self._ended.pop(number), active.finished[slot], strict=True), key=lambda pair: pair[0])
+        by_sample = sorted(
+            zip(self._ended.pop(number, ()), active.finished[slot], strict=True), key=lambda pair: pair[0]
+        )
         return [hypothesis for _, hypothesis in by_sample]
 
     def _numbers(self, active: ActiveBatch) -> Float[Tensor, "slot sample"]:

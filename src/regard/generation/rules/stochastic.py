@@ -84,7 +84,7 @@ class StochasticBeam:
         return parents
 
     def done(self, active: ActiveBatch) -> list[int]:
-        """The slots where no hypothesis goes on."""
+        """The slots without active hypotheses."""
         return [
             slot
             for slot, request in enumerate(active.requests)

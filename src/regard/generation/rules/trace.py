@@ -1,4 +1,4 @@
-"""What a search did: every candidate it looked at, step by step, and what became of it. It can be drawn as a tree."""
+"""The trace of a search: every candidate, step by step, and what became of it. It can be drawn as a tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regard.generation.rules.candidates import Candidates
 
 @dataclass(frozen=True)
 class TracedCandidate:
-    """A hypothesis that one token more would make."""
+    """A hypothesis extended by one token."""
 
     parent: int | None
     """The index of the hypothesis it continues, among the candidates of the step before; None at the first step."""
@@ -32,7 +32,7 @@ class Trace:
     def __init__(self) -> None:
         self.steps: dict[int, list[list[TracedCandidate]]] = {}
         self._live: dict[int, list[int]] = {}
-        """Of each request, where its active hypotheses stand among the candidates of the newest step."""
+        """Of each request, the indices of its active hypotheses among the candidates of the newest step."""
 
     def note(self, active: ActiveBatch, found: Candidates, ends: Tensor, order: Tensor, scores: Tensor) -> None:
         """Note a step: the candidates, which of them ended, and the indices and scores of those that go on."""

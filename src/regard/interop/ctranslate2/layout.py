@@ -1,4 +1,4 @@
-"""Where each tensor of an encoder-decoder stands in CTranslate2's variables: projections are fused."""
+"""The CTranslate2 variable of each tensor of an encoder-decoder: projections are fused."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from regard.text.tokenizer import Symbols, Tokenizer
 
 SPECIFICATIONS = ("TransformerBase", "TransformerBig", "TransformerSpec")
 PIECES = ("spm.model", "sentencepiece.model")
-"""Tokenizers that people keep beside a model."""
+"""Names of tokenizers that are often stored with a model."""
 
 
 def read(folder: Path) -> ForeignModel:
@@ -54,7 +54,7 @@ def read(folder: Path) -> ForeignModel:
     if scalars.get("decoder/start_from_zero_embedding", 0):
         _add_zero_start(tensors, vocabularies)
     for key in ("bos", "eos"):
-        if f"with_source_{key}" in scalars:  # where files of before CTranslate2 3 say it
+        if f"with_source_{key}" in scalars:  # its place in files from before CTranslate2 3
             settings.values.setdefault(f"add_source_{key}", bool(scalars[f"with_source_{key}"]))
     symbols = {side: _symbols(settings, vocabularies[side], names[side]) for side in names}
     added = bool(settings.get("add_source_bos", False)), bool(settings.get("add_source_eos", False))
@@ -120,7 +120,7 @@ def _config(
             raise ModelFolderError(f"{where}: {name} must be 0 to be represented in Regard; got {value}.")
     for name in tensors:
         if "relative" in name or "project_in" in name or "embeddings_1" in name or "/linear_0_noact" in name:
-            raise ModelFolderError(f"{where}: {name} cannot be represented in Regard: positions that stand inside "
+            raise ModelFolderError(f"{where}: {name} cannot be represented in Regard: relative positions inside "
                                    "attention, gates and source factors are read from other formats only.")  # fmt: skip
     embedded = _first(tensors, "encoder/embeddings_0/weight", "encoder/embeddings/weight", where=where)
     target = tensors["decoder/embeddings/weight"]
@@ -238,7 +238,7 @@ def _tokenizer_files(side: str) -> tuple[str, str]:
 
 
 def _tokenizer(folder: Path, side: str, tokens: list[str], symbols: Symbols) -> tuple[Tokenizer, str]:
-    """The SentencePiece model that stands beside, or else the vocabulary alone."""
+    """The SentencePiece model in the folder, or else the vocabulary alone."""
     for name in _tokenizer_files(side):
         if (folder / name).is_file():
             backend = tokenizers.Tokenizer.from_str(Tokenizer.load(folder / name).backend_json)

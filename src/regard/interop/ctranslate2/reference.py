@@ -1,4 +1,4 @@
-"""The `ctranslate2` package's own answer, to hold ours against."""
+"""The `ctranslate2` package as the reference for comparisons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 class CTranslate2Reference:
-    """The `ctranslate2` package's own answer, computed in float32.
+    """The outputs of the `ctranslate2` package, computed in float32.
 
     Args:
         added: whether it adds a begin symbol, and an end symbol, to sources.

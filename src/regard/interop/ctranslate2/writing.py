@@ -86,7 +86,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
 
 
 def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
-    """What those who run the model with CTranslate2 have to do themselves."""
+    """Notes for users of the model in CTranslate2: what they must do themselves."""
     notes = ["cut texts into tokens with tokenizer.json before translating: CTranslate2 reads tokens"]
     if prefix:
         notes.append(

@@ -42,7 +42,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     """A foreign MarianMT or BART, understood.
 
     Raises:
-        ModelFolderError: something in its configuration that ours cannot say.
+        ModelFolderError: ours cannot represent its configuration.
     """
     kind = config.require("model_type", str)
     is_bart = kind == "bart"

@@ -79,7 +79,7 @@ BERT_EMBEDDINGS = {
 
 @dataclass(frozen=True)
 class Style:
-    """How one of the three names things."""
+    """The names of one of the three formats."""
 
     arch: str
     """The beginning of the names of its classes."""
@@ -164,7 +164,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     """A foreign encoder, understood.
 
     Raises:
-        ModelFolderError: something in its configuration that ours cannot say.
+        ModelFolderError: ours cannot represent its configuration.
     """
     model_type = config.require("model_type", str)
     kind = SAME_SHAPE.get(model_type, model_type)
@@ -192,7 +192,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     labels = _labels(config) if task in ("classify", "tag") else []
     if task == "classify" and len(labels) < 2:
         raise ModelFolderError(
-            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}, which is a regression."
+            f"{config.where}: id2label must name at least 2 classes; got {len(labels)}: a regression model."
         )
     ours = EncoderConfig(
         **sizes,
@@ -260,7 +260,7 @@ def model_prefix(kind: str, tensors: Mapping[str, Tensor]) -> str:
 
 
 def encoder_refs(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) -> dict[str, TensorRef]:
-    """Where the parameters of an encoder stand.
+    """The foreign tensor of each parameter of an encoder.
 
     Args:
         skipped: rows in front of the table of positions that nothing reads.
@@ -359,7 +359,7 @@ def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:
     for key, (found, needed) in wanted.items():
         if found != needed:
             raise ModelFolderError(
-                f"{key} must be {needed} to be written as {kind}; got {found}. Try another format: onnx, ctranslate2."
+                f"{key} must be {needed} to be written as {kind}; got {found}. Try another format, such as onnx."
             )
 
 

@@ -155,7 +155,7 @@ def _decoder_refs(model: nn.Module) -> dict[str, TensorRef]:
 
 
 def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None) -> dict[str, TensorRef]:
-    """Where the parameters of an encoder-decoder stand.
+    """The foreign tensor of each parameter of an encoder-decoder.
 
     Args:
         lengths: how many positions the encoder's table and the decoder's have, where they may have more than ours.

@@ -1,4 +1,4 @@
-"""The `transformers` package's own answer, to hold ours against."""
+"""The `transformers` package as the reference for comparisons."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
 MAX_POSITIONS = 4096
-"""T5 knows no longest text; ours must."""
+"""T5 has no longest text; our configuration needs one."""
 FEED_FORWARD = {
     "relu": ("relu", False),
     "gelu": ("gelu", False),

@@ -1,4 +1,4 @@
-"""What a decoder keeps between steps, so that each step projects only its own tokens.
+"""The decoder cache: what a decoder keeps between steps, so that each step projects only its own tokens.
 
 A `DecoderCache` owns the keys and values of what was read, layer by layer, the projected source, and what follows from both:
 masks, positions and distances. `ContiguousCache` appends; `BeamCache` has hypotheses that share their beginnings, branch and

@@ -13,7 +13,7 @@ from regard.nn.cache.decoder import DecoderCache, Memory, WholeSequence
 from regard.nn.cache.keys_values import KeysValues
 
 CELLS = 32
-"""A sentence has a multiple of so many cells: what vector instructions like."""
+"""The number of cells of a sentence is a multiple of this, for vector instructions."""
 
 
 class BeamCache(DecoderCache):
@@ -120,7 +120,7 @@ class BeamCache(DecoderCache):
         return [ReadingLayer(layer, mask, causal=True, first=first) for layer in self.layers]
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> BeamCache:
-        """The cache of some sentences, each with the hypotheses that go on. Where all stay, it changes in place.
+        """The cache of some sentences, with the selected hypotheses of each. If all stay, it changes in place.
 
         Args:
             sentences: which sentences stay, as indices into the present ones.
@@ -152,7 +152,7 @@ class BeamCache(DecoderCache):
         return self
 
     def replace(self, slots: Int[Tensor, " slot"], other: BeamCache, sentences: Int[Tensor, " slot"]) -> BeamCache:
-        """Let sentences of another cache, with as many hypotheses, take slots of this one, their newest step being ours."""
+        """Replace slots by sentences of another cache with the same number of hypotheses, aligned at the newest step."""
         assert other.num_beams == self.num_beams
         if other.num_cells > self.num_cells:
             self._grow(other.num_cells - self.num_cells)
@@ -171,7 +171,7 @@ class BeamCache(DecoderCache):
         return self
 
     def _grow(self, count: int) -> None:
-        """Give each sentence at least so many cells more."""
+        """Give each sentence at least this many more cells."""
         more = -(-count // CELLS) * CELLS
         self.descends, self.step_of = pad(self.descends, (0, more)), pad(self.step_of, (0, more))
 
@@ -249,7 +249,7 @@ class BeamLayer:
         ours[:, slots, :, : theirs.shape[3]] = theirs[:, sentences]
 
     def with_room(self, sizes: tuple[int, int], like: Tensor) -> Float[Tensor, "2 sentence head cell head_dim"]:
-        """The cells, as many as the cache has, for so many heads of such a width."""
+        """The cells of a layer, with this number of heads of this width."""
         if self.cells is None:
             self.cells = like.new_zeros(2, len(self.cache.first_step), sizes[0], self.cache.num_cells, sizes[1])
         missing = self.cache.num_cells - self.cells.shape[3]
@@ -290,7 +290,7 @@ def _used_width(mask: Bool[Tensor, "sentence 1 1 source"], slots: Int[Tensor, " 
 
 
 def _as_wide(x: Tensor, width: int, dim: int) -> Tensor:
-    """A tensor with so many source positions; a copy only where it has another number."""
+    """A tensor with this number of source positions; copied only if it has another number."""
     missing = width - x.shape[dim]
     if missing < 0:
         return x.narrow(dim, 0, width).contiguous()

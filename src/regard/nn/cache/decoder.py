@@ -1,4 +1,4 @@
-"""What every decoder cache answers, and the plainest two: no past, and a past that only grows."""
+"""The interface of decoder caches, and the two simplest ones: no past, and a past that only grows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Memory(NamedTuple):
 
 @runtime_checkable
 class LayerCache(Protocol):
-    """The past of one layer's self-attention, and where the new positions stand."""
+    """The past of one layer's self-attention, and the new positions."""
 
     @property
     def mask(self) -> Bool[Tensor, "..."] | None:
@@ -39,11 +39,11 @@ class LayerCache(Protocol):
 
     @property
     def step(self) -> int:
-        """How far apart the new positions stand: 1, or 0 for the hypotheses of one step."""
+        """The distance between new positions: 1, or 0 for the hypotheses of one step."""
 
     @property
     def distance(self) -> Int[Tensor, "*sentence position key"] | None:
-        """Of each key from each new position, where keys do not stand one after the other."""
+        """The distance of each key from each new position, if keys are not consecutive."""
 
     def append(self, newer: KeysValues) -> KeysValues:
         """All keys and values, after those of the new positions have been added."""
@@ -99,7 +99,7 @@ class DecoderCache(ABC):
 
 Cache = TypeVar("Cache", bound=DecoderCache)
 RunLayers = Callable[[Tensor, Any], Tensor]
-"""Takes the newest positions through all layers of a decoder, and adds them to its cache."""
+"""Runs all layers of a decoder on the newest positions, and adds these to its cache."""
 
 
 class ContiguousCache(DecoderCache):

@@ -26,7 +26,7 @@ class KeysValues(NamedTuple):
 
 
 class LearnedPrefix(nn.Module):
-    """Learned keys and values that stand before everything else, the same for each example: prefix tuning.
+    """Learned keys and values before all others, the same for each example: prefix tuning.
 
     Called with a batch size, it gives the `past` of a `MultiHeadAttention`. A mask must then allow for these keys: see
     `mask_with_prefix`. Positions count on from them, as after cached keys.

@@ -1,6 +1,6 @@
-"""Which kernel computes a context: by shape, dtype, device and score alone.
+"""Chooses the kernel that computes a context, by shape, dtype, device and score.
 
-The measurements behind the choice stand in docs/experiments.md.
+The measurements behind the choice are in docs/experiments.md.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def choose_kernel(
 
     Raises:
         SettingsError: `kernel` is unknown.
-        ShapeError: `kernel` cannot compute this score, or cannot drop weights.
+        ShapeError: `kernel` does not support this score, or dropout.
     """
     if kernel is not None:
         return KernelChoice(_possible(kernel, score, dropout), "asked for")
@@ -80,14 +80,14 @@ def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: flo
 
 
 def _possible(kernel: str, score: ScoreFunction, dropout: float) -> Kernel:
-    """The kernel asked for, if it can do what is asked of it."""
+    """The requested kernel, if it supports this score and dropout."""
     name: Kernel | None = next((known for known in get_args(Kernel) if known == kernel), None)
     if name is None:
-        raise SettingsError(f"kernel must be a known one; got {kernel!r}. {nearest_hint(kernel, get_args(Kernel))}")
+        raise SettingsError(f"kernel must be a known kernel; got {kernel!r}. {nearest_hint(kernel, get_args(Kernel))}")
     if name in ("sdpa", "flex") and not isinstance(score, InnerProduct):
-        raise ShapeError(f"kernel {name!r} computes dot products only; got the score {type(score).__name__}.")
+        raise ShapeError(f"kernel {name!r} works with the score InnerProduct only; got {type(score).__name__}.")
     if name == "tiled" and not isinstance(score, Additive):
-        raise ShapeError(f"kernel 'tiled' computes the score Additive only; got {type(score).__name__}.")
+        raise ShapeError(f"kernel 'tiled' works with the score Additive only; got {type(score).__name__}.")
     if name in ("tiled", "flex") and dropout:
-        raise ShapeError(f"kernel {name!r} cannot drop weights; got dropout {dropout}.")
+        raise ShapeError(f"kernel {name!r} does not support dropout; got dropout {dropout}.")
     return name

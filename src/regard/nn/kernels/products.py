@@ -42,10 +42,10 @@ def matmul(
 
 
 def check_scores(scores: Tensor, query: Tensor, key: Tensor) -> None:
-    """Make sure that a score has given a number for each query and key.
+    """Make sure that a score function returned a number for each query and key.
 
     Raises:
-        ShapeError: it has not.
+        ShapeError: it did not.
     """
     expected = (*query.shape[:-1], key.shape[-2])
     if tuple(scores.shape) != expected:
@@ -161,14 +161,14 @@ def tiled(
 
 
 def _allowed(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> Tensor | None:
-    """The mask with the causal one, which says nothing where there is one query."""
+    """The mask combined with the causal mask, which is not needed for one query."""
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     ahead = causal_mask(num_queries, num_keys, device=query.device) if causal and num_queries > 1 else None
     return combine_masks(mask, ahead)
 
 
 def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:
-    """What is added to the scores for a mask, which leaves some key to every query, and a bias."""
+    """The sum of a bias and a mask as numbers; the mask must leave a key to every query."""
     bias = None if bias is None else narrowed(bias, dtype)
     if allowed is None:
         return bias

@@ -1,4 +1,4 @@
-"""Words to words: alignments read from cross-attention, the best head to read them from, and their error rate."""
+"""Word alignments from cross-attention, the best head to read them from, and their error rate."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import torch
 from torch import Tensor
 
 from regard.errors import DataError, SettingsError
-from regard.evaluation.alignment import GoldAlignment, Link, alignment_error_rate
+from regard.evaluation.alignment_error import GoldAlignment, Link, alignment_error_rate
 from regard.inspection.alignment import AttentionReadout, cross_attention, readouts, without_gold, word_links
 from regard.inspection.record import HeadName, Tokens
+from regard.inspection.texts import framed_spans
 from regard.models.families import cross_heads
 from regard.text.limits import check_lengths
-from regard.workflow.inspection.inspecting import framed_spans
 from regard.workflow.translation.translator import Translator
 
 CHOSEN_ON = 500
-"""Pairs by which it is chosen where alignments are read, without a gold standard."""
+"""The number of pairs on which the layer and head are chosen without a gold standard."""
 
 
 @dataclass(frozen=True)
 class Looked:
-    """What a model looked at while it was made to write a target."""
+    """The cross-attention of a model over a given pair."""
 
     weights: list[Tensor]
     """Of each layer, `head target source`; the last row is the end symbol's."""
@@ -39,7 +39,7 @@ class Looked:
         return weights[1:] if readout.shifted else weights[:-1]
 
     def likeness(self, readout: AttentionReadout) -> float:
-        """How much like an alignment it looks, by itself."""
+        """How similar its weights are to an alignment, without a gold standard."""
         ordinary = [word is not None for word in self.source_words]
         return without_gold(self.seen_by(readout)[:, ordinary])
 
@@ -49,19 +49,19 @@ class Looked:
 
 
 def look(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Iterator[Looked]:
-    """What a model looks at over pairs of texts, one pair after the other.
+    """The cross-attention of a model over pairs of texts, one pair after the other.
 
     Raises:
         DataError: not as many targets as sources, a blank text, or one that is too long.
         SettingsError: a model whose tokens hold several words.
     """
     if len(sources) != len(targets):
-        raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
+        raise DataError(f"each source needs one target; got {len(sources)} sources and {len(targets)} targets.")
     reader, writer, device = translator.source_tokenizer, translator.tokenizer, translator.device
     start_ids, limit = list(writer.symbols.start_ids), translator.model.config.max_positions
     for line, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
         if not source.strip() or not target.strip():
-            raise DataError(f"line {line}: a pair must have words on both sides to be aligned; it has a blank one.")
+            raise DataError(f"line {line}: a pair must have words on both sides; one side is blank.")
         for text, tokenizer in ((source, reader), (target, writer)):
             check_lengths([text], tokenizer, limit, first=line)
         source_ids, target_ids = reader.frame_source(reader.encode(source)), writer.encode(target)
@@ -89,7 +89,7 @@ def words_of_tokens(tokens: Tokens, text: str) -> list[int | None]:
     for span in tokens.offsets:
         if span is not None and len(text[slice(*span)].split()) > 1:
             raise SettingsError(
-                f"words are aligned by models whose tokens are at most a word; got the token {text[slice(*span)]!r} "
+                f"word alignment needs a model without tokens across spaces; got the token {text[slice(*span)]!r} "
                 "(tokenizer.across_spaces)."
             )
     return tokens.words
@@ -123,7 +123,7 @@ def named_readout(name: str, translator: Translator, *, shifted: bool) -> Attent
     head = HeadName.parse(f"{name}.0" if layer_only else name)
     heads = cross_heads(translator.model)
     if head.kind != "cross" or head.layer >= len(heads):
-        raise SettingsError(f"--from must be cross-attention, cross.0 to cross.{len(heads) - 1}; got {name}.")
+        raise SettingsError(f"--from must name cross-attention, cross.0 to cross.{len(heads) - 1}; got {name}.")
     if not layer_only and head.head not in heads[head.layer]:
-        raise SettingsError(f"--from must be a head that the model has, of {heads[head.layer]} here; got {name}.")
+        raise SettingsError(f"--from must name one of the heads {heads[head.layer]} of that layer; got {name}.")
     return AttentionReadout(head.layer, None if layer_only else head.head, shifted)

@@ -24,12 +24,12 @@ def search_figure(translator: Translator, text: str, options: DecodingOptions) -
         SettingsError: no beam search.
         MissingExtraError: matplotlib is not installed.
     """
-    from regard.inspection.pictures import tree_figure
+    from regard.inspection.drawing.pictures import tree_figure
 
     if not text.strip():
-        raise DataError("text must have words to be translated; got a blank one.")
+        raise DataError("text must have words to be translated; got a blank text.")
     if options.method != "beam":
-        raise SettingsError(f"a search must be a beam search to be drawn; got method {options.method}.")
+        raise SettingsError(f"`--search` draws a beam search only; remove `method={options.method}` or `--search`.")
     found = translator.translate([text], options.changed(trace=True, n_best=1))[0]
     assert found.trace is not None
     return tree_figure(search_steps(found.trace, found.ids, translator.tokenizer), note=NOTE)

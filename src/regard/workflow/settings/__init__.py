@@ -10,7 +10,7 @@ from regard.workflow.settings.reading import (
     recipes,
     together,
 )
-from regard.workflow.settings.record import SECTIONS, RunSettings
+from regard.workflow.settings.run_settings import SECTIONS, RunSettings
 
 __all__ = [
     "SECTIONS",

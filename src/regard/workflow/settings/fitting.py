@@ -1,4 +1,4 @@
-"""Settings that nobody gave follow the number of steps, the task and the size of the data."""
+"""Fits settings that the user did not give to the number of steps, the task and the size of the data."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from typing import Any
 
 from regard.text.wording import counted
 from regard.training.schedules import paper_peak
-from regard.workflow.settings.record import RunSettings
+from regard.workflow.settings.run_settings import RunSettings
 
 VOCABULARY = "tokenizer.vocab_size"
 FITTED = ("training.warmup_steps", "training.validate_every", "training.average_decay", "training.learning_rate",
           "training.metric", VOCABULARY)  # fmt: skip
 """The settings that are fitted."""
 RECORDED_AS = "settings.following"
-"""Where a checkpoint has those that were fitted in its run."""
+"""The key of the fitted settings in a checkpoint."""
 BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY = 140, 300
-"""Of a classifier, bytes of text to a token of the vocabulary: some 25 words (docs/experiments.md)."""
+"""For a classifier, bytes of text per token of the vocabulary: some 25 words (docs/experiments.md)."""
 SHARE_OF_RUN = 0.1
 """The least share of a run that warm-up, running average and the time between two validations shrink to."""
 VALIDATED_EPOCHS = 10
-"""So many epochs pass between two validations, at most."""
+"""The most epochs between two validations."""
 MOST_VALIDATIONS, FEWEST_STEPS = 200, 5
-"""So many validations in a run at most, and so many steps from one to the next at least, where there are more than 15."""
+"""The most validations in a run, and the fewest steps between two, if there are more than 15."""
 
 
 def to_fit(settings: RunSettings) -> list[str]:
-    """The settings, such as `training.warmup_steps`, that are fitted, as nobody gave them."""
+    """The settings, such as `training.warmup_steps`, that are fitted because the user did not give them."""
     return [key for key in FITTED if key not in settings.given] if settings.usual else []
 
 
-def fitted(settings: RunSettings, epoch_steps: float = math.inf) -> RunSettings:
-    """The same, with what nobody gave made to fit the number of steps, the task and the size of the data.
+def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: str | None = None) -> RunSettings:
+    """The same, with settings that were not given fitted to the number of steps, the task and the size of the data.
 
     In a run of fewer steps than the preset's, warm-up, running average and the time between two validations shrink in
     proportion, but not below a tenth of the run; so none of them is longer than the run. Of few data, a validation comes
-    every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has. Of a classifier,
-    the weights of the best accuracy are kept: its loss rises again long before.
+    every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has.
 
     Args:
         epoch_steps: how many steps it takes to see all data once.
+        usual_metric: the score that decides which weights are kept; None: the preset's.
     """
     if not settings.usual or settings.is_settled:
         return settings
@@ -65,13 +65,13 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf) -> RunSettings:
     if usual["learning_rate"] is None and is_shorter:
         # The paper's rate depends on its warm-up: without this, a short run would have one that is too high.
         found["training.learning_rate"] = paper_peak(settings.model.model_dim, usual["warmup_steps"])
-    if getattr(settings.model, "task", "") == "classify":
-        found["training.metric"] = "accuracy"
+    if usual_metric is not None:
+        found["training.metric"] = usual_metric
     return settings.changed(found, keys)
 
 
 def with_vocabulary_for(settings: RunSettings, num_bytes: int) -> RunSettings:
-    """The same, with a vocabulary that so much text can fill with tokens that occur often, where nobody gave its size."""
+    """The same, with a vocabulary size for this amount of text, unless the user gave one."""
     if settings.is_settled or VOCABULARY not in to_fit(settings):
         return settings
     size = max(num_bytes // BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY)
@@ -79,7 +79,7 @@ def with_vocabulary_for(settings: RunSettings, num_bytes: int) -> RunSettings:
 
 
 def settled(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
-    """The same in a run that goes on: what nobody gave is what it was when the run began.
+    """The same for a resumed run: settings that were not given are those of its start.
 
     Args:
         made_of: what the run was made of, by names such as `training.warmup_steps`; under `RECORDED_AS`, what nobody gave
@@ -91,8 +91,8 @@ def settled(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
 
 
 def notes(settings: RunSettings) -> list[str]:
-    """What the user should be told of the settings that were fitted: in one line, where they differ from the preset's; and
-    that a warm-up that was given does not end.
+    """Notes for the user: in one line, the fitted settings that differ from the preset's; and whether a given warm-up is
+    longer than the run.
     """
     training, lines = settings.training, []
     shown = {
@@ -110,6 +110,6 @@ def notes(settings: RunSettings) -> list[str]:
     if training.warmup_steps > training.steps:
         lines.append(
             f"training.warmup_steps is {training.warmup_steps:,}: the run of {counted(training.steps, 'step')} ends "
-            "before its learning rate is at its height"
+            "before its learning rate reaches its peak"
         )
     return lines

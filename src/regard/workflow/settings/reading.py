@@ -1,4 +1,4 @@
-"""Settings as users give them: YAML files, recipes, `--set`, names as arguments; one over the other."""
+"""Reads settings from YAML files, recipes, `--set` and keyword arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
 from regard.models.config import current
-from regard.models.families import config_class
+from regard.models.families import architecture
 from regard.text.lines import read_lines
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
@@ -25,7 +25,7 @@ FLOAT = re.compile(
     r"[-+]?((\.[0-9_]+|[0-9][0-9_]*\.[0-9_]*)([eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+|\.(inf|Inf|INF))|\.(nan|NaN|NAN)"
 )
 NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
-"""How the library says so: dates that no calendar has, and what is nested too deeply, have other errors."""
+"""Errors of the YAML library: impossible dates and deep nesting raise other ones."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,7 +45,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"({FLOAT.pa
 
 
 def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str:
-    """The family of a run: what is asked for, or what its settings have as `model.arch`; else `transformer`.
+    """The family of a run: the given one, or `model.arch` in its settings; otherwise `encoder-decoder`.
 
     Raises:
         SettingsError: both are given, and differ.
@@ -54,7 +54,7 @@ def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> 
     named = section.get("arch") if isinstance(section, Mapping) else None
     arch, named = current("arch", arch), current("arch", named)
     if arch is not None and named is not None and arch != named:
-        raise SettingsError(f"--arch must be what the settings have as model.arch, {named}; got {arch}.")
+        raise SettingsError(f"`--arch {arch}` contradicts `model.arch: {named}` in the settings; remove one of them.")
     return str(arch or named or "encoder-decoder")
 
 
@@ -62,21 +62,21 @@ def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] 
     """Settings by their keys alone, such as `steps=10`, in their sections. `vocab_size` is the tokenizer's.
 
     Args:
-        others: what else could have been meant, for hints.
+        others: further names for hints.
     Raises:
         SettingsError: a key that no section has.
     """
     kinds: dict[str, type[BaseModel]] = {
-        "tokenizer": TokenizerConfig, "data": DataConfig, "training": TrainingConfig, "model": config_class(arch),
+        "tokenizer": TokenizerConfig, "data": DataConfig, "training": TrainingConfig, "model": architecture(arch).config,
     }  # fmt: skip
     places = {key: section for section in reversed(kinds) for key in kinds[section].model_fields}
-    for key in ("arch", "task", "pad_id", "labels", "source_vocab_size", "pruned_heads"):  # others decide these
+    for key in ("arch", "task", "pad_id", "labels", "source_vocab_size", "pruned_heads"):  # set by other arguments
         places.pop(key, None)
     nested: Nested = {}
     for key, value in named.items():
         if key not in places:
             hint = nearest_hint(key, {*places, *others})
-            raise SettingsError(f"a setting must be one of --arch {arch}; got {key!r}. {hint}")
+            raise SettingsError(f"a setting must be a known setting of `--arch {arch}`; got {key!r}. {hint}")
         nested.setdefault(places[key], {})[key] = value
     return nested
 
@@ -91,12 +91,14 @@ def together(*layers: Mapping[str, Mapping[str, Any]]) -> Nested:
     for layer in layers:
         for section, values in layer.items():
             if not isinstance(values, Mapping):
-                found[section] = values  # said by `RunSettings.build`
+                found[section] = values  # `RunSettings.build` raises the error
                 continue
             for key, value in values.items():
                 if found.setdefault(section, {}).setdefault(key, value) != value:
                     before = found[section][key]
-                    raise SettingsError(f"{section}.{key} must be given once; got {before!r} and {value!r}.")
+                    raise SettingsError(
+                        f"{section}.{key} is given twice, as {before!r} and as {value!r}; remove one of them."
+                    )
     return found
 
 
@@ -113,7 +115,7 @@ def find_recipe(name: str) -> Path:
     """
     found = recipes()
     if name not in found:
-        raise SettingsError(f"a recipe must be one of ours; got {name!r}. {nearest_hint(name, found)}")
+        raise SettingsError(f"a recipe must be a known recipe; got {name!r}. {nearest_hint(name, found)}")
     return found[name]
 
 
@@ -179,7 +181,7 @@ def parse_options(assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(name: str, value: str) -> Any:
-    """What is written behind the equals sign, read as YAML."""
+    """The text after the equals sign, read as YAML."""
     try:
         return yaml.load(value, _Loader)
     except NOT_YAML as error:

@@ -86,6 +86,11 @@ def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> Labelle
     return LabelledText.of(texts, name, count - len(texts))
 
 
+def names_of(data: Any) -> list[str | os.PathLike[str]]:
+    """Names of files, given as one or as several."""
+    return [data] if isinstance(data, str | os.PathLike) else list(data)
+
+
 def refuse(data: Any, what: str) -> None:
     """Make sure that data are names of files, where nothing else is read.
 
@@ -93,7 +98,7 @@ def refuse(data: Any, what: str) -> None:
         DataError: they are not.
     """
     if is_in_memory(data):
-        raise DataError(f"data for {what} must be names of text files; got {_name(data)}. Write the lines to a file.")
+        raise DataError(f"data for `{what}` must be names of text files; got {_name(data)}. Write the lines to a file.")
 
 
 def check_columns(data: Any, columns: Columns | None) -> None:
@@ -108,7 +113,7 @@ def check_columns(data: Any, columns: Columns | None) -> None:
         raise SettingsError(f"columns must be two names, such as ('en', 'de'); got {columns!r}.")
     if not is_table(data):
         raise SettingsError(
-            f"columns must be named of a table; got {_name(data)}. Of a data set on the hub, write "
+            f"`columns` needs a table; got {_name(data)}. For a data set on the hub, write "
             "hf:name:split:source_column:target_column."
         )
 
@@ -118,9 +123,7 @@ def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[
     check_columns(data, columns)
     if isinstance(data, Mapping):
         splits = ", ".join(map(repr, data))
-        raise DataError(
-            f"data must be one table or one list of rows; got a dictionary of {splits}. Choose one of them."
-        )
+        raise DataError(f"data must be one table or one list of rows; got a dictionary of {splits}. Pass one of them.")
     name = _name(data)
     if not is_table(data):
         return name, _two_by_two(data, name, " and ".join(NAMED_BY_ITSELF[what]))
@@ -131,7 +134,7 @@ def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[
 def _two_by_two(data: Iterable[Any], name: str, what: str) -> Iterator[Row]:
     for number, row in enumerate(data, start=1):
         if isinstance(row, str | Mapping) or not isinstance(row, Sequence) or len(row) != 2:
-            raise DataError(f"{name}, row {number}: a row must be two, {what}; got {repr(row)[:60]}.")
+            raise DataError(f"{name}, row {number}: a row must have two values, {what}; got {repr(row)[:60]}.")
         yield number, row[0], row[1]
 
 
@@ -150,7 +153,7 @@ def _default_columns(table: Any, what: str) -> Columns:
     if not set(wanted) <= set(names):
         found = ", ".join(repr(name) for name in names)
         raise DataError(
-            f"columns must be named where they are not {' and '.join(map(repr, wanted))}; the table has {found}. Give "
+            f"the table has no columns {' and '.join(map(repr, wanted))}; it has {found}. Name two of them with "
             f"columns=(..., ...), first for {wanted[0]}, then for {wanted[1]}."
         )
     return wanted
@@ -162,7 +165,7 @@ def _cells(table: Any, column: str, name: str) -> Iterable[Any]:
     if column in names:
         path = [column]
     elif path[0] not in names:
-        raise DataError(f"{name}: a column must be one of the table's; got {column!r}. {nearest_hint(column, names)}")
+        raise DataError(f"{name}: a column must be in the table; got {column!r}. {nearest_hint(column, names)}")
     cells: Iterable[Any] = table[path[0]]
     for key in path[1:]:
         cells = [_inside(cell, key, column, name, number) for number, cell in enumerate(cells, start=1)]
@@ -174,7 +177,7 @@ def _inside(cell: Any, key: str, column: str, name: str, number: int) -> Any:
     if not isinstance(cell, Mapping) or key not in cell:
         has = f"Did you mean one of {', '.join(map(repr, cell))}?" if isinstance(cell, Mapping) else ""
         raise DataError(
-            f"{name}, row {number}: {column!r} must reach into records; {key!r} is not there. {has}".rstrip()
+            f"{name}, row {number}: {column!r} must name a key of each record; {key!r} is not there. {has}".rstrip()
         )
     return cell[key]
 
@@ -195,7 +198,7 @@ def _text(cell: Any, name: str, number: int) -> str:
     try:
         cell.encode()
     except UnicodeEncodeError as error:
-        raise DataError(f"{name}, row {number}: text must be whole Unicode characters; got half of a pair.") from error
+        raise DataError(f"{name}, row {number}: text must be valid Unicode; got an unpaired surrogate.") from error
     return re.sub(r"\r?\n", " ", cell)
 
 
@@ -210,7 +213,7 @@ def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
     lists = [cell if isinstance(cell, Sequence) and not isinstance(cell, str) else None for cell in (words, tags)]
     if None in lists or len(words) != len(tags) or not len(words):
         raise DataError(
-            f"{name}, row {number}: words must be a list, and tags one as long; got {words!r} and {tags!r}."
+            f"{name}, row {number}: words and tags must be lists of the same length; got {words!r} and {tags!r}."
         )
     spelled = [_label(tag, name, number).strip() for tag in tags]
     return LabelledLine(number, [_text(word, name, number).strip() for word in words], spelled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -11,31 +11,23 @@ from typing import Any
 import numpy as np
 
 from regard.checkpoint import LoadedModel
-from regard.data.batching import POOL, in_order, training_batches
-from regard.data.corpus import Corpus, Pairs, ParallelText, Part, no_pairs
+from regard.data.batching import POOL, Epochs, in_order, training_batches
+from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, no_pairs, read_pairs
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.joining import Joining
 from regard.data.selection import Selection, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
-from regard.evaluation.text_metrics import tokenization_hint
+from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
 from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
-from regard.training.optimization import DECODED
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.task import (
-    VALID_BATCH_TOKENS,
-    Task,
-    check_metric,
-    digests,
-    held_out,
-    planned,
-    with_model,
-)
+from regard.workflow.tasks.in_memory import is_in_memory, names_of, pairs_of
+from regard.workflow.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.workflow.translation.translator import Translator
 
 NUM_SAMPLES = 3
@@ -72,118 +64,144 @@ def hold_out_pairs(corpora: Sequence[Corpus | ParallelText], seed: int = 1) -> t
     return rest, ParallelText.of(found, f"{name} (held out at random)", sum(map(len, lines.values())))
 
 
-def translation_task(
-    corpora: Sequence[Pairs],
-    valid: ParallelText,
-    settings: RunSettings,
-    display: RunDisplay,
-    initial: LoadedModel | None = None,
-) -> Task:
-    """Pairs of texts, for an encoder-decoder.
+class PairsTask(Task):
+    """Pairs of texts, for a model that reads a source and writes a target."""
 
-    Args:
-        initial: the model to go on from, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
-    """
-    check_metric(settings, ["loss", "token_accuracy", *DECODED])
-    settings, tokenizer, source_tokenizer = _vocabularies(corpora, settings, display, initial)
-    encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
-    for corpus, size in zip(corpora, encoded.part_sizes, strict=True):
-        if not size:
-            raise no_pairs(corpus.name)
-        num_blank = corpus.num_lines - size
-        display.say(f"{counted(size, 'pair')} from {corpus.name}{_blank(num_blank)}")
-    display.say(f"{counted(len(valid), 'pair')} from {valid.name}{_blank(valid.num_blank)}")
-    names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
-    selection, notes = select_pairs(encoded.pairs, encoded.part_sizes, names, settings.data, limit)
-    valid_pairs, valid = _within(valid, tokenizer, source_tokenizer, limit, notes)
-    notes += _hints(valid, settings.training.metric)
-    symbols: dict[str, Any] = {"pad_id": tokenizer.pad_id, "start_ids": tokenizer.symbols.start_ids}
-    batch_tokens, dropout = settings.training.batch_tokens, settings.data.bpe_dropout
-    joined, cuts = None, None
-    if share := settings.data.concatenation:
-        frame = (source_tokenizer or tokenizer).symbols
-        num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
-        joined = Joining(encoded.pairs, share, min(limit, settings.data.max_tokens or limit), *num_symbols)
-    if dropout:
-        cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+    metrics: tuple[str, ...] = ("loss", "token_accuracy", *OF_TEXTS)
 
-    def validate(model: Any) -> Scores:
-        scored = likelihood(model, in_order(valid_pairs, min(batch_tokens, VALID_BATCH_TOKENS), **symbols))
+    def __init__(
+        self,
+        corpora: Sequence[Pairs],
+        valid: ParallelText,
+        settings: RunSettings,
+        display: RunDisplay,
+        initial: LoadedModel | None = None,
+    ) -> None:
+        """Learn the vocabularies, encode the pairs, and choose those to train on.
+
+        Args:
+            initial: the model to begin with, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
+        """
+        self.metrics = (*self.metrics, *ADDED)
+        super().__init__(settings)
+        self._take_vocabularies(corpora, display, initial)
+        settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
+        self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
+        for corpus, size in zip(corpora, self._encoded.part_sizes, strict=True):
+            if not size:
+                raise no_pairs(corpus.name)
+            display.say(f"{counted(size, 'pair')} from {corpus.name}{_blank(corpus.num_lines - size)}")
+        display.say(f"{counted(len(valid), 'pair')} from {valid.name}{_blank(valid.num_blank)}")
+        self._names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
+        pairs = self._encoded.pairs
+        self._selection, self.notes = select_pairs(pairs, self._encoded.part_sizes, self._names, settings.data, limit)
+        self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
+        self.notes += _hints(self.valid, settings.training.metric)
+        self._joined = self._joining(limit)
+        self._cuts = None
+        if dropout := settings.data.bpe_dropout:
+            self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+        num_kept = _num_kept(self._selection)
+        joined, selection = self._joined, self._selection
+        epoch = selection if joined is None else joined.order(selection)
+        pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
+        sources, targets = (pairs if joined is None else joined).lengths_of(pool)
+        self.padding, self.epoch_steps = planned((sources, targets), targets, settings.training, num_kept)
+        self.training_facts = {
+            "name": " + ".join(self._names),
+            "num_pairs": num_kept,
+            "num_target_tokens": _num_target_tokens(pairs, self._selection),
+        }
+        self.validation_facts = {"name": self.valid.name, "num_pairs": len(self.valid)}
+        held = {"validation_sources": self._valid_pairs.sources, "validation_targets": self._valid_pairs.targets}
+        self.data_digests = {"data.training": self._encoded.digest} | digests(**held)
+
+    @classmethod
+    def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> PairsTask:
+        """The task of files, rows or a table of pairs."""
+        data, valid, columns = inputs.training, inputs.valid, inputs.columns
+        whole = [pairs_of(data, columns)] if is_in_memory(data) else find_corpora(names_of(data))
+        corpora: list[Pairs] = [*whole]
+        if valid is None:
+            corpora, valid_text = hold_out_pairs(whole)
+        else:
+            valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid))
+        return cls(corpora, valid_text, settings, display, inputs.initial)
+
+    def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """Pairs of similar length together."""
+        training = self.settings.training
+        return training_batches(
+            self._encoded.pairs,
+            training.batch_tokens,
+            training.seed,
+            Epochs(self._selection, self._joined, self._cuts),
+            start=start,
+            shard=shard,
+            **self._symbols,
+        )
+
+    def validate(self, model: Any) -> Scores:
+        """Nats per target token, the share of tokens that are right, and what greedy search writes by `training.metric`."""
+        training = self.settings.training
+        batch_tokens = min(training.batch_tokens, VALID_BATCH_TOKENS)
+        scored = likelihood(model, in_order(self._valid_pairs, batch_tokens, **self._symbols))
         scores = {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
-        if (metric := settings.training.metric) in DECODED:
+        if (metric := training.metric) not in ("loss", "token_accuracy"):
             scores[metric] = math.nan
             if math.isfinite(scored.loss):  # else there is nothing to search in
-                translator = Translator(model, tokenizer, source_tokenizer)
-                scores[metric] = translator.evaluate(valid.sources, valid.targets, beam_size=1)[metric]
+                translator = Translator(model, self.tokenizer, self.source_tokenizer)
+                scores[metric] = translator.evaluate(self.valid.sources, self.valid.targets, beam_size=1)[metric]
         return scores
 
-    measured, epoch = (encoded.pairs, selection) if joined is None else (joined, joined.order(selection))
-    pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
-    sources, targets = measured.lengths_of(pool)
-    return Task(
-        tokenizer,
-        settings,
-        partial(
-            training_batches,
-            encoded.pairs,
-            batch_tokens,
-            settings.training.seed,
-            order=selection,
-            joined=joined,
-            cuts=cuts,
-            **symbols,
-        ),
-        validate,
-        lambda translator: translator.evaluate(valid.sources, valid.targets),
-        {
-            "name": " + ".join(names),
-            "num_pairs": _num_kept(selection),
-            "num_target_tokens": _num_target_tokens(encoded.pairs, selection),
-        },
-        {"name": valid.name, "num_pairs": len(valid)},
-        *planned((sources, targets), targets, settings.training, _num_kept(selection)),
-        notes,
-        source_tokenizer,
-        None if initial is None else initial.model,
-        {"data.training": encoded.digest}
-        | digests(validation_sources=valid_pairs.sources, validation_targets=valid_pairs.targets),
-        _sampler(valid, tokenizer, source_tokenizer),
-        lambda index: encoded.location(index, names),
-    )
+    def evaluate(self, loaded: Any) -> dict[str, Any]:
+        """The scores of a `Translator`."""
+        return loaded.evaluate(self.valid.sources, self.valid.targets)
 
-
-def _sampler(
-    valid: ParallelText, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None
-) -> Callable[[Any], dict[str, Any]]:
-    """Looks at some pairs of the validation text as it is learnt: what is written, and how the first is aligned."""
-    chosen = range(0, len(valid), max(1, len(valid) // NUM_SAMPLES))[:NUM_SAMPLES]
-    sources, references = ([side[index] for index in chosen] for side in (valid.sources, valid.targets))
-
-    def sample(model: Any) -> dict[str, Any]:
-        translator = Translator(model, tokenizer, source_tokenizer)
+    def sample(self, model: Any) -> dict[str, Any]:
+        """What is written for a few pairs of the validation text, and how the first is aligned."""
+        chosen = range(0, len(self.valid), max(1, len(self.valid) // NUM_SAMPLES))[:NUM_SAMPLES]
+        sources, references = ([side[index] for index in chosen] for side in (self.valid.sources, self.valid.targets))
+        translator = Translator(model, self.tokenizer, self.source_tokenizer)
         written = [translation.text for translation in translator.translate(sources, beam_size=1)]
         alignment = asdict(translator.align(sources[0], references[0]))
-        if max(len(alignment["source_tokens"]), len(alignment["target_tokens"])) > LARGEST_DRAWN:
-            return {"texts": list(zip(sources, written, references, strict=True))}
-        alignment["weights"] = [[round(weight, 3) for weight in row] for row in alignment["weights"]]
-        return {"texts": list(zip(sources, written, references, strict=True)), "alignment": alignment}
+        found: dict[str, Any] = {"texts": list(zip(sources, written, references, strict=True))}
+        if max(len(alignment["source_tokens"]), len(alignment["target_tokens"])) <= LARGEST_DRAWN:
+            alignment["weights"] = [[round(weight, 3) for weight in row] for row in alignment["weights"]]
+            found["alignment"] = alignment
+        return found
 
-    return sample
+    def example(self, index: int) -> str:
+        """The file and line of a pair."""
+        return self._encoded.location(index, self._names)
 
+    @property
+    def _symbols(self) -> dict[str, Any]:
+        return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
 
-def _vocabularies(
-    corpora: Sequence[Pairs], settings: RunSettings, display: RunDisplay, initial: LoadedModel | None
-) -> tuple[RunSettings, Tokenizer, Tokenizer | None]:
-    """The settings with what the vocabularies decide, the targets' vocabulary, and the sources' where it is another."""
-    if initial is not None:
-        settings = settings.model_copy(update={"model": initial.model.config})
-        return settings, initial.tokenizer, initial.source_tokenizer
-    learn, config = partial(learn_tokenizer, corpora, report=display.on_progress), settings.tokenizer
-    if config.shared:
-        tokenizer = learn(["source", "target"], config)
-        return with_model(settings, tokenizer), tokenizer, None
-    tokenizer, source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
-    return with_model(settings, tokenizer, source_vocab_size=len(source_tokenizer)), tokenizer, source_tokenizer
+    def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: LoadedModel | None) -> None:
+        """Learn the vocabularies, or take those of the model to begin with; and what they decide of the settings."""
+        if initial is not None:
+            self.initial = initial.model
+            self.tokenizer, self.source_tokenizer = initial.tokenizer, initial.source_tokenizer
+            self.settings = self.settings.model_copy(update={"model": initial.model.config})
+            return
+        learn, config = partial(learn_tokenizer, corpora, report=display.on_progress), self.settings.tokenizer
+        if config.shared:
+            self.tokenizer = learn(["source", "target"], config)
+            self.learn_sizes()
+        else:
+            self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
+            self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
+
+    def _joining(self, limit: int) -> Joining | None:
+        """How pairs are joined to longer ones, where the settings ask for it."""
+        data = self.settings.data
+        if not data.concatenation:
+            return None
+        frame = (self.source_tokenizer or self.tokenizer).symbols
+        num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
+        return Joining(self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols)
 
 
 def _within(

@@ -1,25 +1,31 @@
-"""What a run knows of its data, and what all kinds of data have in common."""
+"""What a run learns from: one class for each kind of data, and what all of them have in common."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from regard.data.batching import plan_batches
-from regard.data.encoding import Corpora
+from regard.checkpoint import LoadedModel
+from regard.data.batching import POOL, plan_batches, shuffled
+from regard.data.encoding import Corpora, EncodedCorpora
+from regard.data.labelled import Labelled, LabelledFile, LabelledText
+from regard.data.language import TextFile
 from regard.data.sequences import Sequences
-from regard.errors import DataError, SettingsError
-from regard.models.families import AnyModel
+from regard.errors import DataError, SettingsError, nearest_hint
+from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
+from regard.text.wording import counted
 from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
+from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
 
 LARGEST_HOLD_OUT = 1000
@@ -27,49 +33,99 @@ VALID_BATCH_TOKENS = 4096
 
 
 @dataclass(frozen=True)
-class Task:
-    """What a run needs to know of its data."""
+class Inputs:
+    """What a run is given to learn from."""
+
+    training: Any
+    """Names of files, rows, or a table."""
+    valid: Any = None
+    """The same for validation; None: a share of `training` is held out."""
+    columns: Sequence[str] | None = None
+    """Of a table, the names of its two columns."""
+    initial: LoadedModel | None = None
+    """The model to begin with, and its tokenizers; None: a new one."""
+
+
+class Task(ABC):
+    """What a run learns: its data, encoded; what these decide of the settings; and how well a model does.
+
+    A task of your own derives from this class, and is made known by `regard.extending.add_task`.
+    """
+
+    metrics: tuple[str, ...] = ("loss",)
+    """The scores that `validate` gives: what `training.metric` may be."""
+    usual_metric: ClassVar[str | None] = None
+    """The score that decides which weights are kept, unless the user chooses one; None: the preset's."""
+    name: str | None = None
+    """What `--task` calls it; None: it is asked for by its family alone."""
 
     tokenizer: Tokenizer
     """Of the texts, or of the targets."""
-    settings: RunSettings
-    """With what the data decide: sizes of the vocabulary, names of labels."""
-    batches: Callable[..., Iterator[Any]]
-    """Endless; of `start`, a `BatchCursor`, and `shard`, the rows of each batch that are read here."""
-    validate: Callable[[Any], Scores]
-    """The scores of a model on the validation data; `loss` decides which weights are kept."""
-    evaluate: Callable[[Any], dict[str, Any]]
-    """All scores of the finished, loaded model on the validation data."""
     training_facts: dict[str, Any]
+    """What `results.json` says of the training data: their `name`, and counts."""
     validation_facts: dict[str, Any]
+    source_tokenizer: Tokenizer | None = None
+    """Where the source has a vocabulary of its own."""
+    initial: Model | None = None
+    """The model to begin with; None: a new one."""
     padding: float = 0.0
     """The share of positions that are padding."""
     epoch_steps: float = math.inf
     """How many steps it takes to see all data once, nearly."""
-    notes: list[str] = field(default_factory=list)
-    """What the user should be told."""
-    source_tokenizer: Tokenizer | None = None
-    """Where the source has a vocabulary of its own."""
-    initial: AnyModel | None = None
-    """The model to go on from; None: a new one."""
-    data_digests: dict[str, str] = field(default_factory=dict)
-    """Checksums of the data as ids, by what they are for."""
-    sample: Callable[[Any], dict[str, Any]] | None = None
-    """What a model makes of some fixed examples: `texts` of source, what it wrote, reference; `alignment` of the first."""
-    example: Callable[[int], str] = "example {}".format
-    """Where an example stands, in words, by its index."""
 
+    def __init__(self, settings: RunSettings) -> None:
+        """Begin with settings that the data may change: sizes of the vocabulary, names of labels.
 
-def check_metric(settings: RunSettings, measured: Sequence[str]) -> None:
-    """Make sure that validation measures what decides.
+        Raises:
+            SettingsError: `training.metric` is none of the scores that validation gives.
+        """
+        if (metric := settings.training.metric) not in self.metrics:
+            hint = nearest_hint(metric, self.metrics)
+            choices = ", ".join(self.metrics)
+            raise SettingsError(
+                f"training.metric must be one that this kind of training measures: {choices}; got {metric}. {hint}"
+            )
+        self.settings = settings
+        self.notes: list[str] = []
+        """What the user should be told."""
+        self.data_digests: dict[str, str] = {}
+        """Checksums of the data as ids, by what they are for."""
 
-    Raises:
-        SettingsError: it does not.
-    """
-    if (metric := settings.training.metric) not in measured:
-        raise SettingsError(
-            f"training.metric must be one that this kind of training measures: {', '.join(measured)}; got {metric}."
-        )
+    @classmethod
+    @abstractmethod
+    def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> Task:
+        """The task of some data: files are read, vocabularies learnt, texts encoded."""
+
+    @abstractmethod
+    def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """Batches without an end.
+
+        Args:
+            start: a `BatchCursor`: the epoch and the number of the batch to begin with.
+            shard: which rows of each batch are read here: those of process r of n.
+        """
+
+    @abstractmethod
+    def validate(self, model: Any) -> Scores:
+        """The scores of a model on the validation data, `metrics` by name."""
+
+    @abstractmethod
+    def evaluate(self, loaded: Any) -> dict[str, Any]:
+        """All scores of the finished, loaded model on the validation data."""
+
+    def sample(self, model: Any) -> dict[str, Any]:
+        """What a model makes of some fixed examples: `texts` of source, what it wrote, reference; `alignment` of the first."""
+        return {}
+
+    def example(self, index: int) -> str:
+        """Where an example stands, in words, by its index."""
+        return f"example {index}"
+
+    def learn_sizes(self, **decided: Any) -> None:
+        """Take over what the vocabulary decides of the model, and what else is given."""
+        sizes = {"vocab_size": len(self.tokenizer), "pad_id": self.tokenizer.pad_id, **decided}
+        model = self.settings.model.model_copy(update=sizes)
+        self.settings = self.settings.model_copy(update={"model": model})
 
 
 def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
@@ -90,12 +146,6 @@ def planned(
     positions = sum(len(rows) * int(counted[rows].max()) for rows in batches)
     num_batches = len(batches) * num_examples / len(counted)
     return 1 - int(counted.sum()) / positions, num_batches / training.accumulation
-
-
-def with_model(settings: RunSettings, tokenizer: Tokenizer, **decided: Any) -> RunSettings:
-    """The settings with what a vocabulary decides of the model."""
-    sizes = {"vocab_size": len(tokenizer), "pad_id": tokenizer.pad_id, **decided}
-    return settings.model_copy(update={"model": settings.model.model_copy(update=sizes)})
 
 
 def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int) -> dict[str, set[int]]:
@@ -124,3 +174,41 @@ def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int) -> di
                 "Give --valid a file."
             )
     return {corpus.digest: chosen[corpus.digest] for corpus in corpora}
+
+
+def say_sizes(
+    what: str,
+    training: Sequence[TextFile] | Sequence[Labelled],
+    encoded: EncodedCorpora,
+    valid: Sequence[str] | LabelledText,
+    valid_name: str,
+    display: RunDisplay,
+) -> list[str]:
+    """Tell how many lines or texts each file has; the names of those for training."""
+    blank = [_num_blank(text, size) for text, size in zip(training, encoded.part_sizes, strict=True)]
+    sizes = [*zip((text.name for text in training), encoded.part_sizes, blank, strict=True)]
+    in_valid = valid.num_blank if isinstance(valid, LabelledText) else 0
+    for name, size, num_blank in [*sizes, (valid_name, len(valid), in_valid)]:
+        display.say(f"{counted(size, what)} from {name}" + (f" ({num_blank:,} blank left out)" if num_blank else ""))
+    return [name for name, *_ in sizes]
+
+
+def _num_blank(text: TextFile | Labelled, size: int) -> int:
+    """How many blank lines were left out of a text, of which `size` lines or texts were read."""
+    if isinstance(text, LabelledText):
+        return text.num_blank
+    if isinstance(text, LabelledFile):
+        return 0 if text.by_word else text.num_lines - size - len(text.without)
+    return 0 if text.with_blank else text.num_lines - size
+
+
+def some_lengths(ids: Sequences) -> np.ndarray:
+    """The lengths of some texts, drawn at random."""
+    return ids.lengths_of(shuffled(len(ids))(np.random.default_rng(0))[:POOL])
+
+
+def cut_texts(ids: Sequences, limit: int, name: str) -> list[str]:
+    """What to say where texts fill all positions: whatever stood behind them was cut off."""
+    full = int((ids.lengths >= limit).sum())
+    fill = f"{counted(full, 'text')} of {name} {'fills' if full == 1 else 'fill'} all {limit} positions"
+    return [f"{fill}: longer ones are cut there"] if full else []

@@ -1,4 +1,4 @@
-"""What there is to say of a translation beside its text: from one pass over the source and what was written."""
+"""Alternatives, alignment and coverage of a translation, from one pass over source and target."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ import torch
 from torch import Tensor
 
 from regard.errors import SettingsError
+from regard.evaluation.text_metrics import sentence_utility
+from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
-from regard.models.families import PairModel, cross_heads
+from regard.models.families import cross_heads
+from regard.models.interface import PairModel
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.translation.results import Candidate
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Described:
     target_ids: Sequence[int]
     """Without symbols."""
     has_end: bool
-    """Whether the end symbol follows. A target that was cut has none, and there is nothing to say of it."""
+    """Whether the end symbol follows. A target that was truncated has none."""
 
     def alignment(self, layer: int | None = None, head: int | None = None) -> Alignment:
         """Which source tokens each target token was written from.
@@ -46,7 +50,7 @@ class Described:
             raise SettingsError(f"layer must be from 0 to {len(weights) - 1}; got {layer}.")
         chosen, heads = sharpest_layer(weights) if layer is None else layer, cross_heads(self.models[0])
         if head is not None and head not in heads[chosen]:
-            raise SettingsError(f"head must be one that the layer has, of {heads[chosen]}; got {head}.")
+            raise SettingsError(f"head must be one of {heads[chosen]} in this layer; got {head}.")
         return Alignment(
             self.source_tokenizer.tokens(self._source_ids),
             self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
@@ -105,7 +109,7 @@ class Description(Protocol):
     """Makes a `Described` of a target's ids."""
 
     def __call__(self, target_ids: Sequence[int], *, has_end: bool) -> Described:
-        """What there is to say of a target."""
+        """The description of a target."""
         ...
 
 
@@ -119,3 +123,24 @@ def by_coverage(
 
     ranked = [replace(found, score=found.score + options.coverage_penalty * coverage(found)) for found in hypotheses]
     return sorted(ranked, key=lambda found: -found.score)[: options.n_best]
+
+
+def candidates_of(hypotheses: Sequence[Hypothesis], tokenizer: Tokenizer, options: DecodingOptions) -> list[Candidate]:
+    """The hypotheses as texts; where risk chooses, those of least risk."""
+    made = [
+        Candidate(
+            tokenizer.decode(found.ids),
+            found.score,
+            tokenizer.tokens(found.ids),
+            found.token_log_probs,
+            found.finish_reason,
+            found.ids,
+        )
+        for found in hypotheses
+    ]
+    if options.minimum_bayes_risk is None:
+        return made
+    expected = expected_utilities([candidate.text for candidate in made], sentence_utility(options.minimum_bayes_risk))
+    ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
+    apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
+    return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]

@@ -1,4 +1,4 @@
-"""From texts and wishes to requests of decoding: ids, lengths, prefixes and required phrases, each checked."""
+"""Makes decoding requests of texts and options: ids, lengths, prefixes and required phrases, each checked."""
 
 from __future__ import annotations
 
@@ -32,9 +32,14 @@ def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: in
     return sources
 
 
+def seed_of(options: DecodingOptions, index: int) -> int:
+    """The seed of one text among several, by its index."""
+    return options.seed * 1_000_003 + index
+
+
 @dataclass(frozen=True)
 class Wishes:
-    """What is asked of the targets of some texts."""
+    """Makes the requests for some texts."""
 
     tokenizer: Tokenizer
     """Of the targets."""
@@ -49,7 +54,7 @@ class Wishes:
         required: Sequence[Sequence[str]] | None,
         first: int,
     ) -> list[Request | None]:
-        """What decoding is asked for each text; None for a blank one.
+        """The request for each text; None for a blank one.
 
         Args:
             first: the number of the first line, for messages.
@@ -59,16 +64,16 @@ class Wishes:
         """
         for name, given in (("prefixes", prefixes), ("required", required)):
             if given is not None and len(given) != len(texts):
-                raise DataError(f"{name} must be as many as the texts; got {len(given)} and {len(texts)}.")
+                raise DataError(f"`{name}` needs one entry for each text; got {len(given)} for {len(texts)} texts.")
         if required is not None and self.options.method != "beam":
-            raise SettingsError(f"required phrases must be asked of a beam search; got method {self.options.method}.")
+            raise SettingsError(f"`required` needs beam search; remove `method={self.options.method}` or `required`.")
         found: list[Request | None] = []
         for index, (text, source_ids) in enumerate(zip(texts, sources, strict=True)):
             if not text.strip():
                 found.append(None)
                 continue
             prefix, phrases = prefixes[index] if prefixes else "", required[index] if required else ()
-            seed = self.options.seed * 1_000_003 + index
+            seed = seed_of(self.options, index)
             try:
                 found.append(self.request(source_ids, prefix, phrases, seed))
             except SettingsError as error:
@@ -76,7 +81,7 @@ class Wishes:
         return found
 
     def request(self, source_ids: Sequence[int], prefix: str, phrases: Sequence[str], seed: int) -> Request:
-        """What decoding is asked for one text.
+        """The request for one text.
 
         Raises:
             SettingsError: a phrase that cannot be written, or not together with the others and the prefix.
@@ -110,5 +115,5 @@ class Wishes:
 
 
 def _stands_in(part: Sequence[int], ids: Sequence[int]) -> bool:
-    """Whether some ids stand one after the other among others."""
+    """Whether some ids occur in a row among others."""
     return any(list(ids[at : at + len(part)]) == list(part) for at in range(len(ids)))

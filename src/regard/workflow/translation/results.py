@@ -1,4 +1,4 @@
-"""What a translator answers with."""
+"""The results of a translator."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
-from regard.inspection.report import candidates_html
-from regard.workflow.card import shortened
+from regard.inspection.drawing.report import candidates_html
+from regard.text.wording import shortened
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,9 +18,11 @@ class Candidate:
 
     text: str
     score: float
-    """Log-probability divided by the length penalty; for samples, the log-probability; with `risk`, the expected utility."""
+    """Log-probability divided by the length penalty; of samples, the log-probability; of `minimum_bayes_risk`, the
+    expected utility.
+    """
     tokens: list[str]
-    """`▁` stands for a space."""
+    """`▁` is a space."""
     token_log_probs: list[float]
     """Natural logarithms, one for each token, and one for the end symbol where `finish_reason` is `eos`."""
     finish_reason: str

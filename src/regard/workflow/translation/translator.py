@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
-from typing import Any, overload
+from typing import Any, cast, overload
 
-import torch
-
-from regard.data.batching import in_order
-from regard.data.corpus import ParallelText
-from regard.data.encoding import encode_pairs
+from regard.checkpoint import LoadedModel
+from regard.data.corpus import read_pairs
 from regard.errors import DataError, SettingsError
-from regard.evaluation.likelihood import Likelihood, likelihood
-from regard.evaluation.text_metrics import TextMetrics, sentence_utility
-from regard.generation.minimum_bayes_risk import expected_utilities
+from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
+from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
-from regard.generation.threads import check_after_fork
 from regard.inspection.alignment import Alignment
-from regard.models.families import PairModel
+from regard.inspection.result import Inspection
+from regard.inspection.texts import check_heads, inspect_pair
+from regard.models.interface import PairModel
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.card import in_brief
-from regard.workflow.inspection.inspecting import check_heads, inspect_pair
-from regard.workflow.inspection.inspection import Inspection
-from regard.workflow.translation.describing import Described, by_coverage
+from regard.workflow.pipeline import Pipeline
+from regard.workflow.translation.describing import Described, by_coverage, candidates_of
 from regard.workflow.translation.requests import Wishes, encode_sources
-from regard.workflow.translation.results import Candidate, ForcedScore, Translation, common_prefix
+from regard.workflow.translation.results import ForcedScore, Translation
+from regard.workflow.translation.running import RunningTranslations, nothing
+from regard.workflow.translation.scoring import pair_likelihood
 from regard.workflow.translation.workers import Workers
 
-SCORING_BATCH_TOKENS = 4096
 WINDOW = 4096
 """Lines that are translated together, in batches of like length."""
 
 
-class Translator:
+class Translator(Pipeline):
     """A trained model with its tokenizer.
 
     Args:
@@ -47,6 +44,10 @@ class Translator:
             Scores of given targets, alignments and inspections are the first model's.
     """
 
+    model: PairModel
+    kind = "a model that turns one text into another"
+    commands = ("translate {}", "evaluate {} SOURCE REFERENCE")
+
     def __init__(
         self,
         model: PairModel,
@@ -54,16 +55,13 @@ class Translator:
         source_tokenizer: Tokenizer | None = None,
         others: Sequence[PairModel] = (),
     ) -> None:
-        self.model = model.eval()
+        super().__init__(model, tokenizer)
         self.others = [other.eval() for other in others]
-        self.tokenizer = tokenizer
-        """Of the targets."""
         self.source_tokenizer = source_tokenizer or tokenizer
-        self.device = next(model.parameters()).device
         sizes = {part.config.vocab_size for part in (self.model, *self.others)}
         if len(sizes) > 1:
             listed = " and ".join(map(str, sorted(sizes)))
-            raise SettingsError(f"models of an ensemble must have as many output tokens each; got {listed}.")
+            raise SettingsError(f"models of an ensemble must have vocabularies of the same size; got {listed}.")
         self.max_positions = min(part.config.max_positions for part in (self.model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
         banned_ids = {*tokenizer.symbols.banned_ids, *tokenizer.ids_without_token(model.config.vocab_size)}
@@ -72,19 +70,23 @@ class Translator:
         )
         self._workers = Workers((self.model, *self.others), symbols, tokenizer.encode)
 
-    def __repr__(self) -> str:
-        return in_brief(self)
+    @classmethod
+    def of(cls, loaded: LoadedModel) -> Translator:
+        """The translator of a loaded model."""
+        return cls(cast("PairModel", loaded.model), loaded.tokenizer, loaded.source_tokenizer)
 
     @overload
     def translate(
         self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
-        required: Sequence[str] | None = None, on_done: Callable[[int], None] | None = None, **changes: Any,
+        required: Sequence[str] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Any,
     ) -> Translation: ...  # fmt: skip
 
     @overload
     def translate(
         self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
-        required: Sequence[Sequence[str]] | None = None, on_done: Callable[[int], None] | None = None, **changes: Any,
+        required: Sequence[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Any,
     ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
@@ -94,6 +96,7 @@ class Translator:
         *,
         prefixes: Any = None,
         required: Any = None,
+        filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
         **changes: Any,
     ) -> Translation | list[Translation]:
@@ -107,7 +110,8 @@ class Translator:
             options: how to decode; None: the defaults.
             prefixes: for each text, what its translation begins with.
             required: for each text, phrases that its translation must have (beam search only).
-            on_done: is called with a number of texts whenever so many more are done.
+            filters: of your own, such as those of `generation/filters.py`: they change log-probabilities at each step.
+            on_done: called with the number of texts that were just finished.
             changes: options by name, as `DecodingOptions` lists them.
         Raises:
             DataError: a text is longer than the model can read, or not as many prefixes as texts.
@@ -116,15 +120,16 @@ class Translator:
         if isinstance(texts, str):
             one_each = {name: None if given is None else [given]
                         for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
-            return self.translate([texts], options, **one_each, on_done=on_done, **changes)[0]
+            return self.translate([texts], options, **one_each, filters=filters, on_done=on_done, **changes)[0]
         options = (options or DecodingOptions()).changed(**changes)
-        return self._answers(texts, self._requests(texts, options, prefixes, required), options, on_done)
+        return self._answers(texts, self.requests(texts, options, prefixes, required), options, filters, on_done)
 
     def _answers(
         self,
         texts: Sequence[str],
         requests: Sequence[Request | None],
         options: DecodingOptions,
+        filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
         workers: Workers | None = None,
     ) -> list[Translation]:
@@ -132,17 +137,23 @@ class Translator:
         trace = Trace() if options.trace else None
         with_text = [index for index, request in enumerate(requests) if request is not None]
         asked = [request for request in requests if request is not None]
-        found = (workers or self._workers).decode(asked, options, trace, on_done)
-        nothing = Candidate("", 0.0, [], [], "eos", [])
-        results = [Translation(**vars(nothing), n_best=[nothing])] * len(texts)
+        found = (workers or self._workers).decode(asked, options, filters, trace, on_done)
+        results = [nothing()] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
-            if options.coverage_penalty:
-                hypotheses = by_coverage(hypotheses, partial(self._description, texts[index]), options)
-            candidates = self._candidates(hypotheses, options)
-            results[index] = self._described(
-                Translation(**vars(candidates[0]), n_best=candidates), texts[index], options, trace, number
-            )
+            results[index] = self._translation(texts[index], hypotheses, options, trace, number)
         return results
+
+    def _translation(
+        self, text: str, hypotheses: list[Hypothesis], options: DecodingOptions, trace: Trace | None, number: int
+    ) -> Translation:
+        """What was found for a text, with what else was asked for. `number` is that of the text in the trace."""
+        if not hypotheses:
+            return nothing()
+        if options.coverage_penalty:
+            hypotheses = by_coverage(hypotheses, partial(self._description, text), options)
+        candidates = candidates_of(hypotheses, self.tokenizer, options)
+        translation = Translation(**vars(candidates[0]), n_best=candidates)
+        return self._described(translation, text, options, trace, number)
 
     def translate_lines(
         self,
@@ -151,6 +162,7 @@ class Translator:
         *,
         prefixes: Iterable[str] | None = None,
         required: Iterable[Sequence[str]] | None = None,
+        filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
     ) -> Iterator[Translation]:
         """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
@@ -163,51 +175,61 @@ class Translator:
         phrases = None if required is None else iter(required)
         while window := list(islice(lines, WINDOW)):
             of_window = options.seeded(options.seed + first - 1)
-            requests = self._requests(
+            requests = self.requests(
                 window,
                 of_window,
                 None if beginnings is None else list(islice(beginnings, len(window))),
                 None if phrases is None else list(islice(phrases, len(window))),
                 first,
             )
-            yield from self._answers(window, requests, of_window, on_done)
+            yield from self._answers(window, requests, of_window, filters, on_done)
             first += len(window)
         rest: tuple[tuple[str, Iterator[Any] | None], ...] = (("prefixes", beginnings), ("required", phrases))
         for name, more in rest:
             if more is not None and next(more, None) is not None:
-                raise DataError(f"{name} must be as many as the texts; got more than {first - 1}.")
+                raise DataError(
+                    f"`{name}` needs one entry for each text; got more than {first - 1}, for {first - 1} texts."
+                )
 
-    def stream(self, text: str, options: DecodingOptions | None = None, **changes: Any) -> Iterator[str]:
+    def stream(
+        self, text: str, options: DecodingOptions | None = None, *, filters: Sequence[Filter] = (), **changes: Any
+    ) -> Iterator[str]:
         """The translation of a text, piece by piece: what is certain after each step. Pieces are never taken back.
 
         In greedy search and sampling that is each token; in beam search, what all hypotheses begin with that can still win.
         Leaving the iterator ends the computation.
 
         Raises:
-            SettingsError: an option that needs the whole translation: `n_best` above 1, `risk`, `coverage_penalty`, or what
-                is told beside the text.
+            SettingsError: an option that needs the whole translation: `n_best` above 1, `minimum_bayes_risk`,
+                `coverage_penalty`, `alternatives`, `alignment` or `trace`.
         """
         options = (options or DecodingOptions()).changed(**changes)
         options.check_stream()
-        (request,) = self._requests([text], options)
-        if request is None:
-            return
-        decoding = self._workers.begin([request], options)
+        running = self.running(options, filters)
+        running.add(0, text, self.requests([text], options)[0])
         told = ""
-        while True:
-            found = decoding.step()
-            if found:
-                yield self.tokenizer.decode(found[0][1][0].ids)[len(told) :]
-                return
-            active = decoding.active
-            assert active is not None
-            length = int(active.lengths[0])
-            going_on = (active.scores[0] > -torch.inf).nonzero()[:, 0].tolist()
-            certain = common_prefix([*active.ids[0, going_on, :length].tolist(), *(h.ids for h in active.finished[0])])
-            text_so_far = self.tokenizer.decode_so_far(certain)
+        while len(running):
+            done = running.step()
+            text_so_far = done[0][1].text if done else running.so_far(0)
             if text_so_far.startswith(told) and len(text_so_far) > len(told):
                 yield text_so_far[len(told) :]
                 told = text_so_far
+
+    def running(
+        self, options: DecodingOptions | None = None, filters: Sequence[Filter] = (), **changes: Any
+    ) -> RunningTranslations:
+        """Translations that begin and end one by one, in one batch: what a server decodes with.
+
+        Raises:
+            SettingsError: `trace`, which tells the search of one text.
+        """
+        options = (options or DecodingOptions()).changed(**changes)
+        if options.trace:
+            raise SettingsError("`trace` records the search of one text; use `translate`, or remove `trace`.")
+        decoding = self._workers.begin([], options, filters)
+        return RunningTranslations(
+            decoding, options, self.tokenizer, lambda text, found: self._translation(text, found, options, None, 0)
+        )
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedScore]:
         """How likely the model finds each target, given its source.
@@ -215,7 +237,7 @@ class Translator:
         Raises:
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
-        scored = self._likelihood(sources, targets)
+        scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, targets)
         eos = [self.tokenizer.tokens([self.tokenizer.eos_id])[0]]
         return [
             ForcedScore(
@@ -246,12 +268,21 @@ class Translator:
         metrics = TextMetrics(tokenize=tokenize, lowercase=lowercase)
         forced: dict[str, float] = {}
         if not self.others:
-            scored = self._likelihood(sources, references)
+            scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, references)
             forced = {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
         texts = [translation.text for translation in self.translate(sources, **options)]
         counted = asdict(metrics.score(texts, references))
-        signatures = counted.pop("signatures")
-        return {**counted, **forced, "num_pairs": len(texts), "signatures": signatures}
+        signatures, added = counted.pop("signatures"), counted.pop("added")
+        return {**counted, **added, **forced, "num_pairs": len(texts), "signatures": signatures}
+
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """The scores of `evaluate`, whose options it has, on files of pairs."""
+        pairs = read_pairs(data)
+        if hint := tokenization_hint(pairs.targets, options.get("tokenize", "13a")):
+            tell(hint)
+        return self.evaluate(pairs.sources, pairs.targets, **options)
 
     def align(
         self, source: str, target: str | None = None, *, layer: int | None = None, head: int | None = None
@@ -296,21 +327,21 @@ class Translator:
         alone = Workers((self.model,), self._workers.symbols, self.tokenizer.encode) if self.others else self._workers
 
         def translate(source: str) -> str:
-            return self._answers([source], self._requests([source], options), options, workers=alone)[0].text
+            return self._answers([source], self.requests([source], options), options, workers=alone)[0].text
 
         return inspect_pair(
-            self.model, self.tokenizer, self.source_tokenizer, text, ids,
+            LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, ids,
             hidden_states=hidden_states, norms=norms, ablate=ablate, translate=translate,
         )  # fmt: skip
 
     def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool) -> Described:
-        """What there is to say of a target, given by its ids."""
+        """The description of a target, given by its ids."""
         models = (self.model, *self.others)
         return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int]) -> Inspection:
         """What every head looked at while a target, given by its ids, was written."""
-        return inspect_pair(self.model, self.tokenizer, self.source_tokenizer, text, target_ids)
+        return inspect_pair(LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, target_ids)
 
     def written_ids(
         self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
@@ -323,15 +354,17 @@ class Translator:
     ) -> tuple[list[int], bool]:
         """The ids of a target or translation, and whether the end symbol follows them."""
         if not source.strip():
-            raise DataError("text must have words to be looked at; got a blank one.")
+            raise DataError("text must have words to be inspected; got a blank text.")
         if target is not None:
             return self.tokenizer.encode(target), True
         candidates = self.translate([source], options)[0].n_best
         if not 1 <= rank <= len(candidates):
-            raise SettingsError(f"rank must be from 1 to {len(candidates)}, as many as were found; got {rank}.")
+            raise SettingsError(
+                f"rank must be from 1 to {len(candidates)}, the number of translations found; got {rank}."
+            )
         return candidates[rank - 1].ids, candidates[rank - 1].finish_reason == "eos"
 
-    def _requests(
+    def requests(
         self,
         texts: Sequence[str],
         options: DecodingOptions,
@@ -339,55 +372,18 @@ class Translator:
         required: Sequence[Sequence[str]] | None = None,
         first: int = 1,
     ) -> list[Request | None]:
-        """What decoding is asked for each text; None for a blank one. `first` is the number of the first line."""
+        """The request for each text; None for a blank one. `first` is the number of the first line."""
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
         wishes = Wishes(self.tokenizer, options, self.max_positions)
         return wishes.requests(texts, sources, prefixes, required, first)
 
-    def _candidates(self, hypotheses: list[Hypothesis], options: DecodingOptions) -> list[Candidate]:
-        """The hypotheses as texts; where risk chooses, those of least risk."""
-        tokenizer = self.tokenizer
-        made = [
-            Candidate(
-                tokenizer.decode(found.ids),
-                found.score,
-                tokenizer.tokens(found.ids),
-                found.token_log_probs,
-                found.finish_reason,
-                found.ids,
-            )
-            for found in hypotheses
-        ]
-        if options.risk is None:
-            return made
-        expected = expected_utilities([candidate.text for candidate in made], sentence_utility(options.risk))
-        ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
-        apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
-        return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
-
     def _described(
         self, translation: Translation, source: str, options: DecodingOptions, trace: Trace | None, number: int
     ) -> Translation:
-        """The translation with what else was asked for."""
+        """The translation with the optional parts that were requested."""
         described = self._description(source, translation.ids, has_end=translation.finish_reason == "eos")
         if options.alternatives:
             translation = replace(translation, alternatives=described.alternatives(options.alternatives))
         if options.alignment:
             translation = replace(translation, alignment=described.alignment())
         return translation if trace is None else replace(translation, trace=trace.steps[number])
-
-    def _likelihood(self, sources: Sequence[str], targets: Sequence[str]) -> Likelihood:
-        if len(sources) != len(targets):
-            raise DataError(f"sources and targets must be as many; got {len(sources)} and {len(targets)}.")
-        check_after_fork()
-        text = ParallelText(list(sources), list(targets), "pairs")
-        limit = self.model.config.max_positions
-        pairs = encode_pairs(text, self.tokenizer, limit, source_tokenizer=self.source_tokenizer)
-        if pairs.too_long:
-            number, room = pairs.too_long[0] + 1, limit - 1
-            raise DataError(
-                f"pair {number}: a text must have at most {room} tokens; got more. Split it into sentences."
-            )
-        start_ids = self.tokenizer.symbols.start_ids
-        batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=self.tokenizer.pad_id, start_ids=start_ids)
-        return likelihood(self.model, batches)

@@ -1,4 +1,4 @@
-"""Models at work on many requests: packed for the processor, one batch at a time or several side by side."""
+"""Runs decoding on many requests: with packed models, one batch at a time or several in parallel."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import torch
 from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
+from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
-from regard.models.families import PairModel
+from regard.models.interface import PairModel
 from regard.models.packed import Packing, is_divided
 
 STEP_BYTES = 12
-"""For each token that a step scores: its logit, its log-probability, and what a rule makes of it."""
+"""Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
 ALWAYS_THERE = 1 << 28
-"""Bytes that are had without asking."""
+"""Up to this many bytes, free memory is not checked."""
 
 
 class Workers:
@@ -43,17 +44,19 @@ class Workers:
         self,
         requests: list[Request],
         options: DecodingOptions,
+        filters: Sequence[Filter] = (),
         trace: Trace | None = None,
         on_done: Callable[[int], None] | None = None,
     ) -> list[list[Hypothesis]]:
-        """What is found for each request, in order.
+        """The hypotheses of each request, in order.
 
         Args:
+            filters: change log-probabilities, after those of the options.
             on_done: is called with 1 whenever one more is done.
         """
         if options.deterministic and trace is not None and len(requests) > 1:
             raise SettingsError(
-                "trace and deterministic=true go together for one text only; translate one text, or remove one of them."
+                "`trace` with `deterministic=true` works for one text only; translate one text, or remove one of them."
             )
         found: list[list[Hypothesis]] = [[] for _ in requests]
         lock = Lock()
@@ -61,7 +64,7 @@ class Workers:
         def work(numbers: Sequence[int]) -> None:
             together = [[number] for number in numbers] if options.deterministic else [numbers]
             for part in together:
-                for index, hypotheses in self.begin([requests[number] for number in part], options, trace):
+                for index, hypotheses in self.begin([requests[number] for number in part], options, filters, trace):
                     with lock:
                         found[part[index]] = hypotheses
                         if on_done is not None:
@@ -77,7 +80,13 @@ class Workers:
             run([partial(work, by_length[worker::num_workers]) for worker in range(num_workers)])
         return found
 
-    def begin(self, requests: list[Request], options: DecodingOptions, trace: Trace | None = None) -> Decoding:
+    def begin(
+        self,
+        requests: list[Request],
+        options: DecodingOptions,
+        filters: Sequence[Filter] = (),
+        trace: Trace | None = None,
+    ) -> Decoding:
         """The requests, ready to be decoded step by step."""
         check_after_fork()
         rule = options.rule(self.symbols.eos_id, trace)
@@ -89,7 +98,7 @@ class Workers:
             rule,
             self.symbols,
             batch_size=options.batch_size,
-            filters=options.filters(self.encode, self.symbols.eos_id),
+            filters=[*options.filters(self.encode, self.symbols.eos_id), *filters],
             device=self.device,
         )
 
@@ -110,7 +119,7 @@ class Workers:
             )
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
-        """Two where a processor has the threads and there is work: the Python of one runs beside the products of the other."""
+        """Two, if there are enough threads and texts: the Python of one runs while the other multiplies matrices."""
         if options.trace or self.device.type != "cpu" or any(map(is_divided, self.models)):
             return 1  # processes that have parts of a model ask each other for them in one order
         if options.workers is not None:

@@ -17,7 +17,7 @@ import numpy
 from jaxtyping import Float
 
 from regard.errors import MissingExtraError
-from regard.inspection.figures import readable
+from regard.inspection.drawing.figures import readable
 from regard.inspection.record import Matrix, Tokens
 
 try:
@@ -26,7 +26,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from regard.inspection.fonts import MissingFontWarning, families, missing, told
+    from regard.inspection.drawing.fonts import MissingFontWarning, families, missing, told
 except ImportError as error:
     raise MissingExtraError("pictures", "inspect") from error
 

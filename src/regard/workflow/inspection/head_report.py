@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from regard.checkpoint import save_new
-from regard.inspection.heads import HeadStatistics
+from regard.inspection.head_statistics import HeadStatistics
 from regard.inspection.record import HeadName
+from regard.inspection.result import check_ending
 from regard.text.lines import write_whole
 from regard.text.wording import counted
-from regard.workflow.inspection.heads import MEASURES, NOTE, Measured, Ranking
-from regard.workflow.inspection.inspection import check_ending
+from regard.workflow.inspection.pruning import MEASURES, NOTE, Measured, Ranking
 from regard.workflow.translation.translator import Translator
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
@@ -64,7 +64,7 @@ def save_ranking(path: Path, ranking: Ranking, curves: Curves, statistics: Stati
             writer.writerow([name, ranking.worth[name], ranking.spread.get(name, ""), *seen])
         write_whole(path, written.getvalue().encode())
     else:
-        from regard.inspection.pictures import bars_figure, curves_figure, picture_bytes
+        from regard.inspection.drawing.pictures import bars_figure, curves_figure, picture_bytes
 
         figures = []
         if curves:

@@ -2,7 +2,7 @@
 
 Drawn as SVG and not as pixels so that the reader's own fonts set every script, and so that one picture follows the
 reader's light or dark theme: colours are CSS variables, defined by the page or, in a file of its own, by the picture.
-A terminal's theme is not known: there, weights are as much of a cell as is filled, in a colour that stands out from both.
+The theme of a terminal is not known: there, the filled part of a cell is the weight, in a colour visible on both.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def panels_svg(
 
 
 def _cells(values: Sequence[Sequence[float]], left: float, top: float, cell: float) -> list[str]:
-    """The cells of a matrix, those of one shade as one path: a twentieth of the elements that one each would be."""
+    """The cells of a matrix, one path for each shade: a twentieth of the elements that one per cell would need."""
     by_shade: dict[int, list[str]] = {}
     for y, row in enumerate(values):
         for x, value in enumerate(row):
@@ -226,7 +226,7 @@ def heat_map(matrix: Matrix, rows: Tokens, keys: Tokens, *, width: int = 80, col
 
 
 def _number(key: int) -> str:
-    """The number of a column, in the columns of a cell; from 9 on, where there would be no space between two, every other."""
+    """The number of a column; from 9 on, every other one if they would touch."""
     return f"{key % 100:>{TERMINAL_CELL}}" if key < 9 or key % 2 == 0 else " " * TERMINAL_CELL
 
 
@@ -261,7 +261,7 @@ def _columns(text: str) -> int:
 
 
 def readable(token: str) -> str:
-    """A token as a person wants to see it: the mark of a space in front of a word goes, a space alone stays visible."""
+    """A token for display: without the mark of a space before a word; a space alone stays visible."""
     return token.removeprefix("▁").replace("▁", "␣") or "␣"
 
 
@@ -275,12 +275,12 @@ def _svg(parts: Sequence[str], width: float, height: float, title: str, standalo
 
 
 def _text_width(text: str) -> int:
-    """About how wide a text is, in pixels: it is set by fonts that we do not know."""
+    """The approximate width of a text in pixels: the fonts of the reader are not known."""
     return sum(14 if east_asian_width(character) in "WF" else 8 for character in text)
 
 
 def _apart(places: Sequence[float], distance: float) -> list[float]:
-    """The places in their order, the lower ones moved down where they stand nearer than `distance` to the one above."""
+    """The y coordinates, moved down where they are nearer than `distance` to the one above."""
     moved = list(places)
     order = sorted(range(len(places)), key=lambda i: places[i])
     for above, below in itertools.pairwise(order):

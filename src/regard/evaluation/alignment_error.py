@@ -1,4 +1,4 @@
-"""Word alignments: reading them, joining those of two directions, and how far they are from a person's."""
+"""Word alignments: reading, symmetrization, and the alignment error rate."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 
 
 @dataclass(frozen=True)
 class GoldAlignment:
-    """What a person said of a pair of texts."""
+    """A gold alignment of a pair of texts."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
-    """The sure links, and those on which people may differ."""
+    """The possible links, the sure ones included."""
 
 
 def read_alignments(lines: Iterable[str], name: str, *, first: int = 0) -> list[GoldAlignment]:
     """Alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
 
     Args:
-        name: of the file, for messages.
+        name: of the file, for error messages.
         first: the number of the first word in the file, 0 or 1.
     Raises:
         DataError: a line that is not written so, or a word before the first.
@@ -51,18 +51,18 @@ def read_alignments(lines: Iterable[str], name: str, *, first: int = 0) -> list[
 
 
 def alignment_error_rate(found: Sequence[Iterable[Link]], gold: Sequence[GoldAlignment]) -> float:
-    """How far alignments are from a person's, from 0 to 1, over all pairs of texts together.
+    """The alignment error rate, from 0 to 1, over all pairs of texts together.
 
     AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
 
-    A being what was found, S the sure and P the possible links.
+    where A are the links found, S the sure and P the possible gold links.
 
     Raises:
         DataError: not as many alignments as gold ones, or no link at all.
     Source: Och and Ney 2003, section 5.1.
     """
     if len(found) != len(gold):
-        raise DataError(f"alignments must be as many as the gold ones; got {len(found)} and {len(gold)}.")
+        raise DataError(f"each pair needs an alignment and a gold one; got {len(found)} and {len(gold)}.")
     agreed = total = 0
     for links, right in zip(map(frozenset, found), gold, strict=True):
         agreed += len(links & right.sure) + len(links & right.possible)
@@ -73,7 +73,7 @@ def alignment_error_rate(found: Sequence[Iterable[Link]], gold: Sequence[GoldAli
 
 
 def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) -> list[Link]:
-    """One alignment of two: that of a model and that of one for the other direction, its links turned round.
+    """Two alignments combined: one of each translation direction, both as (source word, target word).
 
     Args:
         forward: each target word's source words.
@@ -86,9 +86,7 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     """
     methods = ("intersection", "union", "grow-diag", "grow-diag-final-and")
     if method not in methods:
-        raise SettingsError(
-            f"method must be a way to join two alignments; got {method!r}. {nearest_hint(method, methods)}"
-        )
+        raise SettingsError(f"method must be a known symmetrization; got {method!r}. {nearest_hint(method, methods)}")
     one, other = set(forward), set(backward)
     links, either = one & other, one | other
     if method == "intersection":
@@ -106,7 +104,7 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     grows = True
     while grows:
         grows = False
-        # Word by word, as Koehn writes it: a link that has just been added may grow in the same pass.
+        # Word by word, as in Koehn's code: a link that was just added may be extended in the same pass.
         for source, target in product(range(most[0]), range(most[1])):
             if (source, target) not in links:
                 continue
@@ -129,7 +127,7 @@ def turned(links: Iterable[Link]) -> list[Link]:
 
 
 def turned_gold(gold: GoldAlignment) -> GoldAlignment:
-    """What a person said, for the other direction."""
+    """The gold alignment of the other direction."""
     return GoldAlignment(frozenset(turned(gold.sure)), frozenset(turned(gold.possible)))
 
 

@@ -1,11 +1,11 @@
-"""What can be seen of a model at work on one text, with its words: to look at, to compute with, to store."""
+"""An inspection of a model on one text: shown as a page or picture, as arrays, or stored as a file."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,20 +15,20 @@ import numpy
 import torch
 
 from regard.errors import SettingsError, nearest_hint
-from regard.inspection.figures import heat_map
+from regard.inspection.drawing.figures import heat_map
+from regard.inspection.drawing.page import Measured, page_html
 from regard.inspection.flow import CAVEATS
-from regard.inspection.heads import HeadStatistics, head_statistics
-from regard.inspection.page import page_html
+from regard.inspection.head_statistics import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Matrix, Record, Tokens
 from regard.text.lines import write_whole
-from regard.workflow.card import shortened
+from regard.text.wording import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DECIMALS = 4
 MOST_OTHERS = 4
-"""Classes beside the likeliest that a line names."""
+"""Classes besides the likeliest that a line names."""
 ENDINGS = (".html", ".svg", ".png", ".json", ".csv")
 ATTENTION_IS_NOT = "Attention shows where the model looked, not what it would have written had it not looked there."
 
@@ -43,12 +43,12 @@ class Ablation:
     token_changes: list[float]
     """The change of each token of the target, the end symbol among them."""
     text: str
-    """What the model writes without them; for a language model, nothing."""
+    """The output of the model without them; empty for a language model."""
 
 
 @dataclass(frozen=True, repr=False)
 class Inspection:
-    """A text, what was made of it, and what every head looked at meanwhile.
+    """A text, the model's output for it, and the attention weights of every head.
 
         seen = translator.inspect("Two dogs play.")
         seen["cross.2.3"]           # a masked array, target tokens x source tokens
@@ -67,7 +67,7 @@ class Inspection:
     token_log_probs: list[float] = field(default_factory=list)
     """Of each token of the target, the end symbol among them."""
     lens: list[list[tuple[str, float]]] = field(default_factory=list)
-    """For each layer from the embeddings up, what it would say at each row, and with which probability; where asked for."""
+    """For each layer from the embeddings up, what it would predict at each row, with its probability; if requested."""
     ablations: list[Ablation] = field(default_factory=list)
     shows: str = "weights"
     """What the matrices hold: `weights`, or `norms`, how much of each token a head really moves; rows sum to 1."""
@@ -117,7 +117,7 @@ class Inspection:
         return self.record.row_tokens[self._kind(kind)]
 
     def keys(self, kind: str) -> Tokens:
-        """What the columns are: the tokens that are looked at."""
+        """The tokens of the columns: those that are attended to."""
         return self.record.key_tokens[self._kind(kind)]
 
     def _kind(self, kind: str) -> str:
@@ -163,7 +163,7 @@ class Inspection:
         Raises:
             MissingExtraError: matplotlib is not installed.
         """
-        from regard.inspection.pictures import grid_figure, layers_figure, links_figure, matrix_figure
+        from regard.inspection.drawing.pictures import grid_figure, layers_figure, links_figure, matrix_figure
 
         if links and not heads:
             heads = self.default_head()
@@ -190,18 +190,9 @@ class Inspection:
         self[first]
         statistics = {str(found.name): (found.label, found.entropy, found.confidence) for found in self.heads}
         ablations = [(", ".join(one.heads), one.log_prob_change, one.text) for one in self.ablations]
-        return page_html(
-            self.record,
-            text=self.text,
-            target=self.target,
-            first=first,
-            statistics=statistics,
-            log_probs=self.token_log_probs,
-            lens=self.lens,
-            ablations=ablations,
-            note=self.note,
-            says="" if self.target is not None else self.headline,
-        )
+        says = "" if self.target is not None else self.headline
+        measured = Measured(statistics, self.token_log_probs, self.lens, ablations, self.note, says)
+        return page_html(self.record, measured, text=self.text, target=self.target, first=first)
 
     def _repr_html_(self) -> str:
         page = self.html().replace("&", "&amp;").replace('"', "&quot;")
@@ -219,6 +210,14 @@ class Inspection:
             heads: whose matrices are among it; None: all.
         """
         names = [HeadName.parse(head) for head in heads] if heads else list(self.record)
+        return self.summary(names) | {"attentions": {str(name): _listed(self.record[name]) for name in names}}
+
+    def summary(self, names: Collection[HeadName] | None = None) -> dict[str, Any]:
+        """Everything but the weights, as JSON has it.
+
+        Args:
+            names: heads whose statistics are among it; None: all.
+        """
         return {
             "text": self.text,
             "target": self.target,
@@ -230,13 +229,12 @@ class Inspection:
             },
             "predicted": [{"label": label, "prob": round(prob, DECIMALS)} for label, prob in self.predicted],
             "token_log_probs": [round(value, DECIMALS) for value in self.token_log_probs],
-            "attentions": {str(name): _listed(self.record[name]) for name in names},
             "heads": [
                 {
                     "head": str(found.name), "label": found.label, "entropy": found.entropy,
                     "confidence": found.confidence, "offset": found.offset, "masses": found.masses, "scores": found.scores,
                 }
-                for found in self.heads if found.name in names
+                for found in self.heads if names is None or found.name in names
             ],
             "lens": self.lens,
             "ablations": [vars(one) for one in self.ablations],
@@ -272,7 +270,7 @@ class Inspection:
         elif path.suffix == ".csv":
             write_whole(path, self.as_csv(heads).encode())
         else:
-            from regard.inspection.pictures import picture_bytes
+            from regard.inspection.drawing.pictures import picture_bytes
 
             write_whole(path, picture_bytes(self.figure(heads, links=links), path.suffix))
 

@@ -12,19 +12,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regard.cli.options import (
+    Beam,
+    Changes,
+    Device,
+    FromHub,
+    LengthPenalty,
+    Model,
+    Threads,
+    from_hub_if_asked,
+    prepare_process,
+    refuse_given,
+)
 from regard.cli.reading import text_itself
-from regard.cli.train import Device, Threads, prepare_process, refuse_given
-from regard.cli.use import Beam, Changes, FromHub, LengthPenalty, Model, from_hub_if_asked
 from regard.cli.writing import say, tell, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
-    from regard.workflow.inspection.flowing import Flow
-    from regard.workflow.inspection.inspection import Inspection
+    from regard.inspection.result import Inspection
+    from regard.workflow.inspection.attribution import Flow
     from regard.workflow.translation.translator import Translator
 
 DECODING = ("beam", "length_penalty", "changes")
-"""What says how a text is searched for."""
+"""The options of decoding."""
 Head = Annotated[
     list[str] | None,
     typer.Option("--head", help="A head, such as cross.2.3 (kind.layer.head, from 0); may be repeated."),
@@ -33,30 +43,33 @@ Head = Annotated[
 
 def inspect(
     model: Model,
-    text: Annotated[str, typer.Argument(help="What the model is to read; - is standard input.")],
+    text: Annotated[str, typer.Argument(help="The text that the model reads; - is standard input.")],
     target: Annotated[
-        str | None, typer.Option(help="What it is made to write; by default, what it writes by itself.")
+        str | None, typer.Option(help="The text that it is made to write; by default, its own translation.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write here; .html, .svg, .png, .json or .csv. By default, the terminal."),
+        typer.Option(
+            "-o", "--output", help="File to write: .html, .svg, .png, .json or .csv. By default, print to the terminal."
+        ),
     ] = None,
     head: Head = None,
     beam: Beam = 5,
-    rank: Annotated[int, typer.Option(min=1, max=1000, help="Which of the translations found; 1 is the best.")] = 1,
+    rank: Annotated[int, typer.Option(min=1, max=1000, help="Which of the translations to show; 1 is the best.")] = 1,
     ablate: Annotated[
-        str | None, typer.Option(help="Heads to try it without, commas between: cross.2.3,encoder.0.1")
+        str | None, typer.Option(help="Heads to switch off, separated by commas: cross.2.3,encoder.0.1")
     ] = None,
-    lens: Annotated[bool, typer.Option("--lens", help="Also what each layer would say.")] = False,
+    lens: Annotated[bool, typer.Option("--lens", help="Also show what each layer would predict (logit lens).")] = False,
     norms: Annotated[
-        bool, typer.Option("--norms", help="Show how much of each token a head really moves, in place of its weights.")
+        bool,
+        typer.Option("--norms", help="Show the norms of the value vectors that a head adds, instead of its weights."),
     ] = False,
     flow: Annotated[
         str | None,
-        typer.Option(help="Instead, from inputs to outputs: rollout, flow, gradient or integrated-gradients."),
+        typer.Option(help="Show how inputs affect outputs instead: rollout, flow, gradient or integrated-gradients."),
     ] = None,
     links: Annotated[
-        bool, typer.Option("--links", help="In .svg and .png: one head as curves between tokens, not a matrix.")
+        bool, typer.Option("--links", help="In .svg and .png: draw one head as curves between tokens, not as a matrix.")
     ] = False,
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
@@ -65,10 +78,10 @@ def inspect(
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Show what every head of a model looks at while it reads, and writes, a text."""
+    """Show the attention weights of every head of a model on one text."""
     from regard.generation.options import DecodingOptions
-    from regard.workflow.inspection.flowing import check_flow_ending, trace_flow
-    from regard.workflow.inspection.inspection import check_ending
+    from regard.inspection.result import check_ending
+    from regard.workflow.inspection.attribution import check_flow_ending, trace_flow
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.settings import parse_options
@@ -78,7 +91,7 @@ def inspect(
         (check_ending if flow is None else check_flow_ending)(output)
         check_folder(output)
     if links and (output is None or output.suffix not in (".svg", ".png") or len(head or ()) > 1):
-        raise SettingsError(f"--links must draw one head into .svg or .png; got {output or 'no -o'}.")
+        raise SettingsError("`--links` needs `-o FILE.svg` or `-o FILE.png`, and at most one `--head`.")
     besides = {
         "--links": links,
         "--head": head,
@@ -92,19 +105,19 @@ def inspect(
     if search:
         _check_alone("--search", besides | {"--target": target})
     if target is not None:
-        refuse_given("rank", because="with --target: there is one")
+        refuse_given("rank", because="with --target, which gives the only translation")
         if not ablate:
-            refuse_given(*DECODING, because="with --target: nothing is searched for")
+            refuse_given(*DECODING, because="with --target: there is no search")
     if output is not None and output.suffix in (".svg", ".png", ".csv"):
-        refuse_given("lens", "ablate", because=f"with -o {output.suffix}: it is shown in the terminal, .html and .json")
-    options = DecodingOptions.of(
+        refuse_given("lens", "ablate", because=f"with -o {output.suffix}; only the terminal, .html and .json show it")
+    options = DecodingOptions(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
     prepare_process(threads)
     loaded = load(model, device=device)
     text = text_itself(text, f"inspect {model}")
     if "\n" in text and not isinstance(loaded, LanguageModel):
-        raise DataError(f"the text must be one line for {model}; got {len(text.splitlines())} lines.")
+        raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")
     if isinstance(loaded, Translator):
         if search:
             _draw_search(loaded, text, output, options)
@@ -115,16 +128,16 @@ def inspect(
         heads = [name.strip() for name in ablate.split(",")] if ablate else []
         seen = loaded.inspect(text, target, rank=rank, ablate=heads, hidden_states=lens, norms=norms, options=options)
     else:
-        refuse_given(*DECODING, "rank", because=f"with {model}, which reads a text and writes none")
+        refuse_given(*DECODING, "rank", because=f"with {model}, which does not write text")
         for name, given in (("--target", target), ("--ablate", ablate), ("--search", search)):
             if given:
-                raise SettingsError(f"{name} must be used with a model that turns one text into another; got {model}.")
+                raise SettingsError(f"`{name}` needs a model that turns one text into another; {model} does not.")
         if flow is not None:
             _show_flow(trace_flow(loaded, text, method=flow), output)
             return
         seen = loaded.inspect(text, hidden_states=lens, norms=norms)
         if lens and not seen.lens:
-            raise SettingsError(f"--lens must be used with a model that predicts tokens or tags; got {model}.")
+            raise SettingsError(f"`--lens` needs a model that predicts tokens or tags; {model} does not.")
     for name in head or ():
         seen[name]
     if output is not None:
@@ -139,23 +152,25 @@ def align(
     data: Annotated[
         list[str], typer.Argument(help="Source file and target file, or one file of pairs (.tsv, .jsonl, hf:...).")
     ],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, whole or not at all.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")] = None,
     place: Annotated[
         str | None,
         typer.Option(
-            "--from", help="Read it from cross.2 (a layer's mean) or cross.2.3; by default, where it is best."
+            "--from",
+            help="Read the alignment from cross.2 (mean of a layer) or cross.2.3 (a head); by default, the best.",
         ),
     ] = None,
     shifted: Annotated[
-        bool, typer.Option("--shifted", help="With --from: one step later, when a token has been read.")
+        bool,
+        typer.Option("--shifted", help="With --from: read it one step later, when the token is the decoder's input."),
     ] = False,
     gold: Annotated[
-        Path | None, typer.Option(help="Alignments made by people, 0-0 1p2 ...: chooses and measures.")
+        Path | None, typer.Option(help="File of gold alignments, 0-0 1p2 ...: to choose the head, and to measure.")
     ] = None,
-    gold_from_one: Annotated[bool, typer.Option("--gold-from-one", help="The gold's words count from 1.")] = False,
+    gold_from_one: Annotated[bool, typer.Option("--gold-from-one", help="Words in --gold are counted from 1.")] = False,
     reverse: Annotated[
         Path | None,
-        typer.Option(callback=from_hub_if_asked, help="A model for the other direction, to join with this one."),
+        typer.Option(callback=from_hub_if_asked, help="A model for the other direction, to combine with this one."),
     ] = None,
     symmetrize: Annotated[
         str, typer.Option(help="With --reverse: grow-diag-final-and, grow-diag, intersection or union.")
@@ -164,9 +179,9 @@ def align(
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
-    """Print which source word each target word of some pairs was written from, as 0-0 1-2, a line for a pair."""
+    """Print the word alignment of each pair as 0-0 1-2 (source word - target word), one line per pair."""
     from regard.data.corpus import read_pairs
-    from regard.evaluation.alignment import (
+    from regard.evaluation.alignment_error import (
         alignment_error_rate,
         pharaoh,
         read_alignments,
@@ -183,18 +198,18 @@ def align(
         check_folder(output)
     symmetrized([], [], symmetrize)
     if reverse is None:
-        refuse_given("symmetrize", because="without --reverse: there is one direction")
+        refuse_given("symmetrize", because="without --reverse")
     if gold is None:
         refuse_given("gold_from_one", because="without --gold")
     if shifted and place is None:
         raise SettingsError(
-            "--shifted needs --from: without it, both readings are compared. Add --from, or remove --shifted."
+            "`--shifted` needs `--from`: without it, both readings are compared. Add `--from`, or remove `--shifted`."
         )
     prepare_process(threads)
     translator = load_as(model, Translator, device=device)
     pairs = read_pairs(data)
     if pairs.num_blank:
-        raise DataError(f"{pairs.name} must have no blank lines to be aligned; got {pairs.num_blank}.")
+        raise DataError(f"`align` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
     right = None if gold is None else read_alignments(read_lines(gold), str(gold), first=int(gold_from_one))
 
     def found_by(
@@ -206,7 +221,7 @@ def align(
         else:
             sample = list(islice(looked, aligning.CHOSEN_ON if choose is None else None))
             readout, score = aligning.best_readout(sample, choose)
-            what = "likeness to an alignment" if choose is None else "error rate"
+            what = "similarity to an alignment" if choose is None else "error rate"
             tell(f"read from {readout}: {what} {score:.3f}")
         return [one.links(readout) for one in chain(sample, looked)]
 
@@ -218,7 +233,7 @@ def align(
         )
         links = [symmetrized(one, turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:
-        chosen = "" if place is not None else ", on the pairs by which the place was chosen"
+        chosen = "" if place is not None else ", on the same pairs that the layer and head were chosen on"
         tell(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
     lines = [pharaoh(row) for row in links]
     if output is None:
@@ -232,21 +247,23 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
     from regard.workflow.inspection.searching import search_figure
 
     if output is None or output.suffix not in (".svg", ".png"):
-        raise SettingsError(f"--search must have a picture to draw, .svg or .png; got {output or 'no -o'}.")
-    from regard.inspection.pictures import picture_bytes
+        raise SettingsError(
+            f"`--search` needs `-o` with a file name that ends in .svg or .png; got {output or 'no -o'}."
+        )
+    from regard.inspection.drawing.pictures import picture_bytes
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
     say(f"wrote {output}")
 
 
 def _check_alone(name: str, others: Mapping[str, object]) -> None:
-    """Make sure that an option that shows something else is not given beside those that would then do nothing."""
+    """Make sure that no option is given that has no effect together with `name`."""
     for other in (other for other, given in others.items() if given):
-        raise SettingsError(f"{name} and {other} show different things; remove one of them.")
+        raise SettingsError(f"`{name}` and `{other}` show different things; remove one of them.")
 
 
 def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:
-    """Print what was written or is said of the text, some heads, and what happens without others."""
+    """Print the output of the model, the weights of some heads, and the effect of ablations."""
     if seen.target is not None or seen.headline:
         write(seen.headline)
     width, colour = shutil.get_terminal_size().columns, _has_colour()
@@ -283,8 +300,8 @@ def check_folder(output: Path) -> None:
 
 
 def _lens_table(lens: list[list[tuple[str, float]]]) -> str:
-    """What each layer would say, a line for each row of the text, a column for each layer."""
-    from regard.inspection.figures import readable
+    """The logit lens as a table: a line for each token, a column for each layer."""
+    from regard.inspection.drawing.figures import readable
 
     titles = ["embeddings", *(f"layer {layer}" for layer in range(len(lens) - 1))]
     lines = ["".join(f"{title:<16}" for title in titles).rstrip()]

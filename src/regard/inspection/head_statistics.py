@@ -1,4 +1,4 @@
-"""What heads look at, in numbers: how sharply, how far away, at which tokens, and what to call that."""
+"""Statistics of attention heads: entropy, distance, kinds of tokens, and a label for the pattern."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from regard.errors import DataError
 from regard.inspection.record import HeadName, Record, Tokens
 
 LABELS = ("previous token", "next token", "diagonal", "same token", "sink", "alignment", "positional")
-"""In the order in which they are tried: what looks at the token before is positional, too."""
+"""In this order: `previous token` comes before `positional`, which would fit, too."""
 LEAST_SCORE = 0.5
 """A head has no label under this score."""
 
 
 @dataclass(frozen=True)
 class HeadStatistics:
-    """What one head looks at, on average over the rows of some texts."""
+    """Statistics of one head, averaged over the rows of some texts."""
 
     name: HeadName
     entropy: float

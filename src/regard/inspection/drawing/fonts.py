@@ -37,7 +37,7 @@ def missing(text: str) -> str:
 
 
 def told(lacking: str) -> str:
-    """What a user should know of a picture with characters that no font has."""
+    """A warning about characters in a picture that no font has."""
     scripts = sorted({character_name(character, "unnamed").split()[0].split("-")[0] for character in lacking})
     more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
     return (
@@ -86,13 +86,13 @@ def _installed() -> dict[str, str]:
 
 
 def _find_new() -> bool:
-    """Take in the fonts that were installed since matplotlib wrote its list of them; whether there are any."""
+    """Add fonts that were installed after matplotlib wrote its list; returns whether there are any."""
     listed = {font.fname for font in font_manager.fontManager.ttflist} | _unreadable
     new = [path for path in font_manager.findSystemFonts() if path not in listed]
     for path in new:
         try:
             font_manager.fontManager.addfont(path)
-        except Exception:  # of any kind, as matplotlib's own list takes it: a font that it cannot read
+        except Exception:  # any exception, as in matplotlib's own list: an unreadable font
             _unreadable.add(path)
     if new:
         _installed.cache_clear()

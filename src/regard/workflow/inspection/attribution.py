@@ -1,4 +1,4 @@
-"""Which inputs a text's outputs came from, reckoned through the whole model: for every family of Transformers."""
+"""How inputs affect outputs through the whole model, for every family of Transformers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy
 import torch
 
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.options import DecodingOptions
-from regard.inspection.figures import heat_map
+from regard.inspection.drawing.figures import heat_map
 from regard.inspection.flow import (
     CAVEATS,
     GRADIENTS,
@@ -25,12 +26,15 @@ from regard.inspection.flow import (
     with_residuals,
 )
 from regard.inspection.record import Record, Tokens
-from regard.models.recurrent import Recurrent
+from regard.inspection.result import Inspection, check_ending
+from regard.models.interface import Model
 from regard.text.lines import write_whole
-from regard.workflow.inspection.inspection import Inspection, check_ending
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.predictor import Predictor
-from regard.workflow.translation.translator import Translator
+from regard.workflow.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from regard.workflow.language_model import LanguageModel
+    from regard.workflow.predictor import Predictor
+    from regard.workflow.translation.translator import Translator
 
 METHODS = ("rollout", "flow", *GRADIENTS)
 MOST_FLOW_CELLS = 2_000
@@ -39,7 +43,7 @@ MOST_FLOW_CELLS = 2_000
 
 @dataclass(frozen=True, repr=False)
 class Flow:
-    """How much each input counts for each output, by one way of reckoning it."""
+    """How much each input contributes to each output, by one method."""
 
     method: str
     matrix: numpy.ma.MaskedArray
@@ -47,7 +51,7 @@ class Flow:
     rows: Tokens
     keys: Tokens
     gap: float = 0.0
-    """Of integrated gradients: the share of what the rows should add up to that their sums miss."""
+    """Of integrated gradients: the relative error of the rows' sums."""
 
     def __repr__(self) -> str:
         return f"Flow({self.method}, {len(self.rows)} rows x {len(self.keys)} keys)"
@@ -78,7 +82,7 @@ class Flow:
         path = Path(path)
         check_flow_ending(path)
         if path.suffix in (".svg", ".png"):
-            from regard.inspection.pictures import matrix_figure, picture_bytes
+            from regard.inspection.drawing.pictures import matrix_figure, picture_bytes
 
             figure = matrix_figure(self.shares(), self.rows, self.keys, title=self.method, note=self.caveat)
             write_whole(path, picture_bytes(figure, path.suffix))
@@ -109,21 +113,21 @@ def check_flow_ending(path: Path) -> None:
     """
     check_ending(path)
     if path.suffix == ".html":
-        raise SettingsError(f"a flow is written as .svg, .png, .json or .csv; got {path.name!r}.")
+        raise SettingsError(f"with `--flow`, the output must end in .svg, .png, .json or .csv; got {path.name!r}.")
 
 
 def trace_flow(
-    loaded: Translator | LanguageModel | Predictor,
+    loaded: Pipeline,
     text: str,
     target: str | None = None,
     *,
     method: str = "integrated-gradients",
     options: DecodingOptions | None = None,
 ) -> Flow:
-    """How much each input counts for each output. Of a translator: where in the source; shares within it, and no more.
+    """How much each input contributes to each output. Of a translator: the fractions of the source tokens only.
 
     Args:
-        target: what a translator is made to write; None: what it writes.
+        target: a given translation; None: the model's own.
         method: `rollout` or `flow` of attention; `gradient` (times input) or `integrated-gradients`.
         options: how a translator decodes.
     Raises:
@@ -131,14 +135,14 @@ def trace_flow(
         MissingExtraError: gradients without captum.
     """
     if method not in METHODS:
-        raise SettingsError(f"--flow must be one of ours; got {method!r}. {nearest_hint(method, METHODS)}")
+        raise SettingsError(f"--flow must be a known method; got {method!r}. {nearest_hint(method, METHODS)}")
     if method in GRADIENTS:
         return _by_gradient(loaded, text, target, method, options)
-    if isinstance(loaded.model, Recurrent):
-        raise SettingsError(f"{method} must have layers of attention to follow; got a recurrent model. Use a gradient.")
-    seen = loaded.inspect(text, target, options=options) if isinstance(loaded, Translator) else loaded.inspect(text)
+    if not loaded.model.layer_stacks():
+        raise SettingsError(f"`{method}` needs attention layers; got a recurrent model. Use {' or '.join(GRADIENTS)}.")
+    is_pair = loaded.model.reads_source
+    seen = cast("Translator", loaded).inspect(text, target, options=options) if is_pair else loaded.inspect(text)
     record = seen.record
-    is_pair = isinstance(loaded, Translator)
     kind = "cross" if is_pair else next(iter(record.key_tokens))
     layers = _joint(record) if is_pair else with_residuals(_means(record, kind))
     rows, keys = record.row_tokens[kind], record.key_tokens[kind]
@@ -148,7 +152,7 @@ def trace_flow(
     else:
         if layers.size / layers.shape[0] > MOST_FLOW_CELLS:
             raise SettingsError(
-                f"a flow must be of fewer than {MOST_FLOW_CELLS**0.5:.0f} tokens in all; got {layers.shape[1]}."
+                f"`--flow {method}` needs fewer than {MOST_FLOW_CELLS**0.5:.0f} tokens in total; got {layers.shape[1]}."
             )
         matrix = numpy.stack([attention_flow(layers, first + row)[:end] for row in range(len(rows))])
     matrix = matrix / numpy.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
@@ -157,19 +161,20 @@ def trace_flow(
 
 
 def _by_gradient(
-    loaded: Translator | LanguageModel | Predictor,
+    loaded: Pipeline,
     text: str,
     target: str | None,
     method: str,
     options: DecodingOptions | None,
 ) -> Flow:
     device = loaded.device
-    if isinstance(loaded, Translator):
-        target_ids = loaded.written_ids(text, target, options=options)
-        seen = loaded.inspect_ids(text, target_ids)
-        source_ids = loaded.source_tokenizer.frame_source(loaded.source_tokenizer.encode(text))
-        read = [*loaded.tokenizer.symbols.start_ids, *target_ids][: loaded.model.config.max_positions]
-        predicted = [*target_ids, loaded.tokenizer.eos_id][: len(seen.rows("cross"))]
+    if loaded.model.reads_source:
+        translator = cast("Translator", loaded)
+        target_ids = translator.written_ids(text, target, options=options)
+        seen = translator.inspect_ids(text, target_ids)
+        source_ids = translator.source_tokenizer.frame_source(translator.source_tokenizer.encode(text))
+        read = [*translator.tokenizer.symbols.start_ids, *target_ids][: translator.model.config.max_positions]
+        predicted = [*target_ids, translator.tokenizer.eos_id][: len(seen.rows("cross"))]
         found = input_attribution(
             loaded.model,
             torch.tensor([source_ids], device=device),
@@ -179,38 +184,41 @@ def _by_gradient(
         )
         matrix = numpy.ma.MaskedArray(found.matrix, numpy.zeros(found.matrix.shape, bool))
         return Flow(method, matrix, seen.rows("cross"), seen.keys("cross"), found.gap)
-    seen, ids = loaded.inspect(text), loaded.ids_of(text)
+    seen, ids = loaded.inspect(text), cast("LanguageModel | Predictor", loaded).ids_of(text)
     kind = next(iter(seen.record.key_tokens))
     keys = seen.keys(kind)
     row = torch.tensor([ids], device=device)
-    if isinstance(loaded, LanguageModel):
+    if loaded.model.predicts_next:
         if len(ids) < 2:
-            raise SettingsError("a gradient must have a token to be predicted; got a text of one token.")
+            raise SettingsError(f"`{method}` needs a token to predict; got a text of one token.")
         predicted, rows = ids[1:], keys.part(slice(1, None))
         forbidden = ~numpy.tri(len(ids) - 1, len(ids), dtype=bool)
     else:
-        predicted, rows = _said(loaded, row, seen)
+        predicted, rows = _said(loaded.model, row, seen)
         forbidden = numpy.zeros((len(predicted), len(ids)), bool)
     found = input_attribution(loaded.model, row, None, predicted, method=method)
     return Flow(method, numpy.ma.MaskedArray(found.matrix, forbidden), rows, keys, found.gap)
 
 
-def _said(predictor: Predictor, row: torch.Tensor, seen: Inspection) -> tuple[list[int], Tokens]:
-    """What an encoder says: its class for the text, or at each position its likeliest tag or token."""
-    config = predictor.model.config
-    if config.task not in ("classify", "tag", "mlm"):
-        raise SettingsError(f"a gradient must be of something that is said; got a model for {config.task}.")
+def _said(model: Model, row: torch.Tensor, seen: Inspection) -> tuple[list[int], Tokens]:
+    """The output of an encoder: its class for the text, or its likeliest tag or token at each position."""
+    if not (model.predicts_each_position or model.class_names):
+        raise SettingsError(
+            f"gradients need a model that predicts labels or tokens; got one for task {model.config.task}."
+        )
     with torch.no_grad():
-        best = predictor.model(row)[0].argmax(dim=-1)
-    if config.task == "classify":
-        return [int(best)], Tokens([config.labels[int(best)]], [None], [None])
+        best = model(row)[0].argmax(dim=-1)
+    if not model.predicts_each_position:
+        return [int(best)], Tokens([model.class_names[int(best)]], [None], [None])
     return best.tolist(), seen.rows("encoder")
 
 
 def _joint(record: Record) -> numpy.ndarray:
     """The layers of an encoder-decoder, source and target side by side."""
     if record.own_position("decoder"):
-        raise SettingsError("rollout must have a model whose targets begin with one symbol; got one with several.")
+        raise SettingsError(
+            "`rollout` and `flow` need a model whose targets begin with one symbol; got one with several."
+        )
     return joint_layers(_means(record, "encoder"), _means(record, "decoder"), _means(record, "cross"))
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
-from typing import cast
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.evaluation.text_metrics import TextMetrics
@@ -23,10 +22,10 @@ from regard.inspection.ablation import (
     mean_contexts,
     without,
 )
-from regard.inspection.heads import HeadStatistics, head_statistics
+from regard.inspection.head_statistics import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Record
-from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import PairModel, Site, prune_heads
+from regard.models.families import Site, multihead_attentions, prune_heads
+from regard.models.interface import PairModel
 from regard.text.limits import check_lengths
 from regard.workflow.translation.translator import Translator
 
@@ -41,12 +40,12 @@ SPEED_ROUNDS = 3
 NOTE = "A head's worth is what is lost without it alone: others may do its work, or fail with it."
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and of how much."""
+"""Called with the name of the work, how much is done, and of how much."""
 
 
 @dataclass(frozen=True, repr=False)
 class Ranking:
-    """What each head of a model is worth, the least first."""
+    """The importance of each head of a model, the least important first."""
 
     measure: str
     worth: dict[HeadName, float]
@@ -59,18 +58,18 @@ class Ranking:
 
     @property
     def order(self) -> list[HeadName]:
-        """The heads, the one that is worth least first."""
+        """The heads, the least important first."""
         return sorted(self.worth, key=self.worth.__getitem__)
 
 
 def check_measure(measure: str) -> None:
-    """Make sure that a measure is one of ours.
+    """Make sure that a measure is known.
 
     Raises:
         SettingsError: it is not.
     """
     if measure not in MEASURES:
-        raise SettingsError(f"--by must be a measure of ours; got {measure!r}. {nearest_hint(measure, MEASURES)}")
+        raise SettingsError(f"--by must be a known measure; got {measure!r}. {nearest_hint(measure, MEASURES)}")
 
 
 def examples_of(
@@ -84,10 +83,8 @@ def examples_of(
         DataError: there is none, or a text is too long.
         SettingsError: the model has no heads.
     """
-    if not isinstance(translator.model, EncoderDecoder):
-        raise SettingsError(
-            "heads must be those of a Transformer; got a recurrent model, whose one attention has none."
-        )
+    if not multihead_attentions(translator.model):
+        raise SettingsError("ranking heads needs a Transformer; got a recurrent model, whose attention has no heads.")
     if not sources:
         raise DataError("pairs must be at least one; got none.")
     tokenizer, start_ids = translator.tokenizer, list(translator.tokenizer.symbols.start_ids)
@@ -113,7 +110,7 @@ def rank_heads(
     to_mean: bool = False,
     tell: ProgressCallback = lambda *_: None,
 ) -> Ranking:
-    """What each head is worth.
+    """The importance of each head.
 
     Args:
         measure: `leave-one-out`, exact; `gradient`, an approximation that is fast for any number of heads; `gates`, learnt.
@@ -155,7 +152,7 @@ def statistics_of(
 
 
 def removable(order: Sequence[HeadName], count: int) -> list[HeadName]:
-    """The first heads of an order, so many, but for the last one of each attention, which stays."""
+    """The first `count` heads of an order, without the last one of each attention, which stays."""
     left: dict[Site, int] = {}
     for head in order:
         left[head.site] = left.get(head.site, 0) + 1
@@ -207,7 +204,7 @@ def _bleu(
 
 
 def orders_of(rankings: Sequence[Ranking], model: PairModel, seed: int = 1) -> dict[str, list[HeadName]]:
-    """The orders to remove heads in: the least worth first by each measure, the most worth first by the first, by chance."""
+    """Orders of removal: least important first by each measure, most important first by the first one, and random."""
     orders = {f"least worth first, {ranking.measure}": ranking.order for ranking in rankings}
     orders[f"most worth first, {rankings[0].measure}"] = rankings[0].order[::-1]
     by_chance = head_names(model)
@@ -216,14 +213,14 @@ def orders_of(rankings: Sequence[Ranking], model: PairModel, seed: int = 1) -> d
 
 
 def check_prunable(model: PairModel) -> None:
-    """Make sure that heads of a model can go one by one.
+    """Make sure that single heads of a model can be removed.
 
     Raises:
         SettingsError: heads share keys and values.
     """
     if getattr(model.config, "num_kv_heads", None) not in (None, getattr(model.config, "num_heads", None)):
         raise SettingsError(
-            "--prune must have a model in which each head has its own keys and values; got one in which some share."
+            "`--prune` needs a model whose heads have their own keys and values; in this one, heads share them (num_kv_heads)."
         )
 
 
@@ -234,7 +231,7 @@ def without_heads(translator: Translator, heads: Sequence[HeadName]) -> Translat
         SettingsError: heads that share keys and values.
     """
     check_prunable(translator.model)
-    model = cast("EncoderDecoder", deepcopy(translator.model))
+    model = deepcopy(translator.model)
     by_site: dict[Site, list[int]] = {}
     for head in heads:
         by_site.setdefault(head.site, []).append(head.head)

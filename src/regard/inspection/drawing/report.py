@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from regard.inspection.alignment import Alignment
-from regard.inspection.figures import THEME, alignment_svg, curve_svg
+from regard.inspection.drawing.figures import THEME, alignment_svg, curve_svg
 
 STYLE = (
     THEME
@@ -46,7 +46,7 @@ class Report:
     alignments: Sequence[tuple[str, str, Alignment]] = ()
     """Source, what the model wrote, and how it aligned them."""
     alignments_are: str = ""
-    """What there is to say of the alignments beside how they are drawn."""
+    """A note on the alignments."""
     snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]] = ()
     """Steps of training, with examples as they were written then."""
     pictures: Sequence[tuple[str, str]] = ()
@@ -54,7 +54,7 @@ class Report:
     training_is: str = "training"
     """What the curve of the training loss is called."""
     curves_are: str = ""
-    """What there is to say of how the losses were measured."""
+    """A note on how the losses were measured."""
     tables: Sequence[tuple[str, Sequence[Sequence[str]]]] = ()
     """Tables: a title, and rows of words, names of columns first."""
 
@@ -124,7 +124,7 @@ def _said(text: str) -> str:
 
 
 def _points(history: Sequence[dict[str, float]], key: str) -> list[tuple[float, float]]:
-    """What can be drawn of a measure: where it is a finite number, 0 or above."""
+    """The points of a measure that can be drawn: finite numbers, 0 or above."""
     return [(record["step"], record[key]) for record in history if 0 <= record.get(key, -1) < math.inf]
 
 
@@ -151,7 +151,7 @@ def _test_examples(examples: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _snapshots(snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]]) -> str:
-    """A table for each fixed example: what was written at which steps, one row as long as it is the same."""
+    """A table for each fixed example: its output at each step, with equal outputs in one row."""
     if not snapshots:
         return ""
     tables = ""

@@ -9,6 +9,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -18,33 +19,34 @@ import numpy
 from regard.inspection.record import Record, Tokens
 
 FINE_CELLS = 2_000_000
-"""Up to so many cells have two bytes each: 65,535 steps of weight. More of them have one: 255 steps."""
+"""Up to this many cells have two bytes each: 65,535 levels. With more cells, one byte: 255 levels."""
 LENS_CELLS = 1_500
-"""A larger table of what each layer would say is left out: a page has fewer than 5,000 nodes."""
+"""A larger logit-lens table is left out: a page should have fewer than 5,000 nodes."""
 
 
-def page_html(
-    record: Record,
-    *,
-    text: str,
-    target: str | None,
-    first: str,
-    statistics: Mapping[str, tuple[str, float, float]],
-    log_probs: Sequence[float] = (),
-    lens: Sequence[Sequence[tuple[str, float]]] = (),
-    ablations: Sequence[tuple[str, float, str]] = (),
-    note: str = "",
-    says: str = "",
-) -> str:
+@dataclass(frozen=True)
+class Measured:
+    """What a page shows beside the weights."""
+
+    statistics: Mapping[str, tuple[str, float, float]]
+    """Of each head: its label, entropy and highest weight."""
+    log_probs: Sequence[float] = ()
+    """Of each token that was written."""
+    lens: Sequence[Sequence[tuple[str, float]]] = ()
+    """For each layer and row, the likeliest token and its probability."""
+    ablations: Sequence[tuple[str, float, str]] = ()
+    """Heads that were taken away, the change of the log-probability, and what was written then."""
+    note: str = ""
+    """One line on what is not shown."""
+    says: str = ""
+    """One line on what a model that does not write says of the text."""
+
+
+def page_html(record: Record, measured: Measured, *, text: str, target: str | None, first: str) -> str:
     """The page.
 
     Args:
         first: the head that is shown at first.
-        statistics: of each head: its label, entropy and highest weight.
-        lens: for each layer and row, the likeliest token and its probability.
-        ablations: heads that were taken away, the change of the log-probability, and what was written then.
-        note: one line on what is not shown.
-        says: one line on what a model that does not write says of the text.
     """
     num_cells = sum(matrix.size for matrix in record.weights.values())
     kind = numpy.uint16 if num_cells <= FINE_CELLS else numpy.uint8
@@ -59,18 +61,18 @@ def page_html(
         "keys": {kind: tokens.spelled for kind, tokens in record.key_tokens.items()},
         "pieces": {side: {kind: _pieces(tokens, *_text_of(side, kind, text, target)) for kind, tokens in of_side.items()}
                    for side, of_side in (("rows", record.row_tokens), ("keys", record.key_tokens))},
-        "statistics": {name: [label, round(a, 4), round(b, 4)] for name, (label, a, b) in statistics.items()},
-        "logProbs": [round(value, 4) for value in log_probs],
-        "lens": lens if len(lens) * len(lens[0] if lens else ()) <= LENS_CELLS else [],
-        "ablations": ablations,
+        "statistics": {name: [label, round(a, 4), round(b, 4)] for name, (label, a, b) in measured.statistics.items()},
+        "logProbs": [round(value, 4) for value in measured.log_probs],
+        "lens": measured.lens if len(measured.lens) * len(measured.lens[0] if measured.lens else ()) <= LENS_CELLS else [],
+        "ablations": measured.ablations,
         "bytes": kind().itemsize,
         "packed": _packed(record, kind),
     }  # fmt: skip
-    web = files("regard.inspection") / "web"
+    web = files("regard.inspection.drawing") / "web"
     parts = {
         "title": escape(text[:80]),
-        "note": escape(note),
-        "says": escape(says),
+        "note": escape(measured.note),
+        "says": escape(measured.says),
         "style": (web / "page.css").read_text(encoding="utf-8"),
         "script": (web / "page.js").read_text(encoding="utf-8"),
         # Inside a script element, only "<" could end it.

@@ -1,4 +1,4 @@
-"""The run itself, whatever it learns: model, training, checkpoints, scores, model folder."""
+"""A run of any kind of task: model, training, checkpoints, scores, model folder."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-import regard
 from regard.checkpoint import (
     ABOUT_WEIGHTS,
     CARD,
@@ -30,9 +29,10 @@ from regard.checkpoint import (
     save_weights,
 )
 from regard.errors import DataError, SettingsError, TrainingError
-from regard.inspection.report import curve_html, report_html
+from regard.inspection.drawing.report import curve_html, report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train
-from regard.models.families import AnyModel, build
+from regard.models.families import build
+from regard.models.interface import Model
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
@@ -41,8 +41,11 @@ from regard.training.process import only_run
 from regard.training.run import Listener, SavingTimes, TrainingRun
 from regard.training.state import BEST, EVENTS, TrainingState, checkpoints, clear, write_state
 from regard.training.trainer import Trainer
+from regard.training.updates import Updater
+from regard.version import __version__
 from regard.workflow.card import model_card, shown_scores
-from regard.workflow.loading import Loaded, load, resolve_device
+from regard.workflow.loading import load, resolve_device
+from regard.workflow.pipeline import Pipeline
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import STEPS, check_state, is_written, made_of, made_on, newest_state
@@ -56,11 +59,11 @@ DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 
 @dataclass(frozen=True)
 class Execution:
-    """How a run is carried out: what changes nothing of what it learns."""
+    """How a run is executed: options that do not change the result."""
 
     device: str = "auto"
     resume: bool = False
-    """Go on from the newest checkpoint."""
+    """Resume from the newest checkpoint."""
     saving: SavingTimes | None = None
     """When checkpoints are written; None: never."""
     world: World = ALONE
@@ -77,8 +80,8 @@ class TrainingResult:
 
     folder: Path
     run: TrainingRun
-    loaded: Loaded | None
-    """A `Translator`, a `LanguageModel` or a `Predictor`, as the family is; None in all processes but the main one."""
+    loaded: Pipeline | None
+    """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
     results: dict[str, Any]
     """What `results.json` holds; empty when the run was interrupted."""
 
@@ -103,7 +106,7 @@ class TrainingResult:
         """
         if not isinstance(self.loaded, Translator):
             raise SettingsError(
-                f"translator is there for encoder-decoders; got a {type(self.loaded).__name__}: .loaded"
+                f"`translator` needs a model that turns one text into another; got a {type(self.loaded).__name__}. Use `loaded`."
             )
         return self.loaded
 
@@ -113,9 +116,9 @@ def claimed(output: Path, world: World = ALONE, *, overwrite: bool, resume: bool
     """While this context lasts, this run alone writes to its folders; and nothing is lost there by mistake.
 
     Raises:
-        ModelFolderError: something else stands at `output`, or a model does and `overwrite` is not said.
-        SettingsError: checkpoints of an earlier run stand beside it, and neither `overwrite` nor `resume` is said.
-        TrainingError: another run is under way there.
+        ModelFolderError: there is something else at `output`, or a model and `overwrite` is False.
+        SettingsError: there are checkpoints of an earlier run, and neither `overwrite` nor `resume` is True.
+        TrainingError: another run writes there.
     """
     _check_folders(output, overwrite=overwrite, resume=resume)
     if not world.is_main:
@@ -139,8 +142,8 @@ def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
     earlier = bool(checkpoints(states))
     if earlier and not (resume or overwrite):
         raise SettingsError(
-            f"{states} must not hold checkpoints of an earlier run; it does. Go on with --resume, or replace "
-            "them and the model with --overwrite."
+            f"{states} holds checkpoints of an earlier run. Continue it with `--resume`, or replace them and the "
+            "model with `--overwrite`."
         )
     check_output(output, overwrite=overwrite or (resume and earlier))
 
@@ -156,7 +159,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     start = time.perf_counter()
     device = resolve_device(execution.device)
     resumed = newest_state(state_folder(output), display) if execution.resume else None
-    task = replace(task, settings=fitted(task.settings, task.epoch_steps))
+    task.settings = fitted(task.settings, task.epoch_steps, task.usual_metric)
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
     for note in [*task.notes, *notes(settings)]:
         display.say(note)
@@ -192,6 +195,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
         "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
         "target_tokens_per_second": run.tokens_per_second,
+        "task": task.name,
         "preset": preset,
         "settings": settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA}),
     }
@@ -219,7 +223,7 @@ def check_room(settings: RunSettings, device: torch.device, world: World = ALONE
 
 
 def _run_trainer(
-    model: AnyModel,
+    model: Model,
     task: Task,
     output: Path,
     execution: Execution,
@@ -229,63 +233,48 @@ def _run_trainer(
     """Train, and keep the best weights in the output folder, with the record of the run beside them.
 
     Args:
-        resumed: where to go on from; None: from the beginning.
+        resumed: the checkpoint to continue from; None: from the beginning.
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
     world, states = execution.world, state_folder(output)
     is_made_of, is_made_on = made_of(task, model), made_on(model, world)
     if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
-        raise TrainingError("all processes of a run must have the same data and settings; got different ones.")
+        raise TrainingError("all processes of a run must have the same data and settings; theirs differ.")
     if world.is_main:
         remove_leftovers(output)
     if execution.resume:
         check_state(resumed, output, task, model, world, display)
-    writer = _Writer(task, output, is_saved=resumed is not None and is_written(resumed))
-
-    def save(tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
-        write_state(
-            states, TrainingState(tensors, asdict(run), is_made_of | is_made_on | {STEPS: task.settings.training.steps})
-        )
-
+    writer = _Writer(task, output, is_made_of | is_made_on, is_saved=resumed is not None and is_written(resumed))
     listener: Listener = display
     if execution.tensorboard and world.is_main:
         first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
         listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
-    trainer = Trainer(
-        model,
-        task.batches(start=(0, 0) if resumed is None else resumed.next_cursor, shard=(world.rank, world.size)),
-        task.settings.training,
-        validate=task.validate,
-        keep=writer.keep,
-        listener=listener,
-        record=writer.record,
-        save=None if execution.saving is None else save,
-        saving=execution.saving,
-        resumed=resumed,
-        example=task.example,
-        sample=task.sample,
-        world=world,
-        shard=execution.shard,
-    )
+    updater: Updater[Model, Any] = Updater(model, task.settings.training, world, shard=execution.shard)
+    trainer = Trainer(updater, task, writer, listener, saving=execution.saving, resumed=resumed)
     if world.is_main and not execution.resume:  # last, so that nothing is lost where this run cannot begin
         clear(states)
     run = trainer.run()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
     if task.settings.training.keep_best > 1 and (count := len(list(best_folder(output).glob("*")))) > 1:
-        display.say(f"the {count} best models are in {best_folder(output)}, for `regard average`")
+        display.say(f"the {count} best models are in {best_folder(output)}; `regard average` can average them")
     return run
 
 
 class _Writer:
-    """Writes down models as they become the best."""
+    """Writes a run into its model folder and, for checkpoints, the folder beside it."""
 
-    def __init__(self, task: Task, output: Path, *, is_saved: bool) -> None:
+    def __init__(self, task: Task, output: Path, made_of: Mapping[str, Any], *, is_saved: bool) -> None:
         self.task, self.output, self.is_saved = task, output, is_saved
+        self._made_of = {**made_of, STEPS: task.settings.training.steps}
 
-    def keep(self, model: AnyModel, run: TrainingRun) -> None:
-        """Write the model where it belongs: in the output folder where it is the best, and among the best few."""
+    def save(self, tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
+        """Write a checkpoint."""
+        write_state(state_folder(self.output), TrainingState(tensors, asdict(run), self._made_of))
+
+    def keep(self, model: Model, run: TrainingRun) -> None:
+        """Store the model: in the output folder if it is the best, and among the best few."""
         settings = self.task.settings.training
         if settings.keep_best > 1:
             self._keep_among(model, run, run.best_steps(settings.metric, settings.keep_best))
@@ -299,7 +288,7 @@ class _Writer:
                 self.is_saved = True
 
     def record(self, run: TrainingRun) -> None:
-        """Write down what was measured: into the model folder, or beside its checkpoints as long as there is none.
+        """Store the scores: in the model folder, or beside the checkpoints as long as there is none.
 
         Raises:
             DataError: the folder cannot be written.
@@ -317,7 +306,7 @@ class _Writer:
         lines = (json.dumps(in_json(record)) + "\n" for record in run.history)
         write_whole(self.output / METRICS if self.is_saved else early, "".join(lines).encode("utf-8"))
 
-    def _keep_among(self, model: AnyModel, run: TrainingRun, steps: list[int]) -> None:
+    def _keep_among(self, model: Model, run: TrainingRun, steps: list[int]) -> None:
         names = {f"step-{step:08d}" for step in steps}
         folder = best_folder(self.output)
         path = folder / f"step-{run.step:08d}"
@@ -327,18 +316,18 @@ class _Writer:
             if old.name not in names:
                 shutil.rmtree(old, ignore_errors=True)
 
-    def _save(self, path: Path, model: AnyModel) -> None:
+    def _save(self, path: Path, model: Model) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_new(path, model, self.task.tokenizer, self.task.source_tokenizer)
 
 
 def best_folder(output: Path) -> Path:
-    """Where the best few models of a run stand."""
+    """The folder of the best few models of a run."""
     return state_folder(output) / BEST
 
 
 def state_folder(output: Path) -> Path:
-    """Where the checkpoints of a run stand: beside its model folder, whatever name or link that is called by."""
+    """The folder of a run's checkpoints: beside its model folder, with links resolved."""
     real = Path(os.path.realpath(output))
     return real.with_name(f"{real.name}.training")
 
@@ -350,8 +339,8 @@ def write_results(folder: Path, results: Mapping[str, Any]) -> None:
     write_whole(folder / CARD, model_card(folder.name, results).encode("utf-8"))
 
 
-def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
-    """What `results.json` says of data, sizes, machine and versions."""
+def _facts(model: Model, task: Task) -> dict[str, Any]:
+    """The part of `results.json` on data, sizes, machine and versions."""
     device = next(model.parameters()).device
     precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
     return {
@@ -361,12 +350,12 @@ def _facts(model: AnyModel, task: Task) -> dict[str, Any]:
                   "vocab_size": len(task.tokenizer)},
         "machine": {"device": str(device), "precision": precision, "threads": torch.get_num_threads(),
                     "processors": os.cpu_count(), "system": platform.platform()},
-        "versions": {"regard": regard.__version__, "torch": torch.__version__, "python": platform.python_version()},
+        "versions": {"regard": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }  # fmt: skip
 
 
 def in_json(value: Any) -> Any:
-    """What JSON can hold of a record: null in place of numbers that are not finite."""
+    """A record for JSON: null in place of numbers that are not finite."""
     if isinstance(value, Mapping):
         return {name: in_json(part) for name, part in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value

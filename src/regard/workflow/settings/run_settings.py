@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
-from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig, current
-from regard.models.families import config_class
-from regard.models.presets import PRESETS
+from regard.models.config import ModelConfig
+from regard.models.families import architecture
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.settings.reading import Nested
@@ -24,16 +23,16 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: EncoderDecoderConfig | RecurrentConfig | DecoderConfig | EncoderConfig
+    model: SerializeAsAny[ModelConfig]
     tokenizer: TokenizerConfig
     data: DataConfig = DataConfig()
     training: TrainingConfig
     usual: dict[str, Any] = Field({}, exclude=True)
-    """What the preset has, by names such as `training.steps`; empty: nothing is fitted."""
+    """The values of the preset, by names such as `training.steps`; empty: nothing is fitted."""
     given: frozenset[str] = Field(frozenset(), exclude=True)
-    """What the user gave, by such names."""
+    """The names of the settings that the user gave."""
     is_settled: bool = Field(False, exclude=True)
-    """Whether nothing is to be fitted any more: the run began earlier."""
+    """Whether the settings are final, because the run is resumed."""
 
     @classmethod
     def build(
@@ -47,15 +46,17 @@ class RunSettings(BaseModel):
 
         Args:
             layers: what the user gave, the later ones winning.
-            defaults: what differs from the preset without having been given by the user: that of a demo.
+            defaults: of a demo; they differ from the preset, and are not given by the user.
         Raises:
             SettingsError: an unknown family, preset, section or key, or a value out of range.
         """
-        arch = current("arch", arch)
-        family, presets = config_class(arch), PRESETS[arch]
+        found = architecture(arch)
+        family, presets = found.config, found.presets
         if preset not in presets:
-            raise SettingsError(f"preset must be one of ours; got {preset!r}. {nearest_hint(preset, presets)}")
-        merged: Nested = {"data": {}} | {section: dict(values) for section, values in presets[preset].items()}
+            raise SettingsError(f"preset must be a known preset; got {preset!r}. {nearest_hint(preset, presets)}")
+        merged: Nested = {section: {} for section in SECTIONS} | {
+            section: dict(values) for section, values in presets[preset].items()
+        }
         for section, values in (defaults or {}).items():
             merged[section] |= values
         preset_sections = {section: dict(values) for section, values in merged.items()}
@@ -64,19 +65,20 @@ class RunSettings(BaseModel):
             for section, values in layer.items():
                 if section not in SECTIONS:
                     hint = nearest_hint(section, SECTIONS)
-                    raise SettingsError(f"a section must be one of ours; got {section!r}. {hint}")
+                    raise SettingsError(f"a section must be a known section of settings; got {section!r}. {hint}")
                 if not isinstance(values, Mapping):
-                    raise SettingsError(f"section {section} must hold keys and values; got {values!r}.")
+                    raise SettingsError(f"the section {section} must hold keys and values; got {values!r}.")
                 merged[section] |= values
                 given.update(f"{section}.{key}" for key in values)
         for key in ("vocab_size", "source_vocab_size", "pad_id"):
             if key in merged["model"]:
                 raise SettingsError(
-                    f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set tokenizer.vocab_size."
+                    f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set `tokenizer.vocab_size` instead."
                 )
-        merged["model"]["vocab_size"] = merged["tokenizer"]["vocab_size"]
+        vocab_size = merged["tokenizer"].setdefault("vocab_size", TokenizerConfig.model_fields["vocab_size"].default)
+        merged["model"]["vocab_size"] = vocab_size
         if merged["tokenizer"].get("shared") is False and "source_vocab_size" in family.model_fields:
-            merged["model"]["source_vocab_size"] = merged["tokenizer"]["vocab_size"]
+            merged["model"]["source_vocab_size"] = vocab_size
             if "tied_embeddings" in family.model_fields:
                 merged["model"].setdefault("tied_embeddings", "target")
         sections: dict[str, type[BaseModel]] = {
@@ -92,8 +94,9 @@ class RunSettings(BaseModel):
                 built[section] = kind(**merged[section])
             except ValidationError as error:
                 raise SettingsError(_first_problem(error, section, kind)) from error
-        if built["data"] != DataConfig() and arch not in ("encoder-decoder", "rnn"):
-            raise SettingsError(f"data.{next(iter(merged['data']))} is for pairs of texts; got --arch {arch}.")
+        if built["data"] != DataConfig() and not found.model.reads_source:
+            key = next(iter(merged["data"]))
+            raise SettingsError(f"`data.{key}` needs pairs of texts; `--arch {found.arch}` has none. Remove it.")
         usual = {
             f"{section}.{key}": value
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
@@ -116,7 +119,7 @@ class RunSettings(BaseModel):
 
 
 def _check_numbers(section: str, kind: type[BaseModel], values: Mapping[str, Any]) -> None:
-    """Make sure that no truth value stands where a number belongs: pydantic would take it for 0 or 1."""
+    """Make sure that no truth value is given for a number: pydantic would read it as 0 or 1."""
     for name, value in values.items():
         field = kind.model_fields.get(name)
         wanted = set() if field is None else set(_parts(field.annotation))
@@ -132,7 +135,7 @@ def _parts(annotation: Any) -> Iterator[Any]:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """What a value holds that holds nothing else."""
+    """The innermost values of a value."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -146,7 +149,7 @@ def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) 
     problem = error.errors()[0]
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        return f"{section} must have keys of ours; got {key!r}. {nearest_hint(key, kind.model_fields)}"
+        return f"{section} must have known keys only; got {key!r}. {nearest_hint(key, kind.model_fields)}"
     if problem["type"] == "value_error":
         return str(problem["ctx"]["error"])
     if problem["type"] == "int_parsing_size":

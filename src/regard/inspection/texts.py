@@ -1,4 +1,4 @@
-"""A model and a text to an inspection: for every family of models."""
+"""Makes an `Inspection` of a model and a text, for every family of models."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from regard.checkpoint import LoadedModel
 from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
 from regard.inspection.ablation import gated, without
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
-from regard.models.decoder import Decoder
-from regard.models.encoder import Encoder
-from regard.models.families import AnyModel, PairModel
+from regard.inspection.result import Ablation, Inspection, lens_of
+from regard.models.families import multihead_attentions
+from regard.models.interface import Model
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.inspection.inspection import Ablation, Inspection, lens_of
 
 
 def inspect_pair(
-    model: PairModel,
-    tokenizer: Tokenizer,
-    source_tokenizer: Tokenizer,
+    loaded: LoadedModel,
     source: str,
     target_ids: Sequence[int],
     *,
@@ -30,9 +28,10 @@ def inspect_pair(
     ablate: Sequence[str] = (),
     translate: Callable[[str], str] = str,
 ) -> Inspection:
-    """What a model saw while it wrote a target.
+    """Inspects a pair of texts.
 
     Args:
+        loaded: a model that reads a source and writes a target, and its tokenizers.
         target_ids: what it wrote, or is to write, without symbols.
         hidden_states: record every layer's states, and what each would say.
         norms: how much of each token a head really moves, in place of its weights.
@@ -43,15 +42,16 @@ def inspect_pair(
         SettingsError: a head that the model does not have, or hidden states of a recurrent model.
         DataError: the source is blank, or a text too long.
     """
+    model, tokenizer, source_tokenizer = loaded
     if not source.strip():
-        raise DataError("text must have words to be inspected; got a blank one.")
+        raise DataError("text must have words to be inspected; got a blank text.")
     start_ids, eos = list(tokenizer.symbols.start_ids), tokenizer.eos_id
     check_lengths([source], source_tokenizer, model.config.max_positions, what="text")
     source_ids = source_tokenizer.frame_source(source_tokenizer.encode(source))
     room = model.config.max_positions
     for name, length in (("text", len(source_ids)), ("target", len(target_ids))):
         if length > room:
-            raise DataError(f"{name} must have at most {room} tokens, symbols among them; got {length}.")
+            raise DataError(f"{name} must have at most {room} tokens, special tokens included; got {length}.")
     # A target as long as the model can read was cut, and has no row for its end.
     read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
@@ -86,7 +86,7 @@ def inspect_pair(
 
 
 def inspect_text(
-    model: Decoder | Encoder,
+    model: Model,
     tokenizer: Tokenizer,
     text: str,
     ids: Sequence[int],
@@ -95,7 +95,7 @@ def inspect_text(
     hidden_states: bool,
     norms: bool,
 ) -> Inspection:
-    """What a model that reads one text saw in it.
+    """Inspects a text, for a model that reads one text.
 
     Args:
         ids: what it reads, symbols among them.
@@ -103,12 +103,12 @@ def inspect_text(
         norms: how much of each token a head really moves, in place of its weights.
     """
     row = torch.tensor([list(ids)], device=next(model.parameters()).device)
-    kind = "decoder" if isinstance(model, Decoder) else "encoder"
+    kind = next(iter(model.attention_names))
     found = record(
         model, row, row_tokens={kind: tokens}, key_tokens={kind: tokens}, hidden_states=hidden_states, norms=norms
     )
     log_probs: list[float] = []
-    if isinstance(model, Decoder):
+    if model.predicts_next:
         with torch.no_grad():
             predicted = model(row)[0, :-1].float().log_softmax(dim=-1)
         log_probs = predicted.gather(-1, row[0, 1:, None])[:, 0].tolist()
@@ -130,7 +130,7 @@ def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tu
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:
-    """Where each token of a running text stands, whose lines are parted by a symbol; one more such symbol is in front."""
+    """The character offsets of each token of a running text; a symbol separates its lines, and comes first."""
     spans: list[tuple[int, int] | None] = []
     begin = 0
     if tokenizer.symbols.lines_end:
@@ -144,40 +144,36 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
 
 
 def framed_spans(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None]:
-    """Where each token of a source stands, the symbols around it standing nowhere."""
+    """The character offsets of each source token; None for special tokens."""
     symbols = tokenizer.symbols
     return [*[None] * len(symbols.source_begin_ids), *tokenizer.offsets(text), *[None] * len(symbols.source_end_ids)]
 
 
-def _kinds(model: PairModel, **tokens: Tokens) -> dict[str, Tokens]:
+def _kinds(model: Model, **tokens: Tokens) -> dict[str, Tokens]:
     """The kinds of attention that a model has."""
-    return {kind: of_kind for kind, of_kind in tokens.items() if kind == "cross" or model.config.arch != "rnn"}
+    return {kind: of_kind for kind, of_kind in tokens.items() if kind in model.attention_names}
 
 
 def _ablated(heads: Sequence[str]) -> list[list[str]]:
-    """Which heads are taken away together: all of them; then each, where they are several."""
+    """The groups of heads to ablate: all of them; then, if there are several, each alone."""
     together = [list(heads)] if heads else []
     return [*together, *([head] for head in heads)] if len(heads) > 1 else together
 
 
-def _lens(model: AnyModel, found: Record, tokenizer: Tokenizer) -> list[list[tuple[str, float]]]:
-    if not found.hidden_states:
+def _lens(model: Model, found: Record, tokenizer: Tokenizer) -> list[list[tuple[str, float]]]:
+    if not found.hidden_states or not model.predicts_each_position:
         return []
-    if isinstance(model, Encoder) and model.config.task not in ("mlm", "tag"):
-        return []
-    labels = model.config.labels if isinstance(model, Encoder) and model.config.task == "tag" else None
-    spell = (lambda ids: [labels[id] for id in ids]) if labels else tokenizer.tokens
+    names = model.class_names
+    spell = (lambda ids: [names[id] for id in ids]) if names else tokenizer.tokens
     return lens_of(logit_lens(model, found), spell)
 
 
-def check_heads(model: AnyModel, ablate: Sequence[str]) -> None:
-    """Make sure that a model has heads that can be taken away, before anything is computed.
+def check_heads(model: Model, ablate: Sequence[str]) -> None:
+    """Make sure, before anything is computed, that a model has these heads.
 
     Raises:
         SettingsError: it has not, or not these.
     """
-    if ablate and model.config.arch == "rnn":
-        raise SettingsError(
-            "ablate must name heads of a Transformer; got a recurrent model, whose one attention has no heads."
-        )
+    if ablate and not multihead_attentions(model):
+        raise SettingsError("`ablate` needs a Transformer; got a recurrent model, whose attention has no heads.")
     without(model, [HeadName.parse(name) for name in ablate])

@@ -1,0 +1,261 @@
+"""`regard train`, `regard demo`, and `regard recipes`: complete, measured settings for `train --config recipe:NAME`."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import shutil
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from regard.cli.options import Device, Overwrite, Threads, prepare_process
+from regard.cli.writing import program, say, summary, tell, write
+from regard.errors import SettingsError, nearest_hint
+
+if TYPE_CHECKING:
+    from regard.training.run import TrainingRun
+
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Optimizer steps, by default the preset's. Warm-up and the time between validations scale with them.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers; by default 1.")]
+TrainingPrecision = Annotated[str | None, typer.Option(help="auto (the default), float32 or bfloat16.")]
+
+DEMOS = {"dates": "demo-model", "histogram": "histogram-model"}
+
+
+def train(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model; new or empty.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Required. Source file and target file, line by line; or one pairs.tsv, pairs.jsonl or "
+            "hf:name:split:source_column:target_column (where the data set has configurations "
+            "hf:wmt14:de-en:validation:translation.de:translation.en); or several of these. For --arch decoder and --task "
+            "mlm: text files. For --task classify: files of label, tab, text. For --task tag: files of word, tab, tag.",
+            metavar="DATA",
+        ),
+    ] = None,
+    valid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Validation data in the same form, written after DATA; by default, part of DATA is held out.",
+            metavar="DATA",
+        ),
+    ] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option(
+            help="encoder-decoder (the default) or rnn: pairs of texts; decoder: a language model; encoder: needs --task.",
+        ),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(help="What an encoder learns: mlm, classify or tag."),
+    ] = None,
+    encoder: Annotated[
+        Path | None,
+        typer.Option(help="A pretrained encoder to start from, with its tokenizer; needs --decoder."),
+    ] = None,
+    decoder: Annotated[
+        Path | None,
+        typer.Option(help="A pretrained decoder, or an encoder for mlm, to start from; needs --encoder."),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option(help="Model size and matching settings: tiny, small, base; for encoder-decoder also big.")
+    ] = "tiny",
+    config: Annotated[
+        Path | None,
+        typer.Option(help="YAML file of settings, or recipe:NAME; `regard recipes` lists them.", metavar="FILE"),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="One setting, such as model.dropout=0.3; may be repeated.",
+            metavar="KEY=VALUE",
+        ),
+    ] = None,
+    steps: Steps = None,
+    seed: Seed = None,
+    precision: TrainingPrecision = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    overwrite: Overwrite = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an earlier run to the same folder that was stopped or killed.")
+    ] = False,
+    shard: Annotated[
+        bool,
+        typer.Option("--shard", help="Under torchrun: divide the weights among the processes (FSDP)."),
+    ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also write TensorBoard event files into OUTPUT.training.")
+    ] = False,
+    save_every: Annotated[
+        str | None,
+        typer.Option(help="How often to write a checkpoint: 500 (steps), 10m. By default at each validation."),
+    ] = None,
+) -> None:
+    """Train a model on pairs of texts, running text, or texts with labels.
+
+    Learns a vocabulary, trains, validates, keeps the best, and writes a model folder.
+    """
+    from regard.workflow.settings import parse_assignments, read_yaml
+    from regard.workflow.train import train as train_model
+
+    settings: dict[str, dict[str, Any]] = {}
+    layers = [read_yaml(config)] if config else []
+    layers += [parse_assignments(set_ or []), {"training": _options(steps, seed, precision)}]
+    for layer in layers:
+        for section, values in layer.items():
+            settings.setdefault(section, {}).update(values)
+    if not data:
+        raise SettingsError("DATA is missing. Give it before `--valid`, which takes all words up to the next option.")
+    if (encoder is None) != (decoder is None):
+        raise SettingsError("`--encoder` and `--decoder` need each other; add the missing one.")
+    prepare_process(threads)
+    with saying_when_interrupted():
+        result = train_model(
+            data,
+            output,
+            valid=valid,
+            arch=arch,
+            task=task,
+            preset=preset,
+            settings=settings,
+            pretrained=None if encoder is None or decoder is None else (encoder, decoder),
+            device=device,
+            overwrite=overwrite,
+            resume=resume,
+            save_every=save_every,
+            shard=shard,
+            tensorboard=tensorboard,
+        )
+    if result.loaded is None:  # of several processes, only the main one prints
+        return
+    commands = result.loaded.commands
+    if result.run.interrupted:
+        say_what_is_kept(output, result.run, commands[0])
+    say(summary(result.results))
+    say(f"\n{output} is ready. Next:")
+    for line in commands:
+        say(f"  {program()} {line.format(output)}")
+
+
+def demo(
+    task: Annotated[str, typer.Argument(help="dates, or histogram: how often does each letter occur?")] = "dates",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Folder for the model; by default demo-model or histogram-model."),
+    ] = None,
+    steps: Steps = None,
+    seed: Seed = None,
+    precision: TrainingPrecision = None,
+    threads: Threads = None,
+    device: Device = "auto",
+    overwrite: Overwrite = False,
+) -> None:
+    """Train a demo model: dates of 40 locales to ISO 8601, or letter counts (histogram).
+
+    Measures the model on data it has not seen, and writes a report with pictures.
+    """
+    if task not in DEMOS:
+        raise SettingsError(f"TASK must be a known task; got {task!r}. {nearest_hint(task, DEMOS)}")
+    output = output or Path(DEMOS[task])
+    if task == "histogram":
+        _histogram(output, _options(steps, seed, precision), threads=threads, device=device, overwrite=overwrite)
+        return
+    from regard.demos.dates import run_demo
+    from regard.training.run import TrainingRun
+
+    prepare_process(threads)
+    with saying_when_interrupted():
+        outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
+    if isinstance(outcome, TrainingRun):
+        say_what_is_kept(output, outcome, "translate {}", goes_on=False)
+    say("\nTen dates that the model had not seen in any form:")
+    for source, written, reference in outcome.examples:
+        mark = "" if written == reference else f"  (should be {reference})"
+        say(f"  {source}  ->  {written}{mark}")
+    say(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
+    say(f"report: {outcome.report}")
+    say(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
+
+
+def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
+    """The demo of the histogram task."""
+    from regard.demos.histogram import run_histogram_demo
+    from regard.training.run import TrainingRun
+
+    prepare_process(threads)
+    with saying_when_interrupted():
+        outcome = run_histogram_demo(output, options, device=device, overwrite=overwrite)
+    if isinstance(outcome, TrainingRun):
+        say_what_is_kept(output, outcome, "predict {}", goes_on=False)
+    say("\nTen sequences that the model had not seen:")
+    for text, counted, right in outcome.examples:
+        mark = "" if counted == right else f"  (should be {right})"
+        say(f"  {text:<20}  ->  {counted}{mark}")
+    say(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
+    say(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
+    say(f"report: {outcome.report}")
+
+
+def recipes(
+    name: Annotated[str | None, typer.Argument(help="The recipe to print; by default all are listed.")] = None,
+) -> None:
+    """List the recipes (measured settings, with the commands that trained the models), or print one.
+
+    Train with one: `regard train ... --config recipe:NAME`. Copy one to change it: `regard recipes NAME > mine.yaml`.
+    """
+    from regard.text.lines import read_lines
+    from regard.workflow.settings import find_recipe
+    from regard.workflow.settings import recipes as all_recipes
+
+    if name is not None:
+        write("\n".join(read_lines(find_recipe(name))))
+        return
+    for each, path in all_recipes().items():
+        prose = itertools.takewhile(lambda line: line.startswith("# ") and not line.startswith("#  "), read_lines(path))
+        about = " ".join(line.removeprefix("# ") for line in prose)
+        say(textwrap.fill(f"{each}: {about}", shutil.get_terminal_size().columns, subsequent_indent="    "))
+    say(f"\nTrain with one: {program()} train ... --config recipe:NAME; print one: {program()} recipes NAME")
+
+
+@contextlib.contextmanager
+def saying_when_interrupted() -> Iterator[None]:
+    """Turn an interrupt before anything was saved into a message and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell("regard: interrupted before anything was saved; nothing was written.")
+        raise typer.Exit(130) from None
+
+
+def say_what_is_kept(output: Path, run: TrainingRun, use: str, *, goes_on: bool = True) -> NoReturn:
+    """Tell where an interrupted run stands and how to go on, and exit.
+
+    Args:
+        use: the command that uses such a model.
+    """
+    again = "Continue with the same command and `--resume`, or start over with `--overwrite`."
+    tell(
+        f"regard: interrupted at step {run.step:,}. {output} is complete and holds the weights of step "
+        f"{run.best_step or run.step:,}: use it with `{program()} {use.format(output)}`. "
+        + (again if goes_on else "Start over with `--overwrite`.")
+    )
+    raise typer.Exit(130)
+
+
+def _options(steps: int | None, seed: int | None, precision: str | None) -> dict[str, Any]:
+    given = {"steps": steps, "seed": seed, "precision": precision}
+    return {key: value for key, value in given.items() if value is not None}

@@ -1,0 +1,98 @@
+"""Everything that a program of your own needs to extend the library, in one place.
+
+    from regard.extending import Architecture, EncoderDecoder, EncoderDecoderConfig, Family, PairsTask, Translator, add_family
+
+What is added is known to this process only: add it before `train` or `load`. Everything else finds it by its name then.
+`tests/test_extending.py` has an example of each.
+"""
+
+from __future__ import annotations
+
+from regard.checkpoint import LoadedModel
+from regard.evaluation.text_metrics import add_metric
+from regard.generation.active_batch import ActiveBatch
+from regard.generation.decoding import Rule
+from regard.generation.filters import Filter
+from regard.generation.options import DecodingOptions, add_decoding_method
+from regard.generation.request import Hypothesis
+from regard.interop.foreign import ForeignModel
+from regard.interop.formats import Format, add_format
+from regard.interop.mapping import Account
+from regard.models.config import (
+    DecoderConfig,
+    EncoderConfig,
+    EncoderDecoderConfig,
+    ModelConfig,
+    RecurrentConfig,
+    TransformerConfig,
+)
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import Architecture
+from regard.models.interface import Model, PairModel, TokenModel
+from regard.models.parts import add_position_scheme
+from regard.models.recurrent import Recurrent, add_attention_score
+from regard.nn.positions import AttentionPositions
+from regard.text.tokenizer import Symbols, Tokenizer
+from regard.workflow.families import Family, add_family, add_task
+from regard.workflow.language_model import LanguageModel
+from regard.workflow.pipeline import Pipeline
+from regard.workflow.predictor import Predictor
+from regard.workflow.progress import RunDisplay
+from regard.workflow.settings import RunSettings
+from regard.workflow.tasks.labels import ClassifyTask, TagTask
+from regard.workflow.tasks.pairs import PairsTask
+from regard.workflow.tasks.running_text import LanguageTask, MaskedTask
+from regard.workflow.tasks.task import Inputs, Task
+from regard.workflow.translation.translator import Translator
+
+__all__ = [
+    "Account",
+    "ActiveBatch",
+    "Architecture",
+    "AttentionPositions",
+    "ClassifyTask",
+    "Decoder",
+    "DecoderConfig",
+    "DecodingOptions",
+    "Encoder",
+    "EncoderConfig",
+    "EncoderDecoder",
+    "EncoderDecoderConfig",
+    "Family",
+    "Filter",
+    "ForeignModel",
+    "Format",
+    "Hypothesis",
+    "Inputs",
+    "LanguageModel",
+    "LanguageTask",
+    "LoadedModel",
+    "MaskedTask",
+    "Model",
+    "ModelConfig",
+    "PairModel",
+    "PairsTask",
+    "Pipeline",
+    "Predictor",
+    "Recurrent",
+    "RecurrentConfig",
+    "Rule",
+    "RunDisplay",
+    "RunSettings",
+    "Symbols",
+    "TagTask",
+    "Task",
+    "TokenModel",
+    "Tokenizer",
+    "TransformerConfig",
+    "Translator",
+    "add_attention_score",
+    "add_decoding_method",
+    "add_family",
+    "add_format",
+    "add_metric",
+    "add_position_scheme",
+    "add_task",
+]

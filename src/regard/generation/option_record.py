@@ -1,0 +1,74 @@
+"""Records of options: names, ranges and defaults in one place, and errors in our own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from regard.errors import SettingsError, nearest_hint
+
+Record = TypeVar("Record", bound="Options")
+
+
+class Options(BaseModel):
+    """Options by name. Those that are not given have their defaults.
+
+    Raises:
+        SettingsError: an unknown name, a value out of range, or an option that would have no effect.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    former_names: ClassVar[Mapping[str, str]] = {}
+    """What earlier versions called an option, with its name now."""
+
+    def __init__(self, **options: Any) -> None:
+        fields = type(self).model_fields
+        options = {self.former_names.get(name, name): value for name, value in options.items()}
+        for name, value in options.items():  # YAML's `yes` and `on` would be numbers to Python
+            if isinstance(value, bool) and name in fields and not isinstance(fields[name].default, bool):
+                raise SettingsError(f"{name} must be a number or text; got the truth value {value}.")
+        try:
+            super().__init__(**options)
+        except ValidationError as error:
+            raise SettingsError(self._first_problem(error)) from error
+        self.check()
+
+    def check(self) -> None:
+        """Make sure that the options make sense together.
+
+        Raises:
+            SettingsError: they do not.
+        """
+
+    def changed(self: Record, **changes: Any) -> Record:
+        """These options but for some.
+
+        Raises:
+            SettingsError: as for the record itself.
+        """
+        if not changes:
+            return self
+        changes = {self.former_names.get(name, name): value for name, value in changes.items()}
+        return type(self)(**(self.model_dump() | changes))
+
+    def seeded(self: Record, seed: int) -> Record:
+        """These options with another seed, whatever else they say."""
+        return self.model_copy(update={"seed": seed})
+
+    @classmethod
+    def default(cls, name: str) -> Any:
+        """What an option is where it is not given."""
+        return cls.model_fields[name].default
+
+    @classmethod
+    def _first_problem(cls, error: ValidationError) -> str:
+        problem = error.errors()[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            return f"an option must be a known option of decoding; got {name!r}. {nearest_hint(name, cls.model_fields)}"
+        message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
+        message = message.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
+        return f"{name} must be {message}; got {problem['input']!r}."

@@ -1,0 +1,100 @@
+"""Label-smoothed cross-entropy, as a sum over tokens: divide by the tokens of the whole step, however it was cut into batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.errors import SettingsError
+
+CHUNK_LOGITS = 4_000_000
+"""Logits that are held at once: 16 MB in float32, which stays in a processor's cache."""
+
+
+def smoothed_cross_entropy(
+    states: Float[Tensor, "token model_dim"],
+    output_embedding: Float[Tensor, "vocab model_dim"],
+    labels: Int[Tensor, " token"],
+    *,
+    bias: Float[Tensor, " vocab"] | None = None,
+    smoothing: float = 0.0,
+) -> Float[Tensor, ""]:
+    """The label-smoothed cross-entropy of the next tokens, summed over tokens, in nats.
+
+    log_probs = log_softmax(states . output_embedding + bias);  q = (1 - smoothing) onehot(label) + smoothing / vocab
+    loss = - sum over tokens and vocab of q log_probs
+
+    Projection and loss are one function with its own backward: logits exist for one chunk of tokens at a time, in
+    float32, and no dense target distribution is built.
+
+    Args:
+        smoothing: from 0 up to, not including, 1; spread over all tokens, as `torch.nn.functional.cross_entropy` does.
+    Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
+    """
+    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, bias, labels, smoothing)
+    return loss
+
+
+class _ProjectedCrossEntropy(torch.autograd.Function):
+    """Computes the gradients in the forward pass, while a chunk's probabilities are at hand."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, smoothing: float
+    ) -> Tensor:
+        vocab = weight.shape[0]
+        needs_gradient = any(ctx.needs_input_grad)
+        loss = torch.zeros((), dtype=torch.float32, device=states.device)
+        if needs_gradient:
+            states_grad = torch.empty_like(states)
+            weight_grad = torch.zeros_like(weight, dtype=torch.float32)
+            bias_grad = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
+        chunk = max(1, CHUNK_LOGITS // vocab)
+        for start in range(0, len(labels), chunk):
+            part = slice(start, start + chunk)
+            label = labels[part, None]
+            logits = (states[part] @ weight.T).float()
+            log_probs = (logits if bias is None else logits + bias).log_softmax(dim=-1)
+            loss -= (1 - smoothing) * log_probs.gather(1, label).sum()
+            if smoothing:
+                loss -= smoothing / vocab * log_probs.sum()
+            if needs_gradient:
+                # d loss / d logits = probs - q
+                grad = log_probs.exp_()
+                if smoothing:
+                    grad -= smoothing / vocab
+                grad.scatter_add_(1, label, grad.new_full(label.shape, smoothing - 1))
+                if bias_grad is not None:
+                    bias_grad += grad.sum(dim=0)
+                grad = grad.to(states.dtype)
+                torch.matmul(grad, weight, out=states_grad[part])
+                weight_grad += grad.T @ states[part]
+        if needs_gradient:
+            ctx.save_for_backward(
+                states_grad, weight_grad.to(weight.dtype), None if bias_grad is None else bias_grad.to(weight.dtype)
+            )
+        return loss
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        scaled = (None if grad is None else grad * upstream[0].to(grad.dtype) for grad in ctx.saved_tensors)
+        return (*scaled, None, None)
+
+
+def spread_over_all(smoothing: float, num_classes: int) -> float:
+    """The smoothing over all classes that equals a smoothing over all but the correct one.
+
+    smoothing / (n - 1) = all / n, so that the other classes get the same, and the correct one 1 - smoothing.
+
+    Raises:
+        SettingsError: the correct class would get less than the others.
+    """
+    over_all = smoothing * num_classes / max(num_classes - 1, 1)
+    if over_all >= 1:
+        raise SettingsError(
+            f"label_smoothing must leave the correct one of {num_classes} classes the largest probability; got {smoothing}."
+        )
+    return over_all

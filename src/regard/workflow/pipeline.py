@@ -1,0 +1,77 @@
+"""What every loaded model has in common: a model, its tokenizer, and what the command line does with them."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from regard.checkpoint import LoadedModel
+from regard.errors import SettingsError
+from regard.inspection.result import Inspection
+from regard.models.interface import Model
+from regard.text.tokenizer import Tokenizer
+
+
+class Pipeline(ABC):
+    """A model in evaluation mode and its tokenizer, ready to use."""
+
+    model: Model
+    kind: str
+    """What such a model is called in messages, with its article."""
+    commands: Sequence[str]
+    """How the command line uses and then measures such a model, `{}` being its folder."""
+
+    def __init__(self, model: Model, tokenizer: Tokenizer) -> None:
+        self.model = model.eval()
+        self.tokenizer = tokenizer
+        self.device = next(model.parameters()).device
+
+    @classmethod
+    @abstractmethod
+    def of(cls, loaded: LoadedModel) -> Pipeline:
+        """The pipeline of a model and its tokenizers."""
+
+    @abstractmethod
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """Every score of the model on some files, by name: what `regard evaluate` does.
+
+        Args:
+            data: as for training.
+            tell: is called with advice on how to measure the data better.
+        Raises:
+            DataError: files that cannot be read as what the model needs.
+            SettingsError: options that the model does not have, or a model whose scores are measured in training only.
+        """
+
+    def _refuse(self, options: Mapping[str, Any]) -> None:
+        """Make sure that no options are given where there are none.
+
+        Raises:
+            SettingsError: one is given.
+        """
+        if options:
+            raise SettingsError(f"{', '.join(options)} must be left out: a {type(self).__name__} has no such options.")
+
+    @abstractmethod
+    def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
+        """What every head looks at while the model reads a text.
+
+        Args:
+            hidden_states: also every layer's states, and what each layer would predict.
+            norms: how much of each token a head really moves, in place of its weights.
+        """
+
+    def __repr__(self) -> str:
+        model, others = self.model, getattr(self, "others", ())
+        num_parameters = sum(parameter.numel() for parameter in model.parameters())
+        task = getattr(model.config, "task", "")
+        dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
+        return (
+            f"{type(self).__name__}({model.config.arch}{', ' if task else ''}{task}, {num_parameters:,} parameters, "
+            f"vocabulary {len(self.tokenizer):,}, {dtype} on {self.device}"
+            f"{f', and {len(others)} more models' if others else ''})"
+        )

@@ -1,0 +1,125 @@
+"""The commands `heads` and `align`: rankings, pruned models and alignments, and what they refuse."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from random_models import TEXT, save_models
+from running import command, refused
+
+import regard
+from regard.errors import SettingsError
+from regard.evaluation.alignment_error import read_alignments
+from regard.inspection.ablation import gated, without
+from regard.inspection.head_statistics import LABELS
+from regard.inspection.record import HeadName
+from regard.workflow.translation.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_models(tmp_path_factory.mktemp("look"))
+
+
+def test_ranking_heads(
+    folder: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regard.workflow.inspection.pruning.SHARES", (0.5,))
+    files = folder / "source", folder / "target"
+    assert command("heads", folder / "m", *files, "--sentences", "2", "-o", tmp_path / "r.json") == 0
+    content = json.loads((tmp_path / "r.json").read_text())
+    worth = [head["worth"] for head in content["heads"]]
+    assert len(worth) == 18
+    assert worth == sorted(worth, reverse=True)
+    assert {head["label"] for head in content["heads"]} <= {*LABELS, "mixed"}
+    assert len(content["bleu"]) == 4
+    assert all(curve[0]["removed_percent"] == 0 for curve in content["bleu"].values())
+    for ending in ("svg", "png", "html", "csv"):
+        assert command(
+            "heads", folder / "m", *files, "--sentences", "2", "--by", "gradient", "--no-curves", "-o", tmp_path / f"r.{ending}"
+        ) == 0  # fmt: skip
+    capsysbinary.readouterr()
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--by", "gradient") == 0
+    shown = capsysbinary.readouterr().out.decode()
+    assert "cross.1.2" in shown
+    assert "by chance" in shown
+
+
+def test_pruning_heads(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "source", folder / "target"
+    options = ("--sentences", "4", "--prune", "0.25")
+    assert command("heads", folder / "two", *files, *options, "-o", tmp_path / "smaller") == 0
+    shown = capsys.readouterr().out
+    assert "without 4 heads" in shown
+    smaller, whole = regard.load(tmp_path / "smaller"), regard.load(folder / "two")
+    assert isinstance(smaller, Translator)
+    assert isinstance(whole, Translator)
+    gone = [HeadName.parse(name) for name in (tmp_path / "smaller" / "README.md").read_text().split("--prune`: ")[1]
+            .split(".\n")[0].split(", ")]  # fmt: skip
+    assert len(gone) == 4
+    with gated(whole.model, without(whole.model, gone)):
+        expected = Translator(whole.model, whole.tokenizer, whole.source_tokenizer).translate([TEXT])[0]
+    assert smaller.translate([TEXT])[0].text == expected.text
+    assert smaller.translate([TEXT])[0].score == pytest.approx(expected.score, abs=1e-5)
+    assert sum(p.numel() for p in smaller.model.parameters()) < sum(p.numel() for p in whole.model.parameters())
+    assert not set(map(str, gone)) & set(smaller.inspect(TEXT).head_names)
+    assert len(smaller.inspect(TEXT).head_names) == 14
+    message = refused(capsys, "heads", folder / "two", *files, *options, "-o", tmp_path / "smaller")
+    assert re.search("must not hold a model; got .*smaller.*--overwrite", message)
+    assert re.search("`--prune` .*`-o FOLDER`", refused(capsys, "heads", folder / "two", *files, "--prune", "0.5"))
+    message = refused(capsys, "heads", folder / "two", *files, "--by", "gradients")
+    assert re.search("--by .*got 'gradients'.*'gradient'", message)
+    assert re.search("heads needs a Transformer; got a recurrent", refused(capsys, "heads", folder / "rnn", *files))
+
+
+def test_a_pruned_model_is_converted(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "source", folder / "target"
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "0.5", "-o", tmp_path / "smaller") == 0
+    capsys.readouterr()
+    assert command("convert", tmp_path / "smaller", tmp_path / "ct2", "--to", "ctranslate2") == 0
+    assert "65 of their tensors are 85 of ours" in capsys.readouterr().out  # all heads, some of which write zeros
+
+
+def test_aligning(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "source", folder / "target"
+    assert command("align", folder / "m", *files, "-o", tmp_path / "a") == 0
+    found = read_alignments((tmp_path / "a").read_text().splitlines(), "a")
+    assert len(found) == 12
+    for row in found:
+        assert sorted(target for _, target in row.sure) == [0, 1, 2]  # each target word has a source word
+        assert all(0 <= source < 3 for source, _ in row.sure)
+    capsys.readouterr()
+    assert command("align", folder / "m", *files, "-o", tmp_path / "b", "--gold", tmp_path / "a") == 0
+    assert "alignment error rate 0.00%" in capsys.readouterr().err  # what was found is among what is tried
+    assert command("align", folder / "m", *files, "-o", tmp_path / "c", "--from", "cross.1.2", "--shifted") == 0
+    assert command("align", folder / "m", *files, "-o", tmp_path / "d", "--reverse", folder / "rnn") == 0
+    message = refused(capsys, "align", folder / "m", *files, "--from", "encoder.0")
+    assert re.search(r"--from .*cross\.0 to cross\.1; got encoder\.0", message)
+    assert "Did you mean 'union'" in refused(capsys, "align", folder / "m", *files, "--symmetrize", "unin")
+
+
+def test_a_pruned_model_in_every_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "source", folder / "target"
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "1.0", "-o", tmp_path / "one") == 0
+    translator = regard.load(tmp_path / "one")
+    assert isinstance(translator, Translator)
+    left = {
+        HeadName.parse(name).layer: HeadName.parse(name).head
+        for name in translator.inspect(TEXT).head_names
+        if "cross" in name
+    }
+    assert (
+        translator.align(TEXT, "fed", layer=1, head=left[1]).weights == translator.align(TEXT, "fed", layer=1).weights
+    )
+    gone = next(head for head in range(3) if head != left[1])
+    with pytest.raises(SettingsError, match=rf"head .*\[{left[1]}\].*; got {gone}"):
+        translator.align(TEXT, "fed", layer=1, head=gone)
+    assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "0.4", "-o", tmp_path / "some") == 0
+    (tmp_path / "lines").write_text(f"{TEXT}\n")
+    for name in ("one", "some"):
+        assert command("align", tmp_path / name, *files, "-o", tmp_path / "links") == 0
+        for option in ("alignment=true", "coverage_penalty=0.2", "alternatives=2"):
+            assert command("translate", tmp_path / name, tmp_path / "lines", "--json", "--set", option) == 0
+    message = refused(capsys, "align", tmp_path / "one", *files, "--from", f"cross.1.{gone}")
+    assert re.search(rf"--from .*\[{left[1]}\].*; got cross\.1\.{gone}", message)

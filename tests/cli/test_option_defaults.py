@@ -1,0 +1,39 @@
+"""The command line repeats the defaults of decoding, so that help is quick; the records of options own them."""
+
+import inspect
+from typing import Any
+
+import annotated_types
+import pytest
+import typer
+
+from regard.cli import inspect as inspecting
+from regard.cli import use
+from regard.cli.translate import translate
+from regard.generation.options import DecodingOptions, TextOptions
+
+COMMANDS: list[tuple[Any, Any]] = [
+    (translate, DecodingOptions),
+    (use.evaluate, DecodingOptions),
+    (inspecting.inspect, DecodingOptions),
+    (inspecting.align, DecodingOptions),
+    (use.generate, TextOptions),
+]
+RENAMED = {"beam": "beam_size"}
+
+
+@pytest.mark.parametrize(("command", "options"), COMMANDS, ids=lambda thing: thing.__name__)
+def test_commands_have_the_defaults_and_ranges_of_the_records(command: Any, options: Any) -> None:
+    compared = []
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        field = options.model_fields.get(RENAMED.get(name, name))
+        if field is None:
+            continue
+        assert parameter.default == field.default, name
+        (option,) = (part for part in parameter.annotation.__metadata__ if isinstance(part, typer.models.OptionInfo))
+        bounds = {type(part): part for part in field.metadata}
+        if option.min is not None:
+            assert option.min == bounds[annotated_types.Ge].ge, name
+        compared.append(name)
+    expected = {"generate": 8, "translate": 5, "evaluate": 3, "inspect": 2, "align": 0}
+    assert len(compared) >= expected[command.__name__], compared
