@@ -1,0 +1,73 @@
+"""The command `serve`: a translation server."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.cli.options import Device, Precision, Threads, prepare_process
+from regard.cli.writing import tell
+from regard.errors import MissingExtraError
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="Model folders. The name of a folder says its languages (opus-mt-en-de); otherwise write en-de=FOLDER. A "
+            "single model needs no languages.",
+        ),
+    ],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 is every network of this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    api_keys: Annotated[
+        Path | None,
+        typer.Option(help="File with an API key per line. A number after a key limits its requests per minute."),
+    ] = None,
+    cors: Annotated[
+        list[str] | None, typer.Option(help="Origin whose pages may ask, or *; may be repeated.", metavar="ORIGIN")
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Sentences decoded together.")] = 64,
+    queue: Annotated[
+        int, typer.Option(min=1, help="Sentences that may wait for one model; more are refused (429).")
+    ] = 20_000,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Longest time for a request; after that, the answer is 504.")
+    ] = 300.0,
+    precision: Precision = "float32",
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Serve models over HTTP, for clients of LibreTranslate, DeepL, OpenAI and others.
+
+    Ctrl-C or SIGTERM stops the server after it has answered all accepted requests. SIGHUP loads the models again.
+    """
+    try:
+        from regard.serving.server import listen
+        from regard.serving.server import serve as serve_models
+    except ImportError as error:
+        raise MissingExtraError("serve", "serve") from error
+    from regard.serving.directions import parse_models
+    from regard.serving.keys import Keys
+    from regard.serving.limits import Limits
+    from regard.serving.service import Service
+
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    prepare_process(threads)
+    keys = Keys(api_keys)
+    limits = Limits(batch_size=batch_size, queue=queue, seconds=seconds)
+    with contextlib.closing(listen(host, port)) as listening:
+        service = Service(parse_models(models), limits, device=device, precision=precision)
+        shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
+        directions = ", ".join(map(str, service.engines))
+        tell(f"{directions}: http://{shown}:{listening.getsockname()[1]}/translate (Ctrl-C ends)")
+        serve_models(service, keys, listening, cors=cors or ())

@@ -1,0 +1,1 @@
+"""`regard serve`: models behind HTTP, in the languages that translation clients speak."""

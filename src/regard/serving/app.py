@@ -1,0 +1,245 @@
+"""HTTP: which path belongs to which interface, how bodies are read, and what is done when a client goes away."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from regard.errors import RegardError
+from regard.serving.interfaces import deepl, libretranslate, native, openai, shapes
+from regard.serving.interfaces.encoding import Answer, texts_of
+from regard.serving.keys import Keys
+from regard.serving.limits import ServingError
+from regard.serving.own import Own
+from regard.serving.service import Service
+from regard.serving.transport import Call, Read, Stream, http_error, receive, response_of
+from regard.version import __version__
+
+ACCESS = logging.getLogger("regard.serving.access")
+LOG = logging.getLogger("regard.serving")
+WriteError = Callable[[int, str], Answer]
+
+
+class App:
+    """The server as a Starlette application.
+
+    Args:
+        cors: origins whose pages may ask; none: those of this server alone.
+    """
+
+    def __init__(self, service: Service, keys: Keys, *, cors: Sequence[str] = ()) -> None:
+        self.service, self.keys = service, keys
+        self._paths = self._routes()
+        middleware = []
+        if cors:
+            middleware.append(
+                Middleware(CORSMiddleware, allow_origins=list(cors), allow_methods=["*"], allow_headers=["*"])
+            )
+        self.asgi = Starlette(
+            routes=self._paths,
+            middleware=middleware,
+            exception_handlers={HTTPException: http_error, Exception: http_error},
+        )
+
+    def _routes(self) -> list[Route]:
+        libre = ("libretranslate", libretranslate.error)
+        deep, chat, own = ("deepl", deepl.error), ("openai", openai.error), ("native", native.error)
+        plain = libretranslate.error
+        table: list[tuple[str, str, tuple[str, WriteError], Read]] = [
+            ("/translate", "POST", libre, self.translate),
+            ("/languages", "GET", libre, self.languages),
+            ("/detect", "POST", libre, self.detect),
+            ("/frontend/settings", "GET", libre, self.settings),
+            ("/spec", "GET", libre, self.spec),
+            ("/v2/translate", "POST", deep, self.deepl_translate),
+            ("/v2/languages", "GET POST", deep, self.deepl_languages),
+            ("/v2/usage", "GET POST", deep, self.deepl_usage),
+            ("/v1/models", "GET", chat, self.openai_models),
+            ("/v1/chat/completions", "POST", chat, self.openai_chat),
+            ("/imme", "POST", ("immersive", plain), self.immersive),
+            ("/kiss", "POST", ("kiss", plain), self.kiss),
+            ("/deeplx", "POST", ("deeplx", plain), self.deeplx),
+            ("/language/translate/v2", "GET POST", ("google", shapes.google_error), self.google),
+        ]
+        table += [(f"/api/v1/{path}", methods, own, read) for path, methods, read in Own(self.service).table()]
+        routes = [
+            Route(path, self._endpoint(name, write, read), methods=methods.split())
+            for path, methods, (name, write), read in table
+        ]
+        unread = {"/health": self.health, "/ready": self.ready, "/metrics": self.metrics}
+        return [*routes, *(Route(path, endpoint, methods=["GET"]) for path, endpoint in unread.items())]
+
+    def _endpoint(self, name: str, write_error: WriteError, read: Read) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            started, response = time.perf_counter(), None
+            try:
+                received = await receive(request, self.service.limits)
+                call = Call(self.service, request, received)
+                self.keys.check(received.headers, call.fields)
+                found = await read(call)
+                response = found if isinstance(found, Response) else response_of(found)
+            except ClientDisconnect:
+                response = Response(status_code=499)
+            except ServingError as error:
+                response = response_of(write_error(error.status, str(error)))
+                if error.retry_after is not None:
+                    response.headers["Retry-After"] = str(error.retry_after)
+            except TimeoutError:
+                response = response_of(write_error(504, f"A request may take {self.service.limits.seconds:g} seconds."))
+            except RegardError as error:
+                response = response_of(write_error(400, str(error)))
+            except Exception:
+                LOG.exception("a request failed")
+                response = response_of(write_error(500, "The server failed to answer this request."))
+            seconds = time.perf_counter() - started
+            if (trace := request.headers.get("traceparent")) is not None:
+                response.headers["traceparent"] = trace
+            self.service.metrics.count("regard_requests_total", interface=name, status=str(response.status_code))
+            self.service.metrics.observe("regard_request_seconds", seconds)
+            ACCESS.info(
+                "%s %s %d %.0f ms%s", request.method, request.url.path, response.status_code, 1000 * seconds,
+                f" traceparent={trace[:60]}" if trace else "",
+            )  # fmt: skip
+            return response
+
+        return endpoint
+
+    # LibreTranslate, and nllb-serve, which shares its path
+
+    async def translate(self, call: Call) -> Answer:
+        """`/translate`."""
+        if shapes.is_nllb(call.fields):
+            asked = shapes.nllb(call.fields)
+            return shapes.nllb_answer(asked, (await call.answered(asked))[0])
+        wanted = libretranslate.parse(call.received, self.service.limits)
+        found, source = await call.answered(wanted.asked)
+        return libretranslate.answer(wanted, found, source)
+
+    async def languages(self, call: Call) -> Answer:
+        """`/languages`."""
+        return libretranslate.languages(self.service.languages())
+
+    async def detect(self, call: Call) -> Answer:
+        """`/detect`."""
+        if call.fields.get("q") is None:
+            raise ServingError(400, "Invalid request: missing q parameter")
+        return libretranslate.detected(texts_of(call.fields["q"], "q")[0], self.service.languages())
+
+    async def settings(self, call: Call) -> Answer:
+        """`/frontend/settings`."""
+        return libretranslate.settings(self.service.languages(), self.service.limits, keys=self.keys.are_needed)
+
+    async def spec(self, call: Call) -> Answer:
+        """`/spec`: the paths, as OpenAPI has them."""
+        paths: dict[str, Any] = {}
+        for route in self._paths:
+            methods = sorted(set(route.methods or ()) - {"HEAD"})
+            paths[route.path] = {method.lower(): {"responses": {"200": {"description": "OK"}}} for method in methods}
+        return Answer({"openapi": "3.1.0", "info": {"title": "Regard", "version": __version__}, "paths": paths})
+
+    # DeepL
+
+    async def deepl_translate(self, call: Call) -> Answer:
+        """`/v2/translate`."""
+        asked = deepl.parse(call.received)
+        found, source = await call.answered(asked)
+        return deepl.answer(asked, found, source)
+
+    async def deepl_languages(self, call: Call) -> Answer:
+        """`/v2/languages`."""
+        return deepl.languages(call.received, self.service.languages())
+
+    async def deepl_usage(self, call: Call) -> Answer:
+        """`/v2/usage`."""
+        return deepl.usage(self.service.num_characters)
+
+    # OpenAI
+
+    async def openai_models(self, call: Call) -> Answer:
+        """`/v1/models`."""
+        return openai.models(self.service)
+
+    async def openai_chat(self, call: Call) -> Answer | Response:
+        """`/v1/chat/completions`."""
+        asked, streams, model = openai.parse(call.fields, self.service)
+        if not streams:
+            found, _ = await call.answered(asked)
+            return openai.answer(openai.joined(found), asked, found, model)
+
+        progress = await call.begin(asked)
+
+        async def pieces() -> AsyncGenerator[bytes]:
+            yield openai.chunk("", model, first=True)
+            async for found in progress.pieces():
+                if isinstance(found, str):
+                    continue
+                failed = next((each for each in found if isinstance(each, Exception)), None)
+                if failed is not None:
+                    yield openai.failure(str(failed))
+                    return
+                yield openai.chunk(openai.joined(found), model)
+            yield openai.chunk(None, model)
+
+        return Stream(pieces(), self.service.limits.body_seconds)
+
+    # small ones
+
+    async def immersive(self, call: Call) -> Answer:
+        """Immersive Translate."""
+        found, source = await call.answered(shapes.immersive(call.fields))
+        return shapes.immersive_answer(found, source)
+
+    async def kiss(self, call: Call) -> Answer:
+        """kiss-translator."""
+        asked, is_list = shapes.kiss(call.fields)
+        found, source = await call.answered(asked)
+        return shapes.kiss_answer(asked, found, source, is_list=is_list)
+
+    async def deeplx(self, call: Call) -> Answer:
+        """DeepLX."""
+        asked = shapes.deeplx(call.fields)
+        return shapes.deeplx_answer((await call.answered(asked))[0], asked)
+
+    async def google(self, call: Call) -> Answer:
+        """Google's version 2."""
+        asked = shapes.google(call.fields)
+        found, source = await call.answered(asked)
+        return shapes.google_answer(asked, found, source)
+
+    # for those who run it
+
+    async def health(self, request: Request) -> Response:
+        """Whether the server is alive, and what has gone wrong."""
+        engines = self.service.engines.values()
+        crashes = sum(engine.num_crashes for engine in engines)
+        content: dict[str, Any] = {"status": "ok", "version": __version__, "crashes": crashes}
+        if crashes:
+            content["last_crash"] = next(engine.last_crash for engine in engines if engine.num_crashes)
+        if self.service.reload_error:
+            content["reload_error"] = self.service.reload_error
+        return response_of(Answer(content))
+
+    async def ready(self, request: Request) -> Response:
+        """Whether requests are taken."""
+        full = [str(d) for d, e in self.service.engines.items() if e.queue_depth >= self.service.limits.queue]
+        if self.service.is_draining or full:
+            return response_of(
+                Answer({"status": "draining" if self.service.is_draining else "full", "models": full}, 503)
+            )
+        return response_of(
+            Answer({"status": "ready", "models": [str(direction) for direction in self.service.engines]})
+        )
+
+    async def metrics(self, request: Request) -> Response:
+        """Counts, as Prometheus reads them."""
+        return PlainTextResponse(self.service.metrics.text(), media_type="text/plain; version=0.0.4")

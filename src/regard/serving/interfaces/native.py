@@ -1,0 +1,127 @@
+"""The interface of our own, `/api/v1`: everything that Python can ask of a translator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from regard.errors import SettingsError, nearest_hint
+from regard.generation.options import DecodingOptions
+from regard.serving.interfaces.encoding import Answer, text_of, texts_of
+from regard.serving.limits import ServingError
+from regard.serving.service import Answered, Asked, Service
+from regard.workflow.translation.results import Candidate, Translation
+
+OF_REQUEST = ("text", "texts", "source", "target", "prefix", "prefixes", "required", "split", "format", "api_key")
+NOT_SERVED = ("trace", "workers", "deterministic", "batch_size")
+"""Options that belong to who starts the server, or that tell the search of one text alone."""
+
+
+def parse(fields: Mapping[str, Any]) -> tuple[Asked, bool]:
+    """A request to translate, and whether its texts are a list.
+
+    Raises:
+        ServingError: 400, fields that are not known or not what they must be.
+    """
+    if ("text" in fields) == ("texts" in fields):
+        raise ServingError(400, "Give one of text and texts.")
+    name = "text" if "text" in fields else "texts"
+    texts, is_list = texts_of(fields[name], name)
+    prefixes = required = None
+    if (given := fields.get("prefixes", fields.get("prefix"))) is not None:
+        prefixes = texts_of(given, "prefixes")[0]
+    if (given := fields.get("required")) is not None:
+        if not isinstance(given, list):
+            raise ServingError(400, "required must be a list of phrases, or for each text a list of phrases.")
+        required = [texts_of(each, "required")[0] for each in (given if is_list else [given])]
+    for wanted, values in (("prefixes", prefixes), ("required", required)):
+        if values is not None and len(values) != len(texts):
+            raise ServingError(400, f"{wanted} must be as many as the texts; got {len(values)} and {len(texts)}.")
+    given_options = {key: value for key, value in fields.items() if key not in OF_REQUEST}
+    for key in given_options:
+        if key in NOT_SERVED or DecodingOptions.former_names.get(key, key) not in DecodingOptions.model_fields:
+            hint = nearest_hint(key, {*OF_REQUEST, *DecodingOptions.model_fields} - set(NOT_SERVED))
+            raise ServingError(400, f"a field must be a known one; got {key!r}. {hint}")
+    if (form := text_of(fields, "format", "text")) not in ("text", "html", "xml"):
+        raise ServingError(400, f"format must be text, html or xml; got {form}.")
+    try:
+        options = DecodingOptions(**given_options)
+    except SettingsError as error:
+        raise ServingError(400, str(error)) from error
+    asked = Asked(
+        texts, text_of(fields, "source"), text_of(fields, "target"), options, prefixes, required,
+        whole=fields.get("split") is False, format=form,
+    )  # fmt: skip
+    return asked, is_list
+
+
+def answer(found: Sequence[Answered | Exception], direction: str, *, is_list: bool) -> Answer:
+    """The translations; a text that could not be translated has an error in the place of its translation."""
+    rows = [_failed(each) if isinstance(each, Exception) else _row(each) for each in found]
+    if not is_list and "error" in rows[0]:
+        return Answer(rows[0], rows[0]["error"]["status"])
+    return Answer({"translations": rows, "direction": direction} if is_list else rows[0] | {"direction": direction})
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of an error: those of users are 400."""
+    return error.status if isinstance(error, ServingError) else 400
+
+
+def _failed(error: Exception) -> dict[str, Any]:
+    return {"error": {"status": status_of(error), "message": str(error)}}
+
+
+def _row(found: Answered) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "text": found.text,
+        "score": found.score,
+        "confidence": found.confidence,
+        "sentences": [_sentence(sentence) for sentence in found.sentences],
+    }
+    if len(found.n_best) > 1:
+        row["n_best"] = found.n_best
+    if found.num_cut:
+        row["cut"] = found.num_cut
+    return row
+
+
+def _sentence(found: Translation) -> dict[str, Any]:
+    row = _candidate(found)
+    if len(found.n_best) > 1:
+        row["n_best"] = [_candidate(each) for each in found.n_best]
+    if found.alternatives is not None:
+        row["alternatives"] = found.alternatives
+    if found.alignment is not None:
+        row["alignment"] = asdict(found.alignment)
+    return row
+
+
+def _candidate(found: Candidate) -> dict[str, Any]:
+    names = ("text", "score", "tokens", "token_log_probs", "finish_reason")
+    return {name: getattr(found, name) for name in names}
+
+
+def models(service: Service) -> Answer:
+    """What is served."""
+    return Answer(
+        {
+            "models": [
+                {
+                    "direction": str(direction),
+                    "source": direction.source,
+                    "target": direction.target,
+                    "arch": engine.translator.model.config.arch,
+                    "parameters": sum(each.numel() for each in engine.translator.model.parameters()),
+                    "max_tokens": engine.translator.max_positions,
+                }
+                for direction, engine in service.engines.items()
+            ]
+        }
+    )
+
+
+def error(status: int, message: str) -> Answer:
+    """An error."""
+    return Answer({"error": {"status": status, "message": message}}, status)

@@ -1,0 +1,78 @@
+"""Keys of clients: from a file, compared in constant time, with a limit of requests for each."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from regard.errors import SettingsError
+from regard.serving.limits import ServingError
+from regard.text.lines import read_lines
+
+MINUTE = 60.0
+
+
+class Keys:
+    """The keys of a file: one to a line, a space and the requests a minute that it may make after it, if there is a limit.
+
+    Args:
+        path: None: no keys are asked for.
+    Raises:
+        DataError: the file cannot be read.
+        SettingsError: no key in it, or a limit that is no number.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._limits: dict[bytes, int | None] = {}
+        self._made: dict[bytes, deque[float]] = {}
+        if path is None:
+            return
+        for number, line in enumerate(read_lines(path), start=1):
+            key, *rest = line.partition("#")[0].split()[:2] or [""]
+            if not key:
+                continue
+            if rest and not (rest[0].isascii() and rest[0].isdigit() and int(rest[0])):
+                raise SettingsError(f"{path}, line {number}: a limit must be requests a minute; got {rest[0]!r}.")
+            self._limits[key.encode()] = int(rest[0]) if rest else None
+        if not self._limits:
+            raise SettingsError(f"{path} must hold keys, one to a line; got none.")
+
+    @property
+    def are_needed(self) -> bool:
+        """Whether clients must have a key."""
+        return bool(self._limits)
+
+    def check(self, headers: Mapping[str, str], fields: Mapping[str, Any]) -> None:
+        """Make sure that a request may be made.
+
+        The key is in `Authorization` (`Bearer` or `DeepL-Auth-Key`), or a field `api_key`, `auth_key` or `key`.
+
+        Raises:
+            ServingError: 403, without a key, or with another; 429, too many requests in a minute.
+        """
+        if not self._limits:
+            return
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() not in ("bearer", "deepl-auth-key") or not given:
+            named = (fields.get(name) for name in ("api_key", "auth_key", "key"))
+            given = next((value for value in named if isinstance(value, str) and value), "")
+        found = None
+        for key in self._limits:  # all of them, so that time tells nothing
+            if hmac.compare_digest(key, given.strip().encode("utf-8", "replace")):
+                found = key
+        if found is None:
+            raise ServingError(403, "Invalid API key" if given else "An API key is needed.")
+        limit = self._limits[found]
+        if limit is None:
+            return
+        now, made = time.monotonic(), self._made.setdefault(found, deque())
+        while made and now - made[0] > MINUTE:
+            made.popleft()
+        if len(made) >= limit:
+            wait = max(1, round(MINUTE - (now - made[0])))
+            raise ServingError(429, f"Slowdown: this key may make {limit} requests a minute.", wait)
+        made.append(now)

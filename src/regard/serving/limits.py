@@ -1,0 +1,51 @@
+"""What a server accepts, and how it says that it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regard.errors import RegardError
+
+
+class ServingError(RegardError):
+    """A request that is not answered with a translation. Each interface writes it in its own form.
+
+    Args:
+        status: the HTTP status.
+        retry_after: seconds after which the client may try again; None: it should not.
+    """
+
+    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.status, self.retry_after = status, retry_after
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of a server. Each has a status and a message of its own."""
+
+    request_bytes: int = 2_000_000
+    """Of a body, before anything is read in it: 413."""
+    texts: int = 1_000
+    """In one request: 413."""
+    sentences: int = 5_000
+    """In one request, after its texts are split: 413."""
+    characters: int = 500_000
+    """Of all texts of a request: 413."""
+    alignment_cells: int = 4_000_000
+    """Source tokens times target tokens, over the sentences of a request whose alignments are asked for: 413."""
+    queue: int = 20_000
+    """Sentences that wait for one model: 429, with `Retry-After`."""
+    beam_size: int = 16
+    """Hypotheses of a sentence, and candidates of minimum Bayes risk: 400."""
+    alternatives: int = 10
+    """Translations of a text, or tokens of a step, that may be asked for: 400."""
+    seconds: float = 300.0
+    """From the arrival of a request to its answer: 504."""
+    body_seconds: float = 30.0
+    """For a client to send its body, and to take in each piece of a stream: 408."""
+    batch_size: int = 64
+    """Sentences that are decoded together."""
+
+
+DRAINING = "The server is shutting down; it answers what it has accepted."

@@ -1,0 +1,93 @@
+"""Counts of what a server does, as Prometheus reads them: base units, live gauges.
+
+Source: the Prometheus text format 0.0.4.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+
+HELP = {
+    "regard_requests_total": "Requests, by interface and HTTP status.",
+    "regard_request_seconds": "Time from a request to its answer.",
+    "regard_rejected_total": "Requests that were refused or given up, by reason.",
+    "regard_queue_seconds": "Time that sentences waited for a slot.",
+    "regard_sentence_seconds": "Time from a sentence's arrival to its translation.",
+    "regard_tokens_total": "Tokens written.",
+    "regard_decode_seconds_total": "Time spent in decoding steps.",
+    "regard_steps_total": "Decoding steps.",
+    "regard_step_sentences_total": "Sentences in decoding steps; divided by the steps, the mean batch.",
+    "regard_crashes_total": "Batches that failed.",
+    "regard_queue_depth": "Sentences that wait for a slot.",
+    "regard_active_sentences": "Sentences that are decoded now.",
+    "regard_models": "Models that are loaded.",
+}
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Upper bounds of the buckets of times, in seconds."""
+Labels = tuple[tuple[str, str], ...]
+
+
+class Metrics:
+    """Counters, histograms of times, and gauges that are asked when they are read. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: dict[tuple[str, Labels], float] = defaultdict(float)
+        self._times: dict[str, list[float]] = {}
+        self._gauges: dict[str, Callable[[], float]] = {}
+
+    def count(self, name: str, amount: float = 1.0, **labels: str) -> None:
+        """Add to a counter."""
+        with self._lock:
+            self._counts[name, tuple(sorted(labels.items()))] += amount
+
+    def observe(self, name: str, seconds: float) -> None:
+        """Note a time."""
+        with self._lock:
+            held = self._times.setdefault(name, [0.0] * (len(BOUNDS) + 2))  # buckets, then number and sum
+            for index, bound in enumerate(BOUNDS):
+                held[index] += seconds <= bound
+            held[-2] += 1
+            held[-1] += seconds
+
+    def gauge(self, name: str, read: Callable[[], float]) -> None:
+        """Have a number read whenever the metrics are."""
+        self._gauges[name] = read
+
+    def mean(self, name: str) -> float:
+        """The mean of the times that were noted; 0 where there are none."""
+        with self._lock:
+            held = self._times.get(name)
+            return held[-1] / held[-2] if held else 0.0
+
+    def text(self) -> str:
+        """All of it, as text."""
+        with self._lock:
+            counts, times = dict(self._counts), {name: list(held) for name, held in self._times.items()}
+        lines: list[str] = []
+        for name in sorted({name for name, _ in counts}):
+            lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} counter"]
+            lines += [
+                f"{name}{_written(labels)} {value:g}"
+                for (counted, labels), value in sorted(counts.items())
+                if counted == name
+            ]
+        for name, held in sorted(times.items()):
+            lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} histogram"]
+            lines += [f'{name}_bucket{{le="{bound:g}"}} {held[index]:g}' for index, bound in enumerate(BOUNDS)]
+            lines += [
+                f'{name}_bucket{{le="+Inf"}} {held[-2]:g}',
+                f"{name}_sum {held[-1]:.6f}",
+                f"{name}_count {held[-2]:g}",
+            ]
+        for name, read in sorted(self._gauges.items()):
+            lines += [f"# HELP {name} {HELP[name]}", f"# TYPE {name} gauge", f"{name} {read():g}"]
+        return "\n".join(lines) + "\n"
+
+
+def _written(labels: Labels) -> str:
+    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")) for name, value in labels)
+    inside = ",".join(f'{name}="{value}"' for name, value in escaped)
+    return f"{{{inside}}}" if inside else ""

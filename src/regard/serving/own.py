@@ -1,0 +1,188 @@
+"""The paths of our own interface, `/api/v1`: translations and streams, scores, alignments, and looking inside."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+
+from starlette.responses import Response
+
+from regard.generation.options import DecodingOptions
+from regard.inspection.result import Inspection
+from regard.serving.engine import Engine
+from regard.serving.interfaces import libretranslate, native
+from regard.serving.interfaces.encoding import Answer, text_of, texts_of, truth_of
+from regard.serving.limits import ServingError
+from regard.serving.service import Asked, Service
+from regard.serving.transport import Call, Read, Stream, event
+from regard.workflow.inspection.pruning import examples_of, rank_heads
+
+MOST_INSPECTIONS, KEPT_SECONDS = 32, 600.0
+"""So many inspections are kept, and so long."""
+SCORED_TEXTS = 200
+"""Pairs that may be scored in one request."""
+
+
+class Own:
+    """What is done at each path."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._inspections: OrderedDict[str, tuple[float, Inspection]] = OrderedDict()
+
+    def table(self) -> list[tuple[str, str, Read]]:
+        """Paths, methods and what answers them."""
+        return [
+            ("translate", "POST", self.translate),
+            ("stream", "POST", self.stream),
+            ("score", "POST", self.score),
+            ("align", "POST", self.align),
+            ("inspect", "POST", self.inspect),
+            ("inspect/{id}/attention/{kind}/{layer:int}/{head:int}", "GET", self.attention),
+            ("ablate", "POST", self.ablate),
+            ("models", "GET", self.models),
+        ]
+
+    async def translate(self, call: Call) -> Answer:
+        """`/api/v1/translate`."""
+        asked, is_list = native.parse(call.fields)
+        found, pending = await call.each(asked)
+        return native.answer(found, str(pending.direction), is_list=is_list)
+
+    async def stream(self, call: Call) -> Response:
+        """`/api/v1/stream`: server-sent events `meta`, `token`, `done`, `error`; of one text."""
+        asked, is_list = native.parse(call.fields)
+        if is_list:
+            raise ServingError(400, "A stream is of one text; give `text`.")
+        asked.options.check_stream()
+
+        progress = await call.begin(asked)
+        direction = str(progress.pending.direction)
+
+        async def events() -> AsyncGenerator[bytes]:
+            yield event("meta", {"direction": direction, "sentences": len(progress.pending.job.sentences)})
+            async for found in progress.pieces():
+                if isinstance(found, str):
+                    index, _, text = found.partition(":")
+                    yield event("token", {"sentence": int(index), "text": text})
+                elif isinstance(failed := found[0], Exception):
+                    yield event("error", {"status": native.status_of(failed), "message": str(failed)})
+                else:
+                    yield event("done", native.answer(found, direction, is_list=False).content)
+
+        return Stream(events(), self.service.limits.body_seconds)
+
+    async def score(self, call: Call) -> Answer:
+        """`/api/v1/score`: how likely the model finds given translations."""
+        sources, is_list = texts_of(call.fields.get("texts", call.fields.get("text")), "texts")
+        targets, _ = texts_of(call.fields.get("targets", call.fields.get("target_text")), "targets")
+        if len(sources) != len(targets) or not 0 < len(sources) <= SCORED_TEXTS:
+            raise ServingError(400, f"texts and targets must be as many, from 1 to {SCORED_TEXTS}.")
+        engine = self._engine(call)
+        scored = await call.ask(engine, lambda: engine.translator.score(sources, targets))
+        rows = [
+            {"log_prob": each.log_prob, "tokens": each.tokens, "token_log_probs": each.token_log_probs}
+            for each in scored
+        ]
+        return Answer({"scores": rows} if is_list else rows[0])
+
+    async def align(self, call: Call) -> Answer:
+        """`/api/v1/align`: which source tokens each token of a translation was written from."""
+        text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
+        if text is None:
+            raise ServingError(400, "Give a text.")
+        engine = self._engine(call)
+        found = await call.ask(engine, lambda: engine.translator.align(text, target))
+        return Answer(
+            {"source_tokens": found.source_tokens, "target_tokens": found.target_tokens, "weights": found.weights,
+             "links": libretranslate.links(found), "source_offsets": found.source_offsets, "layer": found.layer}
+        )  # fmt: skip
+
+    async def inspect(self, call: Call) -> Answer:
+        """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had head by head, by the `id`."""
+        text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
+        if text is None:
+            raise ServingError(400, "Give a text.")
+        options = self._options(call)
+        engine = self._engine(call)
+        seen: Inspection = await call.ask(engine, lambda: engine.translator.inspect(text, target, options=options))
+        name = secrets.token_hex(8)
+        self._inspections[name] = time.monotonic(), seen
+        while len(self._inspections) > MOST_INSPECTIONS:
+            self._inspections.popitem(last=False)
+        content = seen.summary()
+        del content["ablations"], content["predicted"]
+        return Answer({"id": name, **content, "head_names": seen.head_names})
+
+    async def attention(self, call: Call) -> Answer | Response:
+        """The weights of one head of an inspection: `format` u8 (the default), f16 or json; forbidden cells are 0.
+
+        u8 is the weight times 255. The shape is in the header `X-Shape`, the factor in `X-Scale`.
+        """
+        parts = call.request.path_params
+        began, seen = self._inspections.get(parts["id"], (0.0, None))
+        if seen is None or time.monotonic() - began > KEPT_SECONDS:
+            self._inspections.pop(parts["id"], None)
+            raise ServingError(410, "This inspection is gone; ask for it again.")
+        matrix = seen.weights(parts["kind"], parts["layer"], parts["head"]).filled(0.0)
+        form = text_of(call.fields, "format", "u8")
+        if form == "json":
+            return Answer({"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]})
+        if form not in ("u8", "f16"):
+            raise ServingError(400, f"format must be u8, f16 or json; got {form}.")
+        packed = (matrix * 255).round().astype("uint8") if form == "u8" else matrix.astype("<f2")
+        body = packed.tobytes()
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        headers = {"X-Shape": ",".join(map(str, matrix.shape)), "X-Scale": "255" if form == "u8" else "1", "ETag": tag}
+        if call.received.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(body, headers=headers, media_type="application/octet-stream")
+
+    async def ablate(self, call: Call) -> Answer:
+        """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
+
+        With `sweep`, what each head of the model is worth for this text: nats per token that are lost without it.
+        """
+        text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
+        if text is None:
+            raise ServingError(400, "Give a text.")
+        options, engine = self._options(call), self._engine(call)
+        translator = engine.translator
+        if truth_of(call.fields, "sweep"):
+            written = (
+                target
+                if target is not None
+                else await call.ask(engine, lambda: translator.translate(text, options).text)
+            )
+            ranking = await call.ask(
+                engine, lambda: rank_heads(translator, examples_of(translator, [text], [written]), "leave-one-out")
+            )
+            return Answer({"target": written, "worth": {str(name): worth for name, worth in ranking.worth.items()}})
+        heads, _ = texts_of(call.fields.get("heads"), "heads")
+        seen = await call.ask(engine, lambda: translator.inspect(text, target, ablate=heads, options=options))
+        return Answer(
+            {
+                "target": seen.target,
+                "token_log_probs": seen.token_log_probs,
+                "ablations": [vars(one) for one in seen.ablations],
+            }
+        )
+
+    def _options(self, call: Call) -> DecodingOptions:
+        """The options of decoding among the fields."""
+        names = {"text", "target_text", "source", "target", "heads", "sweep", "api_key"}
+        asked, _ = native.parse({"text": "", **{key: value for key, value in call.fields.items() if key not in names}})
+        self.service.check(asked)
+        return asked.options
+
+    async def models(self, call: Call) -> Answer:
+        """`/api/v1/models`."""
+        return native.models(self.service)
+
+    def _engine(self, call: Call) -> Engine:
+        if self.service.is_draining:
+            self.service.check(Asked([]))
+        return self.service.engine_for(text_of(call.fields, "source"), text_of(call.fields, "target"))[1]

@@ -1,0 +1,103 @@
+"""The process: models are loaded, connections are taken, and signals end or renew it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+
+import uvicorn
+
+from regard.errors import SettingsError
+from regard.serving.app import App
+from regard.serving.keys import Keys
+from regard.serving.service import Service
+
+LOG = logging.getLogger("regard.serving")
+POLL_SECONDS = 0.05
+BACKLOG = 4096
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's server, whose signals are ours."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals alone."""
+        yield
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections.
+
+    Args:
+        port: 0: any that is free.
+    Raises:
+        SettingsError: the address cannot be used.
+    """
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SettingsError(f"`--host {host}` and `--port {port}` cannot be used: {reason}.") from error
+
+
+def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Sequence[str] = ()) -> None:
+    """Answer requests until SIGTERM or Ctrl-C, and then until all that was accepted is answered.
+
+    SIGHUP loads the models anew.
+    """
+    config = uvicorn.Config(
+        App(service, keys, cors=cors).asgi,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=30,
+        h11_max_incomplete_event_size=1 << 16,
+        backlog=BACKLOG,
+    )
+    asyncio.run(_run(_Server(config), service, listening))
+
+
+async def _run(server: _Server, service: Service, listening: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    tasks: set[asyncio.Task[None]] = set()
+
+    def drain() -> None:
+        if service.is_draining:
+            server.force_exit = server.should_exit = True  # asked twice
+            return
+        service.is_draining = True
+        tasks.add(asyncio.ensure_future(_end_when_idle(server, service)))
+
+    def reload() -> None:
+        tasks.add(asyncio.ensure_future(_reload(service)))
+
+    if sys.platform != "win32":
+        loop.add_signal_handler(signal.SIGTERM, drain)
+        loop.add_signal_handler(signal.SIGINT, drain)
+        loop.add_signal_handler(signal.SIGHUP, reload)
+    await server.serve(sockets=[listening])
+    await asyncio.to_thread(service.close, at_once=server.force_exit)
+
+
+async def _end_when_idle(server: _Server, service: Service) -> None:
+    LOG.info("shutting down: what was accepted is answered")
+    while not service.is_idle:
+        await asyncio.sleep(POLL_SECONDS)
+    server.should_exit = True
+
+
+async def _reload(service: Service) -> None:
+    try:
+        await asyncio.to_thread(service.reload)
+        LOG.info("the models were loaded anew")
+    except Exception as error:  # the old ones go on
+        LOG.error("the models could not be loaded anew, the old ones stay: %s", error)

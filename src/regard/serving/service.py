@@ -1,0 +1,341 @@
+"""From texts to translations: which model, which sentences, and how its answers become one text again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import exp
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from regard.generation.options import DecodingOptions
+from regard.serving.directions import ANY, Direction, code_of
+from regard.serving.engine import Engine, EngineClosedError, Job
+from regard.serving.limits import DRAINING, Limits, ServingError
+from regard.serving.metrics import Metrics
+from regard.serving.texts.markup import Block, Document, parse, projected
+from regard.serving.texts.sentences import Pieces, split
+from regard.workflow.loading import load_as
+from regard.workflow.translation.results import Translation
+from regard.workflow.translation.translator import Translator
+
+CLOSING_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a client asks for, whatever its interface."""
+
+    texts: Sequence[str]
+    source: str | None = None
+    """ISO 639 code; None: whatever the model reads, or what the texts are detected to be."""
+    target: str | None = None
+    options: DecodingOptions = field(default_factory=DecodingOptions)
+    prefixes: Sequence[str] | None = None
+    required: Sequence[Sequence[str]] | None = None
+    whole: bool = False
+    """Each text is one sentence: it is not split."""
+    format: str = "text"
+    """`text`, `html` or `xml`."""
+    ignored: frozenset[str] = frozenset()
+    """Elements that pass as they are."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The translation of one text."""
+
+    text: str
+    sentences: list[Translation]
+    n_best: list[str]
+    """The best translations of the whole text: of each rank, those of its sentences."""
+    num_cut: int
+    """Sentences that were cut, as they were longer than the model can read."""
+
+    @property
+    def score(self) -> float:
+        """The sum of the sentences' log-probabilities."""
+        return sum(sum(sentence.token_log_probs) for sentence in self.sentences)
+
+    @property
+    def confidence(self) -> float:
+        """The geometric mean of the tokens' probabilities, from 0 to 1. Not calibrated: 0.8 does not mean right in 80 %."""
+        log_probs = [value for sentence in self.sentences for value in sentence.token_log_probs]
+        return exp(sum(log_probs) / len(log_probs)) if log_probs else 1.0
+
+
+class Service:
+    """Models by direction, each with its engine.
+
+    Args:
+        models: folders, each with its direction; one whose direction is None serves all.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[tuple[Path, Direction | None]],
+        limits: Limits,
+        *,
+        device: str = "auto",
+        precision: str = "float32",
+    ) -> None:
+        self.limits, self.metrics, self.is_draining = limits, Metrics(), False
+        self.num_characters = 0
+        """Of all texts so far."""
+        self._folders, self._device, self._precision = list(models), device, precision
+        self.reload_error = ""
+        self._reloading = Lock()
+        self._retired: list[Engine] = []
+        """Engines of models that were replaced, and that may still have work."""
+        self.engines: dict[Direction, Engine] = self._load()
+        self.metrics.gauge("regard_queue_depth", lambda: sum(engine.queue_depth for engine in self.engines.values()))
+        self.metrics.gauge(
+            "regard_active_sentences", lambda: sum(engine.num_active for engine in self.engines.values())
+        )
+        self.metrics.gauge("regard_models", lambda: len(self.engines))
+
+    def _load(self) -> dict[Direction, Engine]:
+        loaded = {
+            direction or Direction(ANY, ANY): load_as(
+                folder, Translator, device=self._device, precision=self._precision
+            )
+            for folder, direction in self._folders
+        }
+        return {direction: Engine(translator, self.limits, self.metrics) for direction, translator in loaded.items()}
+
+    def reload(self) -> None:
+        """Load all models anew. Accepted requests end with the old ones; if one cannot be loaded, all old ones stay."""
+        with self._reloading:
+            self._replace()
+
+    def _replace(self) -> None:
+        try:
+            newer = self._load()
+        except Exception as error:
+            self.reload_error = str(error)
+            raise
+        older, self.engines, self.reload_error = self.engines, newer, ""
+        self._retired = [engine for engine in self._retired if not engine.join(0)] + list(older.values())
+        for engine in older.values():
+            engine.close()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no engine has work."""
+        return all(engine.is_idle for engine in (*self.engines.values(), *self._retired))
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End all engines when what they have accepted is done, and wait for that: a thread that computes while the process
+        ends would abort it.
+
+        Args:
+            at_once: answer with an error what is not done.
+        """
+        engines = [*self.engines.values(), *self._retired]
+        for engine in engines:
+            engine.stop() if at_once else engine.close()
+        for engine in engines:
+            engine.join(CLOSING_SECONDS)
+
+    def languages(self) -> dict[str, list[str]]:
+        """Into which languages each language is translated."""
+        found: dict[str, list[str]] = {}
+        for direction in self.engines:
+            found.setdefault(direction.source, []).append(direction.target)
+            if direction.target not in found:
+                found[direction.target] = []
+        return found
+
+    def engine_for(self, source: str | None, target: str | None) -> tuple[Direction, Engine]:
+        """The model of a direction.
+
+        Args:
+            source: None: any that is translated into the target.
+        Raises:
+            ServingError: there is none.
+        """
+        source, target = (code_of(each) for each in (source, target))
+        anything = Direction(ANY, ANY)
+        if anything in self.engines:
+            return Direction(source or ANY, target or ANY), self.engines[anything]
+        found = [
+            direction
+            for direction in self.engines
+            if (source is None or direction.source == source) and (target is None or direction.target == target)
+        ]
+        if source is None and len({direction.source for direction in found}) > 1:
+            sources = ", ".join(direction.source for direction in found)
+            raise ServingError(
+                400, f"The source language must be named: this server reads {sources}, and detects none."
+            )
+        if found:
+            return found[0], self.engines[found[0]]
+        known = ", ".join(map(str, self.engines))
+        for code, codes in ((source, {d.source for d in self.engines}), (target, {d.target for d in self.engines})):
+            if code is not None and code not in codes:
+                raise ServingError(400, f"{code} is not supported. This server translates {known}.")
+        raise ServingError(400, f"{source} to {target} is not supported. This server translates {known}.")
+
+    def check(self, asked: Asked) -> None:
+        """Make sure that a request is within the bounds.
+
+        Raises:
+            ServingError: it is not.
+        """
+        limits, options = self.limits, asked.options
+        if self.is_draining:
+            raise ServingError(503, DRAINING, 5)
+        if len(asked.texts) > limits.texts:
+            raise ServingError(413, f"A request may have at most {limits.texts:,} texts; got {len(asked.texts):,}.")
+        if (size := sum(map(len, asked.texts))) > limits.characters:
+            raise ServingError(413, f"A request may have at most {limits.characters:,} characters; got {size:,}.")
+        wide = max(options.beam_size, options.n_best, options.num_candidates if options.minimum_bayes_risk else 0)
+        if wide > max(limits.beam_size, 32 if options.minimum_bayes_risk else 0):
+            raise ServingError(400, f"beam_size and n_best may be at most {limits.beam_size}; got {wide:,}.")
+        if options.alternatives > limits.alternatives:
+            raise ServingError(400, f"alternatives may be at most {limits.alternatives}; got {options.alternatives:,}.")
+
+    def submit(self, asked: Asked, on_progress: Callable[[int, str], None] | None = None) -> Pending:
+        """Begin to translate.
+
+        Args:
+            on_progress: is told, in another thread, the index of a sentence and what is certain of its translation.
+        Raises:
+            ServingError: out of bounds, no such direction, or too much to do.
+        """
+        self.check(asked)
+        direction, engine = self.engine_for(asked.source, asked.target)
+        translator = engine.translator
+        room = translator.max_positions - len(translator.source_tokenizer.frame_source([]))
+
+        def fits(text: str) -> bool:
+            return len(text) <= 16 * room and len(translator.source_tokenizer.encode(text)) <= room
+
+        documents = [
+            Document(["", ""], [Block(text)])
+            if asked.format == "text"
+            else parse(text, ignored=asked.ignored, is_html=asked.format == "html")
+            for text in asked.texts
+        ]
+        texts = [block.text for document in documents for block in document.blocks]
+        if asked.whole or asked.prefixes is not None or asked.required is not None:
+            pieces = [Pieces([text], ["", ""]) if text.strip() else Pieces([], [text]) for text in texts]
+        else:
+            source = None if direction.source == ANY else direction.source
+            pieces = [split(text, source, fits) for text in texts]
+        sentences = [sentence for piece in pieces for sentence in piece.sentences]
+        if len(sentences) > self.limits.sentences:
+            message = f"A request may have at most {self.limits.sentences:,} sentences; got {len(sentences):,}."
+            raise ServingError(413, message)
+        options = asked.options
+        if asked.format != "text":
+            if asked.prefixes is not None or asked.required is not None:
+                raise ServingError(400, "prefixes and required are for texts without markup.")
+            options = options.changed(alignment=True)
+        if options.alignment:
+            self._check_alignments(translator, sentences)
+        with_text = [index for index, piece in enumerate(pieces) if piece.sentences]
+        job = Job(
+            sentences,
+            options,
+            time.monotonic() + self.limits.seconds,
+            None if asked.prefixes is None else [asked.prefixes[index] for index in with_text],
+            None if asked.required is None else [asked.required[index] for index in with_text],
+            on_progress,
+        )
+        try:
+            engine.submit(job)
+        except EngineClosedError:  # its model was replaced meanwhile
+            direction, engine = self.engine_for(asked.source, asked.target)
+            engine.submit(job)
+        return Pending(direction, engine, job, documents, pieces, has_markup=asked.format != "text")
+
+    def _check_alignments(self, translator: Translator, sentences: Sequence[str]) -> None:
+        """Make sure that alignments fit into memory.
+
+        Raises:
+            ServingError: 413, they do not.
+        """
+        lengths = [len(ids) for ids in translator.source_tokenizer.encode_batch(list(sentences))]
+        cells = sum(length * (2 * length + 64) for length in lengths)
+        if cells > self.limits.alignment_cells:
+            message = "The sentences are too long, or too many, for their alignments, which details and markup need. Send fewer."
+            raise ServingError(413, message)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A request on its way."""
+
+    direction: Direction
+    engine: Engine
+    job: Job
+    documents: list[Document]
+    """Of each text; one without markup is one block."""
+    pieces: list[Pieces]
+    """Of each block."""
+    has_markup: bool = False
+
+    def cancel(self) -> None:
+        """Forget it: the client is gone."""
+        self.engine.cancel(self.job)
+
+    async def answers(self) -> list[Answered | Exception]:
+        """The translation of each text; or what is wrong with the first of its sentences that has none."""
+        wrapped = [asyncio.wrap_future(future) for future in self.job.futures]
+        try:
+            outcomes: list[Any] = list(await asyncio.gather(*wrapped, return_exceptions=True))
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        return await asyncio.to_thread(self.joined, outcomes)
+
+    def joined(self, outcomes: Sequence[Translation | Exception]) -> list[Answered | Exception]:
+        """The texts of some sentences."""
+        found: list[Answered | Exception] = []
+        sentences, pieces = iter(outcomes), iter(self.pieces)
+        for document in self.documents:
+            blocks = [(block, piece, list(islice(sentences, len(piece.sentences))))
+                      for block, piece in zip(document.blocks, pieces, strict=False)]  # fmt: skip
+            part = [outcome for _, _, of_block in blocks for outcome in of_block]
+            failed = next((outcome for outcome in part if isinstance(outcome, Exception)), None)
+            if failed is not None:
+                found.append(failed)
+                continue
+            translations = [outcome for outcome in part if isinstance(outcome, Translation)]
+            num_cut = sum(piece.num_cut for _, piece, _ in blocks)
+            if self.has_markup:
+                texts = [self._with_markup(block, piece, of_block) for block, piece, of_block in blocks]
+                n_best = [document.render(texts)]
+            else:
+                ((_, piece, of_block),) = blocks
+                n_best = [_rank(piece, of_block, rank) for rank in range(self.job.options.n_best if of_block else 1)]
+            found.append(Answered(n_best[0], translations, list(dict.fromkeys(n_best)), num_cut))
+        return found
+
+    def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:
+        """The translation of a block with its elements, as the model's alignment has them."""
+        translator = self.engine.translator
+        num_symbols = len(translator.source_tokenizer.symbols.source_begin_ids)
+        spans: list[tuple[int, int]] = []
+        origins: list[tuple[int, int] | None] = []
+        at_source = at_target = 0
+        for space, sentence, translation in zip(piece.between, piece.sentences, translations, strict=False):
+            at_source, at_target = at_source + len(space), at_target + len(space)
+            alignment = translation.alignment
+            for row, (begin, end) in enumerate(translator.tokenizer.spans(translation.ids)):
+                spans.append((at_target + begin, at_target + end))
+                weights = alignment.weights[row][num_symbols : num_symbols + len(alignment.source_offsets)]
+                best = alignment.source_offsets[weights.index(max(weights))] if weights else None
+                origins.append(None if best is None else (at_source + best[0], at_source + best[1]))
+            at_source, at_target = at_source + len(sentence), at_target + len(translation.text)
+        return projected(block, _rank(piece, translations, 0), spans, origins)
+
+
+def _rank(piece: Pieces, translations: Sequence[Any], rank: int) -> str:
+    """A text of its sentences' translations of one rank; a sentence that has fewer, of its last."""
+    return piece.join([each.n_best[min(rank, len(each.n_best) - 1)].text for each in translations])

@@ -1,0 +1,1 @@
+"""Texts before and after translation: their sentences, and their markup."""

@@ -1,0 +1,155 @@
+"""Texts in sentences, as models were trained on, with all that stands between them kept byte for byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+END = re.compile(r"""(?<=[.!?…。！？])["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W\da-z])|(?<=[。！？])""")
+"""Where a sentence ends without sentencex: after its mark, before space and what does not begin with a small letter."""
+BREAKS = re.compile(r"\n\s*\n|\r?\n[ \t]*(?=[-*•]|\d+[.)])")
+"""Blank lines and items of lists end a sentence whatever it ends with."""
+NUMBER = re.compile(r"\d{1,3}[.)]")
+PARTS = (re.compile(r"(?<=[;:,，；、])\s*"), re.compile(r"\s+"))
+"""Where a sentence is cut that is longer than the model can read: at commas, else between words."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A text as sentences and what stands around them: `between[0] sentences[0] between[1] ... between[-1]`."""
+
+    sentences: list[str]
+    between: list[str]
+    num_cut: int = 0
+    """Sentences that had to be cut, as they were longer than the model can read."""
+
+    def join(self, sentences: Sequence[str]) -> str:
+        """The text with other sentences in place of its own."""
+        parts = [self.between[0]]
+        for sentence, space in zip(sentences, self.between[1:], strict=True):
+            parts += [sentence, space]
+        return "".join(parts)
+
+
+def split(text: str, language: str | None, fits: Callable[[str], bool]) -> Pieces:
+    """A text in sentences. Joined as they are, they are the text.
+
+    Args:
+        language: ISO 639 code; None: unknown.
+        fits: whether the model can read a sentence.
+    """
+    sentences: list[str] = []
+    between = [""]
+    num_cut = 0
+    for part in _sentences(text, language):
+        stripped = part.strip()
+        if not stripped:
+            between[-1] += part
+            continue
+        begin = part.index(stripped)
+        between[-1] += part[:begin]
+        fitting = [stripped] if fits(stripped) else _cut(stripped, fits, PARTS)
+        num_cut += len(fitting) > 1
+        for piece in fitting:
+            core = piece.strip()
+            before = piece.index(core) if core else len(piece)
+            between[-1] += piece[:before]
+            if core:
+                sentences.append(core)
+                between.append(piece[before + len(core) :])
+        between[-1] += part[begin + len(stripped) :]
+    return Pieces(sentences, between, num_cut)
+
+
+def _sentences(text: str, language: str | None) -> list[str]:
+    """The sentences of a text, each with the space after it."""
+    found: list[str] = []
+    begin = 0
+    for match in [*BREAKS.finditer(text), None]:
+        end = len(text) if match is None else match.end()
+        found += _of_paragraph(text[begin:end], language)
+        begin = end
+    return found
+
+
+def _of_paragraph(text: str, language: str | None) -> list[str]:
+    if not text.strip():
+        return [text] if text else []
+    if (segment := _sentencex()) is not None:
+        parts = _placed(segment(language or "en", text), text)
+        if parts:
+            return _with_numbers(parts)
+    ends = [match.end() for match in END.finditer(text) if match.end() < len(text)]
+    return [text[begin:end] for begin, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+
+
+def _placed(parts: Sequence[str], text: str) -> list[str]:
+    """Parts of a text that leave out some of the space between them, with that space; empty where they are not its parts."""
+    found, begin = [], 0
+    starts = []
+    for part in parts:
+        at = text.find(part, begin)
+        if at < 0 or text[begin:at].strip():
+            return []
+        starts.append(at)
+        begin = at + len(part)
+    for index, _ in enumerate(starts):
+        end = starts[index + 1] if index + 1 < len(starts) else len(text)
+        found.append(text[0 if index == 0 else starts[index] : end])
+    return found
+
+
+def _with_numbers(parts: Sequence[str]) -> list[str]:
+    """The same, but that a number which begins an item of a list stays with it."""
+    found: list[str] = []
+    for part in parts:
+        if found and NUMBER.fullmatch(found[-1].strip()):
+            found[-1] += part
+        else:
+            found.append(part)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _sentencex() -> Callable[[str, str], Sequence[str]] | None:
+    try:
+        from sentencex import segment
+    except ImportError:
+        return None
+    return lambda language, text: list(segment(language, text))
+
+
+def _cut(text: str, fits: Callable[[str], bool], patterns: Sequence[re.Pattern[str]]) -> list[str]:
+    """A sentence in pieces that fit, cut where the first pattern allows it; what is still too long is cut by the next."""
+    if fits(text):
+        return [text]
+    if not patterns:
+        middle = max(1, len(text) // 2)
+        return [text] if len(text) == 1 else [*_cut(text[:middle], fits, ()), *_cut(text[middle:], fits, ())]
+    bounds = [0, *(match.end() for match in patterns[0].finditer(text) if 0 < match.end() < len(text)), len(text)]
+    pieces: list[str] = []
+    begin = 0
+    while begin < len(bounds) - 1:
+        end = _last_that_fits(text, bounds, begin, fits)
+        piece = text[bounds[begin] : bounds[max(end, begin + 1)]]
+        pieces += [piece] if end > begin else _cut(piece, fits, patterns[1:])
+        begin = max(end, begin + 1)
+    return pieces
+
+
+def _last_that_fits(text: str, bounds: Sequence[int], begin: int, fits: Callable[[str], bool]) -> int:
+    """Up to which bound a piece from another one fits; the same bound, where the next is too far. Few pieces are tried."""
+
+    def is_fine(end: int) -> bool:
+        return fits(text[bounds[begin] : bounds[end]].strip())
+
+    last, step = begin, 1
+    while last + step < len(bounds) and is_fine(last + step):
+        last, step = last + step, 2 * step
+    while step > 1:
+        step //= 2
+        if last + step < len(bounds) and is_fine(last + step):
+            last += step
+    return last

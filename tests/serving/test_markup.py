@@ -1,0 +1,188 @@
+"""Markup comes back whole: every element once, inside the same others, round the words that its own became."""
+
+import json
+import random
+import re
+from collections import Counter
+from html import unescape
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from served import Running
+from test_interfaces import JSON, send
+
+from regard.errors import DataError
+from regard.serving.texts.markup import UNIT, Block, parse, projected
+from regard.workflow.translation.translator import Translator
+
+
+def units(text: str) -> list[tuple[int, int]]:
+    return [(match.start(), match.end()) for match in UNIT.finditer(text)]
+
+
+def reordered(block: Block, order: list[int], words: list[str] | None = None) -> str:
+    """A block whose units are put in another order, and written otherwise."""
+    origins = [units(block.text)[index] for index in order]
+    written = words or [block.text[begin:end].upper() for begin, end in origins]
+    text = " ".join(written)
+    return projected(block, text, units(text), origins)
+
+
+def test_as_it_is_it_is_itself() -> None:
+    for markup in (
+        "plain text & more &lt;3",
+        "<p>One <b>two</b> three.</p>\n<p>Four <a href='x>y'>five <i>six</i></a>!</p>",
+        "a<br>b<br/>c <img src=x> d <!-- no --> e",
+        "<ul><li>one</li><li></li><li> two </li></ul>",
+        "<b><p>open</p></b> unclosed <i>here",
+        "text </u> closed too much",
+        "<code>x = <b>1</b></code> and <span translate='no'>Regard</span> is <b></b> kept",
+        "<script>if (a < b) { '<p>' }</script>after",
+        "1 < 2 and 3 > 2",
+        "<!DOCTYPE html><html><head><title>T</title></head><body>x</body></html>",
+    ):
+        document = parse(markup)
+        same = [projected(block, block.text, units(block.text), units(block.text)) for block in document.blocks]
+        rendered = document.render(same)
+        assert rendered.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&") == (
+            markup.replace("&lt;", "<").replace("&amp;", "&")
+        ), markup
+
+
+def test_an_element_follows_its_words() -> None:
+    (block,) = parse("Ich habe <b>gestern</b> ein <a href=x>rotes <i>Haus</i></a> gesehen.").blocks
+    assert block.text == "Ich habe gestern ein rotes Haus gesehen."
+    # I saw a red house yesterday .
+    text = "I saw a red house yesterday."
+    whole = units(block.text)
+    origins = [whole[index] for index in (0, 6, 3, 4, 5, 2, 7)]
+    assert projected(block, text, units(text), origins) == "I saw a <a href=x>red <i>house</i></a> <b>yesterday</b>."
+
+
+def test_pieces_of_a_word_share_its_elements_and_what_is_unknown_stays_near() -> None:
+    (block,) = parse("one <b>two</b> three").blocks
+    text = "eins zweierlei drei"
+    spans = [(0, 4), (5, 8), (8, 14), (15, 19)]
+    assert projected(block, text, spans, [(0, 3), (4, 7), (8, 13), None]) == "eins <b>zweierlei drei</b>"
+
+
+def test_an_element_that_is_torn_apart_keeps_its_longest_part() -> None:
+    (block,) = parse("a <b>b c d</b> e").blocks
+    assert reordered(block, [1, 0, 2, 3, 4]) == "B A <b>C D</b> E"
+    assert (
+        reordered(block, [0, 4]) == "A <b></b>E"
+        or reordered(block, [0, 4]) == "A E<b></b>"
+        or "<b></b>" in reordered(block, [0, 4])
+    )
+
+
+def test_marks_come_back_in_their_order() -> None:
+    (block,) = parse('one <x id="1"></x> two <img> three<wbr>', ignored=frozenset({"x"})).blocks
+    assert block.text == "one two three"
+    assert reordered(block, [0, 1, 2]) == 'ONE <x id="1"></x> TWO <img> THREE<wbr>'
+    found = reordered(block, [2, 1, 0])
+    assert found.index("<x") < found.index("<img>") < found.index("<wbr>")
+
+
+HIDDEN = re.compile(r"<code>.*?</code>|<[^>]*>")
+
+
+class Checker(HTMLParser):
+    """Whether tags are nested as they must be, and which there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.parents: Counter[tuple[str, str]] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags[self.get_starttag_text() or ""] += 1
+        self.parents[self.open[-1] if self.open else "", tag] += 1
+        if tag not in ("img", "br", "wbr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def checked(markup: str) -> Checker:
+    checker = Checker()
+    checker.feed(markup)
+    checker.close()
+    assert not checker.open
+    return checker
+
+
+def random_markup(rng: random.Random, depth: int = 0) -> str:
+    parts = []
+    for _ in range(rng.randrange(1, 5)):
+        kind = rng.randrange(6)
+        name = rng.choice(("b", "i", "a", "span", "em"))
+        if kind < 3 or depth > 3:
+            parts.append(rng.choice(("one two", "three", " ", "four, five. ", "six ", "& ")))
+        elif kind == 3:
+            parts.append(rng.choice(("<img>", "<wbr>", f"<code>{name}</code>", "<b></b>")))
+        else:
+            parts.append(f'<{name} id="{rng.randrange(1000)}">{random_markup(rng, depth + 1)}</{name}>')
+    return "".join(parts)
+
+
+def test_whatever_the_alignment_every_element_is_there_once_in_the_same_others() -> None:
+    rng = random.Random(1)
+    for _ in range(500):
+        markup = random_markup(rng)
+        document = parse(markup)
+        rendered = []
+        for block in document.blocks:
+            whole = units(block.text)
+            count = rng.randrange(1, 9)
+            origins = [rng.choice([*whole, None]) for _ in range(count)]
+            text = " ".join(rng.choice(("eins", "zwei,", "drei.", "&")) for _ in range(count))
+            rendered.append(projected(block, text, units(text), [*origins, *[None] * 20][: len(units(text))]))
+            words = HIDDEN.sub("", rendered[-1])
+            assert unescape(words).split() == text.split()
+        before, after = checked(markup), checked(document.render(rendered))
+        assert before.tags == after.tags, markup
+        assert before.parents == after.parents, markup
+
+
+def test_a_document_is_translated_whole(server: Running, translator: Translator) -> None:
+    def ask(markup: str, path: str = "/translate", **fields: Any) -> str:
+        body = {"q": markup, "source": "en", "target": "de", "format": "html", **fields}
+        status, content = send(server, "POST", path, json.dumps(body), JSON)
+        assert status == 200, content
+        return content["translatedText"]
+
+    for text in ("two dogs play", "A cat. Two dogs!", "cats and dogs"):
+        assert ask(text) == "".join(ask(text, format="text"))
+    page = '<p>Two <b>dogs</b> play. A <a href="/x?a=1&b=2">red cat</a> sleeps.</p><ul><li>one</li><li>two</li></ul>'
+    found = ask(page)
+    assert checked(found).tags == checked(page).tags
+    plain = "".join(each.text for each in parse(found.partition("</p>")[0] + "</p>").blocks)
+    assert plain == " ".join(translator.translate(text).text for text in ("Two dogs play.", "A red cat sleeps."))
+    assert f"<li>{translator.translate('one').text}</li>".replace("&", "&amp;") in found
+    deep = {"text": ['Hello <x id="7"></x> cat'], "target_lang": "DE", "tag_handling": "xml", "ignore_tags": ["x"]}
+    _, content = send(server, "POST", "/v2/translate", json.dumps(deep), JSON)
+    assert content["translations"][0]["text"].count('<x id="7"></x>') == 1
+    google = {"q": "a <b>cat</b>", "target": "de"}
+    _, content = send(server, "POST", "/language/translate/v2", json.dumps(google), JSON)
+    assert content["data"]["translations"][0]["translatedText"].count("<b>") == 1
+
+
+@pytest.mark.parametrize("size", [20_000])
+def test_a_large_page_is_parsed_in_no_time(size: int) -> None:
+    import time
+
+    started = time.perf_counter()
+    parse("<p><b>x</b> </p>" * size)
+    with pytest.raises(DataError, match="at most 500 elements"):
+        parse("<p>" + "<b>x</b> " * size)
+    parse("<" * size + "a" * size)
+    for opening in ("<!--", "<?", "<![CDATA[", "<code>", "<code ", "<x '", '<x "'):
+        parse(opening * size)
+    parse("<a " * size)
+    with pytest.raises(DataError, match="at most 100 deep"):
+        parse("<b>" * size)
+    assert time.perf_counter() - started < 10
