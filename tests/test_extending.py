@@ -369,7 +369,7 @@ def test_a_format_is_loaded_and_converted(tmp_path: Path, capsys: pytest.Capture
 class Greedy:
     """A rule: the likeliest token at each step, until the end symbol."""
 
-    width = 1
+    width, starts = 1, (0,)
 
     def __init__(self, eos_id: int) -> None:
         self.eos_id = eos_id

@@ -17,23 +17,37 @@ class ActiveBatch:
     A missing hypothesis (fewer than `beam_size` were found, or the slot is free) has the score -inf.
     """
 
-    def __init__(self, numbers: Sequence[int], requests: Sequence[Request], newest: Int[Tensor, "slot 1"]) -> None:
-        """New sentences without tokens; `newest` is the first input of each."""
+    def __init__(
+        self,
+        numbers: Sequence[int],
+        requests: Sequence[Request],
+        newest: Int[Tensor, " slot"],
+        width: int,
+        starts: Sequence[int],
+    ) -> None:
+        """New sentences without tokens.
+
+        Args:
+            newest: the first input of each.
+            width: hypotheses for each.
+            starts: which of them a sentence begins with; the others are missing.
+        """
         size, device = len(requests), newest.device
         self.numbers = list(numbers)
         """The number of the request in each slot."""
         self.requests: list[Request | None] = list(requests)
         """Of each slot; None where it is free."""
         self.finished: list[list[Hypothesis]] = [[] for _ in requests]
-        self.newest: Int[Tensor, "slot beam"] = newest
-        self.scores: Float[Tensor, "slot beam"] = torch.zeros(size, 1, device=device)
+        self.newest: Int[Tensor, "slot beam"] = newest[:, None].repeat(1, width)
+        self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf, device=device)
+        self.scores[:, list(starts)] = 0
         """Sums of log-probabilities."""
         self.lengths: Int[Tensor, " slot"] = torch.zeros(size, dtype=torch.long, device=device)
         """Tokens written, which are as many for each hypothesis of a slot."""
         self.limits = torch.tensor([request.max_length for request in requests], device=device)
         room = max((request.max_length for request in requests), default=1)
-        self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, 1, room, dtype=torch.long, device=device)
-        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, 1, room, device=device)
+        self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long, device=device)
+        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room, device=device)
 
     @property
     def free(self) -> list[int]:
@@ -93,6 +107,8 @@ class ActiveBatch:
                 if log_prob > -torch.inf:
                     self.end(slot, beam, score(log_prob, length), "blocked")
                     ended.append((slot, beam))
+                    if not length:  # all hypotheses are still the same
+                        break
         return ended
 
     def leave(self, slot: int) -> int:
@@ -102,10 +118,10 @@ class ActiveBatch:
         self.lengths[slot] = 0
         return self.numbers[slot]
 
-    def replace(self, slots: list[int], other: ActiveBatch, rows: list[int]) -> None:
-        """Let sentences of another table take free slots of this one."""
-        to, of = (torch.tensor(x, device=self.limits.device) for x in (slots, rows))
-        for slot, row in zip(slots, rows, strict=True):
+    def replace(self, slots: list[int], other: ActiveBatch) -> None:
+        """Let the sentences of another table, which are as many, take free slots of this one."""
+        to = torch.tensor(slots, device=self.limits.device)
+        for row, slot in enumerate(slots):
             self.numbers[slot], self.requests[slot] = other.numbers[row], other.requests[row]
             self.finished[slot] = other.finished[row]
         for ours, theirs in (
@@ -114,11 +130,11 @@ class ActiveBatch:
             (self.lengths, other.lengths),
             (self.limits, other.limits),
         ):
-            ours[to] = theirs[of]
+            ours[to] = theirs
         room = max(self.ids.shape[2], other.ids.shape[2])
         self.ids, self.token_log_probs = (_with_room(x, room) for x in (self.ids, self.token_log_probs))
-        self.ids[to] = _with_room(other.ids, room)[of]
-        self.token_log_probs[to] = _with_room(other.token_log_probs, room)[of]
+        self.ids[to] = _with_room(other.ids, room)
+        self.token_log_probs[to] = _with_room(other.token_log_probs, room)
 
     def keep(self, slots: list[int]) -> None:
         """Drop all other slots."""

@@ -29,6 +29,8 @@ class Rule(Protocol):
 
     width: int
     """Hypotheses for each sentence."""
+    starts: Sequence[int]
+    """Which of them a sentence begins with; the others have the score -inf before its first token."""
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """Extend or finish each active hypothesis; returns the parent of each new hypothesis."""
@@ -121,36 +123,11 @@ class Decoding:
 
     @torch.inference_mode()
     def step(self) -> list[tuple[int, list[Hypothesis]]]:
-        """Add one token to every active sentence; returns those that this finishes."""
-        found: list[tuple[int, list[Hypothesis]]] = []
-        if self._under_way is not None:
-            active, state = self._advance(*self._under_way, found)
-        elif self._waiting:
-            active, state = self._begin(self.batch_size, found)
-        else:
-            return found
-        self._under_way = self._fill(active, state, found)
-        return found
-
-    def _begin(self, count: int, found: list[tuple[int, list[Hypothesis]]]) -> tuple[ActiveBatch, Any]:
-        """The next waiting sentences, with their sources encoded and a first token chosen."""
-        numbers, requests = zip(*(self._waiting.popleft() for _ in range(min(count, len(self._waiting)))), strict=True)
-        sources = [list(request.source_ids) for request in requests]
-        if self.padding_side == "left":
-            rows = pad_right([ids[::-1] for ids in sources], self.symbols.pad_id).flip(1)
-        else:
-            rows = pad_right(sources, self.symbols.pad_id)
-        state = self.model.prefill(rows.to(self.device))
-        starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
-        *before, newest = torch.tensor(starts, device=self.device).T[..., None]
-        for ids in before:
-            _, state = self.model.decode_step(ids, state)
-        return self._advance(ActiveBatch(numbers, requests, newest), state, found)
-
-    def _advance(
-        self, active: ActiveBatch, state: Any, found: list[tuple[int, list[Hypothesis]]]
-    ) -> tuple[ActiveBatch, Any]:
-        """One token more; what is done by it is found, and its slots are free."""
+        """Let waiting sentences take free slots, and add one token to every active sentence; returns those that this finishes."""
+        self._fill()
+        if self._under_way is None:
+            return []
+        active, state = self._under_way
         logits, state = self.model.decode_step(active.newest, state)
         log_probs = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
         prefixes = Prefixes(log_probs, active)
@@ -159,39 +136,58 @@ class Decoding:
             change(log_probs, active)
         prefixes.put_back(log_probs)
         parents = self.rule.advance(active, log_probs)
+        found: list[tuple[int, list[Hypothesis]]] = []
         done = self.rule.done(active)
         for slot in done:
             results = self.rule.results(active, slot)
             found.append((active.leave(slot), results))
+        if len(active.free) == len(active.requests):
+            self._under_way = None
+            return found
         state = state.select(torch.arange(len(active.requests), device=self.device), parents)
-        return active, state.release(torch.tensor(done, device=self.device)) if done else state
+        self._under_way = active, state.release(torch.tensor(done, device=self.device)) if done else state
+        return found
 
-    def _fill(
-        self, active: ActiveBatch, state: Any, found: list[tuple[int, list[Hypothesis]]]
-    ) -> tuple[ActiveBatch, Any] | None:
-        """Fill free slots with waiting requests, or drop the slots if there are none."""
+    def _fill(self) -> None:
+        """Fill free slots with waiting sentences. If none is waiting, drop free slots where they are many."""
+        if self._under_way is None:
+            self._under_way = self._begin(self.batch_size) if self._waiting else None
+            return
+        active, state = self._under_way
         wanted = min(self.batch_size, len(active.requests) - len(active.free) + len(self._waiting))
         if wanted > len(active.requests):
             state = self._widen(active, state, wanted)
+        free = active.free
         enough = max(1, min(REFILL, len(active.requests) // REFILL))
-        while self._waiting and len(active.free) >= min(enough, len(self._waiting)):
-            free = active.free
-            newer, newer_state = self._begin(len(free), found)
-            rows = [row for row, request in enumerate(newer.requests) if request is not None]
-            if rows:
-                slots = free[: len(rows)]
-                active.replace(slots, newer, rows)
-                to, of = (torch.tensor(x, device=self.device) for x in (slots, rows))
-                state = state.replace(to, newer_state, of)
-        num_free = len(active.free)
-        if num_free == len(active.requests):
-            return None
-        if not self._waiting and 4 * num_free >= len(active.requests):
+        if self._waiting and len(free) >= min(enough, len(self._waiting)):
+            newer, newer_state = self._begin(len(free))
+            slots = free[: len(newer.requests)]
+            active.replace(slots, newer)
+            to, of = (torch.tensor(x, device=self.device) for x in (slots, range(len(slots))))
+            state = state.replace(to, newer_state, of)
+        elif not self._waiting and 4 * len(free) >= len(active.requests):
             kept = [slot for slot, request in enumerate(active.requests) if request is not None]
             active.keep(kept)
             beams = torch.arange(active.newest.shape[1], device=self.device).expand(len(kept), -1)
             state = state.select(torch.tensor(kept, device=self.device), beams)
-        return active, state
+        self._under_way = active, state
+
+    def _begin(self, count: int) -> tuple[ActiveBatch, Any]:
+        """The next waiting sentences before their first token, with their sources encoded."""
+        numbers, requests = zip(*(self._waiting.popleft() for _ in range(min(count, len(self._waiting)))), strict=True)
+        sources = [list(request.source_ids) for request in requests]
+        if self.padding_side == "left":
+            rows = pad_right([ids[::-1] for ids in sources], self.symbols.pad_id).flip(1)
+        else:
+            rows = pad_right(sources, self.symbols.pad_id)
+        state = self.model.prefill(rows.to(self.device))
+        starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
+        *before, newest = torch.tensor(starts, device=self.device).T
+        for ids in before:
+            _, state = self.model.decode_step(ids[:, None], state)
+        beams = torch.zeros(len(requests), self.rule.width, dtype=torch.long, device=self.device)
+        state = state.select(torch.arange(len(requests), device=self.device), beams)
+        return ActiveBatch(numbers, requests, newest, self.rule.width, self.rule.starts), state
 
     def _widen(self, active: ActiveBatch, state: Any, size: int) -> Any:
         """Add free slots to a batch, for sentences that came after it was begun."""

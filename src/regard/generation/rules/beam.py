@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -86,6 +87,7 @@ class BeamSearch:
     def __init__(self, settings: BeamSettings, eos_id: int, trace: Trace | None = None) -> None:
         self.settings, self.eos_id, self.trace = settings, eos_id, trace
         self.width = settings.beam_size
+        self.starts: Sequence[int] = range(0, self.width, self._group_size)
         self._progress: dict[int, list[Progress]] = {}
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
@@ -145,7 +147,7 @@ class BeamSearch:
         chosen = torch.zeros_like(log_probs[:, :1])
         groups, ranks = [], []
         for group in range(count):
-            mine = slice(group * size, (group + 1) * size) if active.newest.shape[1] > 1 else slice(0, 1)
+            mine = slice(group * size, (group + 1) * size)
             scores, own = active.scores[:, mine], log_probs[:, mine]
             costly = own - self.settings.diversity * chosen if group else own
             ranked = top_candidates(scores, costly, 2 * size).filled(2 * size)
@@ -185,7 +187,7 @@ class BeamSearch:
         """How much of its phrases each hypothesis of a sentence has written."""
         request = active.requests[slot]
         assert request is not None
-        return self._progress.setdefault(active.numbers[slot], [Phrases(request.required).begin()])
+        return self._progress.setdefault(active.numbers[slot], [Phrases(request.required).begin()] * self.width)
 
     def _is_counted(self, num_candidates: int, device: torch.device) -> Tensor:
         """Which candidates may finish: the best of each group, as many as it has slots."""

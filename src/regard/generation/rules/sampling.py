@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float, Int
@@ -90,24 +91,21 @@ class Sampling:
         if num_samples < 1:
             raise SettingsError(f"num_samples must be at least 1; got {num_samples}.")
         self.settings, self.end_ids, self.width = settings, end_ids, num_samples
+        self.starts: Sequence[int] = range(num_samples)
         self._uniform: dict[int, Float[Tensor, "length sample"]] = {}
         self._ended: dict[int, list[int]] = {}
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
-        """Draw a token for each sample; which hypothesis each continues: itself, but for the first step."""
-        num_slots, num_before = active.newest.shape
-        parents = torch.arange(self.width, device=log_probs.device).clamp(max=num_before - 1).expand(num_slots, -1)
+        """Draw a token for each sample; which hypothesis each continues: itself."""
+        parents = torch.arange(self.width, device=log_probs.device).expand(len(active.requests), -1)
         uniform = self._numbers(active)
-        probable = filtered_logits(log_probs, self.settings)
-        if num_before < self.width:
-            probable, log_probs = probable.expand(-1, self.width, -1), log_probs.expand(-1, self.width, -1)
-        ids = draw(probable, uniform.to(log_probs.device))
+        ids = draw(filtered_logits(log_probs, self.settings), uniform.to(log_probs.device))
         added = log_probs.gather(-1, ids[..., None])[..., 0]
-        before = active.scores.gather(1, parents)
+        before = active.scores
         scores = before + added
         for slot, sample in ((scores == -torch.inf) & (before > -torch.inf)).nonzero().tolist():
             self._ended.setdefault(active.numbers[slot], []).append(sample)
-            active.finish_as_it_stands(slot, int(parents[slot, sample]), float(before[slot, sample]), "blocked")
+            active.finish_as_it_stands(slot, sample, float(before[slot, sample]), "blocked")
         ends = torch.isin(ids, torch.tensor(self.end_ids, dtype=torch.long, device=ids.device))
         at_limit = (active.lengths + 1 >= active.limits)[:, None]
         stops = (ends | at_limit) & (scores > -torch.inf)
@@ -117,7 +115,7 @@ class Sampling:
             self._ended.setdefault(active.numbers[slot], []).append(sample)
             active.finish(
                 slot,
-                int(parents[slot, sample]),
+                sample,
                 None if at_end else int(ids[slot, sample]),
                 float(added[slot, sample]),
                 float(scores[slot, sample]),

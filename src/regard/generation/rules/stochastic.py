@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -26,6 +28,7 @@ class StochasticBeam:
 
     def __init__(self, num_samples: int, eos_id: int) -> None:
         self.width, self.eos_id = num_samples, eos_id
+        self.starts: Sequence[int] = (0,)
         self._generators: dict[int, torch.Generator] = {}
         self._noisy: dict[int, list[float]] = {}
         """Of each request, the noisy log-probability of each active hypothesis; -inf where it has ended since."""
