@@ -10,7 +10,8 @@ import pytest
 
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
-from regard.serving.engine import Engine, Job
+from regard.serving.batching.engine import Engine
+from regard.serving.batching.jobs import Job
 from regard.serving.limits import Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.texts.sentences import split

@@ -223,3 +223,14 @@ class TextOptions(SamplingOptions):
     temperature: float = Field(0.8, ge=0, description="divides the logits; 0 takes the likeliest token")
     max_tokens: int = Field(200, ge=1, le=1_000_000, description="how many tokens to write")
     stop_at_line: bool = Field(False, description="end with the line")
+    stop: tuple[str, ...] = Field((), description="end before any of these texts")
+    batch_size: int = Field(64, ge=1, description="texts written at once; the result does not depend on it")
+
+    def check(self) -> None:
+        """Make sure that the options make sense.
+
+        Raises:
+            SettingsError: a stop text is empty.
+        """
+        if not all(self.stop):
+            raise SettingsError("stop must be texts with at least one character; got an empty one.")

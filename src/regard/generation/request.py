@@ -73,6 +73,11 @@ class Request:
         return "eos" if at_end else "length"
 
 
+def seed_of(seed: int, index: int) -> int:
+    """The seed of one text among several, by its index and the seed of all."""
+    return seed * 1_000_003 + index
+
+
 @dataclass(frozen=True)
 class Hypothesis:
     """One target that was found."""

@@ -17,13 +17,18 @@ _setting_threads = Lock()
 _is_forked = False
 
 
-@contextmanager
-def side_by_side(num_workers: int) -> Iterator[Callable[[Sequence[Callable[[], None]]], None]]:
-    """A function that runs several functions in parallel, each in a thread with its share of PyTorch's threads.
+def num_threads() -> int:
+    """PyTorch's threads, as the calling thread has them."""
+    return torch.get_num_threads()
 
-    The threads have the caller's context variables, so that hooks which the caller has set (`nn/hooks.py`) hold in them, too.
+
+@contextmanager
+def starting(num_workers: int, num_threads: int) -> Iterator[Callable[[], None]]:
+    """While some threads are started: what each of them calls first, and gets its share of PyTorch's threads by.
+
+    Args:
+        num_threads: of PyTorch, for all of them, and for threads that are started later.
     """
-    num_threads = torch.get_num_threads()
     share = max(num_threads // num_workers, 1)
     all_set = Barrier(num_workers + 1)
 
@@ -32,14 +37,24 @@ def side_by_side(num_workers: int) -> Iterator[Callable[[Sequence[Callable[[], N
         torch.set_num_threads(share)
         all_set.wait()
 
+    # PyTorch keeps the number for threads to come beside each thread's own: it is put back before any work begins.
+    with _setting_threads:
+        yield begin
+        all_set.wait()
+        torch.set_num_threads(num_threads)
+
+
+@contextmanager
+def side_by_side(num_workers: int) -> Iterator[Callable[[Sequence[Callable[[], None]]], None]]:
+    """A function that runs several functions in parallel, each in a thread with its share of PyTorch's threads.
+
+    The threads have the caller's context variables, so that hooks which the caller has set (`nn/hooks.py`) hold in them, too.
+    """
     with ThreadPoolExecutor(num_workers) as pool:
 
         def run(work: Sequence[Callable[[], None]]) -> None:
-            # PyTorch keeps the number for threads to come beside each thread's own: it is put back before any work begins.
-            with _setting_threads:
+            with starting(num_workers, torch.get_num_threads()) as begin:
                 begun = [pool.submit(begin) for _ in range(num_workers)]
-                all_set.wait()
-                torch.set_num_threads(num_threads)
             for future in begun:
                 future.result()
             contexts = [copy_context() for _ in work]

@@ -12,13 +12,14 @@ from starlette.responses import Response
 
 from regard.generation.options import DecodingOptions
 from regard.inspection.result import Inspection
-from regard.serving.engine import Engine
+from regard.serving.batching.engine import Engine
 from regard.serving.interfaces import libretranslate, native
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Asked, Service
 from regard.serving.transport import Call, Read, Stream, event
 from regard.workflow.inspection.pruning import examples_of, rank_heads
+from regard.workflow.translation.translator import Translator
 
 MOST_INSPECTIONS, KEPT_SECONDS = 32, 600.0
 """So many inspections are kept, and so long."""
@@ -82,7 +83,7 @@ class Own:
         if len(sources) != len(targets) or not 0 < len(sources) <= SCORED_TEXTS:
             raise ServingError(400, f"texts and targets must be as many, from 1 to {SCORED_TEXTS}.")
         engine = self._engine(call)
-        scored = await call.ask(engine, lambda: engine.translator.score(sources, targets))
+        scored = await call.ask(engine, lambda: engine.pipeline.score(sources, targets))
         rows = [
             {"log_prob": each.log_prob, "tokens": each.tokens, "token_log_probs": each.token_log_probs}
             for each in scored
@@ -95,7 +96,7 @@ class Own:
         if text is None:
             raise ServingError(400, "Give a text.")
         engine = self._engine(call)
-        found = await call.ask(engine, lambda: engine.translator.align(text, target))
+        found = await call.ask(engine, lambda: engine.pipeline.align(text, target))
         return Answer(
             {"source_tokens": found.source_tokens, "target_tokens": found.target_tokens, "weights": found.weights,
              "links": libretranslate.links(found), "source_offsets": found.source_offsets, "layer": found.layer}
@@ -108,7 +109,7 @@ class Own:
             raise ServingError(400, "Give a text.")
         options = self._options(call)
         engine = self._engine(call)
-        seen: Inspection = await call.ask(engine, lambda: engine.translator.inspect(text, target, options=options))
+        seen: Inspection = await call.ask(engine, lambda: engine.pipeline.inspect(text, target, options=options))
         name = secrets.token_hex(8)
         self._inspections[name] = time.monotonic(), seen
         while len(self._inspections) > MOST_INSPECTIONS:
@@ -150,7 +151,7 @@ class Own:
         if text is None:
             raise ServingError(400, "Give a text.")
         options, engine = self._options(call), self._engine(call)
-        translator = engine.translator
+        translator = engine.pipeline
         if truth_of(call.fields, "sweep"):
             written = (
                 target
@@ -182,7 +183,7 @@ class Own:
         """`/api/v1/models`."""
         return native.models(self.service)
 
-    def _engine(self, call: Call) -> Engine:
+    def _engine(self, call: Call) -> Engine[Translator]:
         if self.service.is_draining:
             self.service.check(Asked([]))
         return self.service.engine_for(text_of(call.fields, "source"), text_of(call.fields, "target"))[1]

@@ -13,8 +13,11 @@ from threading import Lock
 from typing import Any
 
 from regard.generation.options import DecodingOptions
+from regard.generation.threads import num_threads
+from regard.serving.batching.engine import Engine
+from regard.serving.batching.jobs import Job
+from regard.serving.batching.queue import EngineClosedError
 from regard.serving.directions import ANY, Direction, code_of
-from regard.serving.engine import Engine, EngineClosedError, Job
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.texts.markup import Block, Document, parse, projected
@@ -87,25 +90,29 @@ class Service:
         self.num_characters = 0
         """Of all texts so far."""
         self._folders, self._device, self._precision = list(models), device, precision
+        self._num_threads = num_threads()
         self.reload_error = ""
         self._reloading = Lock()
-        self._retired: list[Engine] = []
+        self._retired: list[Engine[Any]] = []
         """Engines of models that were replaced, and that may still have work."""
-        self.engines: dict[Direction, Engine] = self._load()
+        self.engines: dict[Direction, Engine[Translator]] = self._load()
         self.metrics.gauge("regard_queue_depth", lambda: sum(engine.queue_depth for engine in self.engines.values()))
         self.metrics.gauge(
             "regard_active_sentences", lambda: sum(engine.num_active for engine in self.engines.values())
         )
         self.metrics.gauge("regard_models", lambda: len(self.engines))
 
-    def _load(self) -> dict[Direction, Engine]:
+    def _load(self) -> dict[Direction, Engine[Translator]]:
         loaded = {
             direction or Direction(ANY, ANY): load_as(
                 folder, Translator, device=self._device, precision=self._precision
             )
             for folder, direction in self._folders
         }
-        return {direction: Engine(translator, self.limits, self.metrics) for direction, translator in loaded.items()}
+        return {
+            direction: Engine(translator, self.limits, self.metrics, self._num_threads)
+            for direction, translator in loaded.items()
+        }
 
     def reload(self) -> None:
         """Load all models anew. Accepted requests end with the old ones; if one cannot be loaded, all old ones stay."""
@@ -150,7 +157,7 @@ class Service:
                 found[direction.target] = []
         return found
 
-    def engine_for(self, source: str | None, target: str | None) -> tuple[Direction, Engine]:
+    def engine_for(self, source: str | None, target: str | None) -> tuple[Direction, Engine[Translator]]:
         """The model of a direction.
 
         Args:
@@ -209,7 +216,7 @@ class Service:
         """
         self.check(asked)
         direction, engine = self.engine_for(asked.source, asked.target)
-        translator = engine.translator
+        translator = engine.pipeline
         room = translator.max_positions - len(translator.source_tokenizer.frame_source([]))
 
         def fits(text: str) -> bool:
@@ -239,20 +246,17 @@ class Service:
         if options.alignment:
             self._check_alignments(translator, sentences)
         with_text = [index for index, piece in enumerate(pieces) if piece.sentences]
-        job = Job(
-            sentences,
-            options,
-            time.monotonic() + self.limits.seconds,
-            None if asked.prefixes is None else [asked.prefixes[index] for index in with_text],
-            None if asked.required is None else [asked.required[index] for index in with_text],
-            on_progress,
-        )
+        of_texts: dict[str, Sequence[Any] | None] = {"prefixes": asked.prefixes, "required": asked.required}
+        wishes = {name: [each[index] for index in with_text] for name, each in of_texts.items() if each is not None}
+        job = Job(sentences, options, time.monotonic() + self.limits.seconds, wishes, on_progress)
         try:
             engine.submit(job)
         except EngineClosedError:  # its model was replaced meanwhile
             direction, engine = self.engine_for(asked.source, asked.target)
             engine.submit(job)
-        return Pending(direction, engine, job, documents, pieces, has_markup=asked.format != "text")
+        return Pending(
+            direction, engine, job, documents, pieces, num_ranks=options.n_best, has_markup=asked.format != "text"
+        )
 
     def _check_alignments(self, translator: Translator, sentences: Sequence[str]) -> None:
         """Make sure that alignments fit into memory.
@@ -272,12 +276,14 @@ class Pending:
     """A request on its way."""
 
     direction: Direction
-    engine: Engine
+    engine: Engine[Translator]
     job: Job
     documents: list[Document]
     """Of each text; one without markup is one block."""
     pieces: list[Pieces]
     """Of each block."""
+    num_ranks: int = 1
+    """The best so many translations of each text are wanted."""
     has_markup: bool = False
 
     def cancel(self) -> None:
@@ -313,13 +319,13 @@ class Pending:
                 n_best = [document.render(texts)]
             else:
                 ((_, piece, of_block),) = blocks
-                n_best = [_rank(piece, of_block, rank) for rank in range(self.job.options.n_best if of_block else 1)]
+                n_best = [_rank(piece, of_block, rank) for rank in range(self.num_ranks if of_block else 1)]
             found.append(Answered(n_best[0], translations, list(dict.fromkeys(n_best)), num_cut))
         return found
 
     def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:
         """The translation of a block with its elements, as the model's alignment has them."""
-        translator = self.engine.translator
+        translator = self.engine.pipeline
         num_symbols = len(translator.source_tokenizer.symbols.source_begin_ids)
         spans: list[tuple[int, int]] = []
         origins: list[tuple[int, int] | None] = []

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from regard.serving.engine import Engine
+from regard.serving.batching.engine import Engine
 from regard.serving.interfaces.encoding import Answer, Received
 from regard.serving.limits import Limits, ServingError
 from regard.serving.service import Answered, Asked, Pending, Service
@@ -150,7 +150,7 @@ class Call:
             gone.cancel()
             answers.cancel()
 
-    async def ask(self, engine: Engine, function: Callable[[], Any]) -> Any:
+    async def ask(self, engine: Engine[Any], function: Callable[[], Any]) -> Any:
         """Something else that is done with a model."""
         return await asyncio.wait_for(asyncio.wrap_future(engine.call(function)), self.service.limits.seconds)
 

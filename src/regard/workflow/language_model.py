@@ -11,9 +11,10 @@ from regard.checkpoint import LoadedModel
 from regard.data.language import encode_stream, read_text, windows_in_order
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
+from regard.generation.continuation import Continuation, RunningTexts, TextRequest
 from regard.generation.decoding import Decoding
 from regard.generation.options import TextOptions
-from regard.generation.request import Request, TargetSymbols
+from regard.generation.request import TargetSymbols, seed_of
 from regard.generation.rules.sampling import Sampling
 from regard.generation.threads import check_after_fork
 from regard.inspection.result import Inspection
@@ -70,43 +71,61 @@ class LanguageModel(Pipeline):
         """
         if isinstance(prompts, str):
             return self.generate([prompts], options, **changes)[0]
+        return [found.text for found in self.continuations(prompts, options, **changes)]
+
+    def continuations(
+        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Any
+    ) -> list[Continuation]:
+        """What follows each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
+        `generate`.
+        """
         options = (options or TextOptions()).changed(**changes)
-        tokenizer, limit = self.tokenizer, self.model.config.max_positions
-        check_lengths(prompts, tokenizer, limit, what="prompt {}")
+        running = self.running(options)
+        requests = list(enumerate(self.requests(prompts, options)))
+        for number, request in sorted(requests, key=lambda each: -len(each[1].prompt_ids)):
+            running.add(number, prompts[number], request)
+        found: list[tuple[int, Continuation]] = []
+        while len(running):
+            found += running.step()
+        return [continuation for _, continuation in sorted(found, key=lambda each: each[0])]
+
+    def requests(self, prompts: Sequence[str], options: TextOptions) -> list[TextRequest]:
+        """The request for each prompt.
+
+        Raises:
+            DataError: a prompt is longer than the model can read.
+        """
+        limit = self.model.config.max_positions
+        check_lengths(prompts, self.tokenizer, limit, what="prompt {}")
         rows = [self.ids_of(prompt) for prompt in prompts]
         for number, row in enumerate(rows, start=1):
             if len(row) > limit:
                 raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
+        at_line = (
+            options.stop_at_line and not self.tokenizer.symbols.lines_end
+        )  # otherwise, the end symbol ends the line
+        stop = (*options.stop, "\n") if at_line else options.stop
+        return [
+            TextRequest(row, options.max_tokens, seed_of(options.seed, index), stop) for index, row in enumerate(rows)
+        ]
+
+    def running(self, options: TextOptions | None = None, **changes: Any) -> RunningTexts:
+        """Continuations that begin and end one by one, in one batch: what a server writes with."""
+        options = (options or TextOptions()).changed(**changes)
+        check_after_fork()
+        tokenizer = self.tokenizer
         # Where the end symbol is not the line break, it ends the text.
         ends = (tokenizer.eos_id,) if options.stop_at_line or not tokenizer.symbols.lines_end else ()
-        written = self._write(rows, options, ends)
-        texts = [self._decode(ids) for ids in written]
-        return [text.split("\n", 1)[0] for text in texts] if options.stop_at_line else texts
-
-    def _write(self, rows: list[list[int]], options: TextOptions, end_ids: tuple[int, ...]) -> list[list[int]]:
-        """The continuation of each row. When the model's window is full, the newer half is read again as a prompt."""
-        limit = self.model.config.max_positions
-        check_after_fork()
-        max_tokens, seed = options.max_tokens, options.seed
-        symbols = TargetSymbols((), self.tokenizer.eos_id, self.tokenizer.pad_id, self._banned_ids)
-        written: list[list[int]] = [[] for _ in rows]
-        going_on, window = list(range(len(rows))), 0
-        while going_on:
-            requests = []
-            for index in going_on:
-                context = (rows[index] + written[index])[-limit:]
-                if len(context) == limit:
-                    context = context[-max(limit // 2, 1) :]
-                room = min(max_tokens - len(written[index]), limit - len(context) + 1)
-                requests.append(Request(context, room, seed=(seed * 1_000_003 + index) * 1_000_003 + window))
-            rule = Sampling(options, end_ids)
-            model = self._packing.current()[0]
-            found = Decoding(model, requests, rule, symbols, device=self.device, padding_side="left").run()
-            for index, (sample,) in zip(going_on, found, strict=True):
-                written[index] += sample.ids
-            by_length = [i for i, (sample,) in zip(going_on, found, strict=True) if sample.finish_reason == "length"]
-            going_on, window = [i for i in by_length if len(written[i]) < max_tokens], window + 1
-        return written
+        decoding = Decoding(
+            self._packing.current()[0],
+            [],
+            Sampling(options, ends),
+            TargetSymbols((), tokenizer.eos_id, tokenizer.pad_id, self._banned_ids),
+            batch_size=options.batch_size,
+            device=self.device,
+            padding_side="left",
+        )
+        return RunningTexts(decoding, self._decode, self.model.config.max_positions)
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
         """How well the model predicts some lines of text, line breaks included.

@@ -112,9 +112,9 @@ def models(service: Service) -> Answer:
                     "direction": str(direction),
                     "source": direction.source,
                     "target": direction.target,
-                    "arch": engine.translator.model.config.arch,
-                    "parameters": sum(each.numel() for each in engine.translator.model.parameters()),
-                    "max_tokens": engine.translator.max_positions,
+                    "arch": engine.pipeline.model.config.arch,
+                    "parameters": sum(each.numel() for each in engine.pipeline.model.parameters()),
+                    "max_tokens": engine.pipeline.max_positions,
                 }
                 for direction, engine in service.engines.items()
             ]

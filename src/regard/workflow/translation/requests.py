@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
-from regard.generation.request import Request
+from regard.generation.request import Request, seed_of
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
@@ -30,11 +30,6 @@ def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: in
                 f"line {number}: a text must have at most {room} tokens; got {length}. Split it into sentences."
             )
     return sources
-
-
-def seed_of(options: DecodingOptions, index: int) -> int:
-    """The seed of one text among several, by its index."""
-    return options.seed * 1_000_003 + index
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ class Wishes:
                 found.append(None)
                 continue
             prefix, phrases = prefixes[index] if prefixes else "", required[index] if required else ()
-            seed = seed_of(self.options, index)
+            seed = seed_of(self.options.seed, index)
             try:
                 found.append(self.request(source_ids, prefix, phrases, seed))
             except SettingsError as error:

@@ -1,0 +1,154 @@
+"""Continuations of prompts that come and go while others are written: one batch, in which a prompt takes a slot as soon as one
+is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from regard.generation.decoding import Decoding
+from regard.generation.request import Request, seed_of
+
+
+@dataclass(frozen=True, repr=False)
+class Continuation:
+    """What follows a prompt."""
+
+    text: str
+    ids: list[int]
+    """With the end symbol, if that ended the text, left out; where a stop text ended it, with the tokens of that."""
+    token_log_probs: list[float]
+    """The natural log-probability of each token, and then of the end symbol where `finish_reason` is `eos`."""
+    finish_reason: str
+    """`eos`: the model ended the text; `stop`: a text at which it should stop; `length`: the limit; `blocked`: no token may be
+    written after it; `repetition_loop`: it repeated itself without end."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.text[:60]!r}, {len(self.ids)} tokens, {self.finish_reason})"
+
+
+@dataclass(frozen=True)
+class TextRequest:
+    """A prompt, and how much may be written after it."""
+
+    prompt_ids: Sequence[int]
+    max_tokens: int
+    seed: int = 0
+    stop: tuple[str, ...] = ()
+    """Texts at which writing stops; they are left out."""
+
+
+@dataclass
+class _Written:
+    """A prompt and what has been written after it."""
+
+    request: TextRequest
+    ids: list[int] = field(default_factory=list)
+    log_probs: list[float] = field(default_factory=list)
+    num_windows: int = 0
+    """How often the prompt, or the newer half of the text, was read."""
+
+
+@runtime_checkable
+class Decode(Protocol):
+    """Makes text of ids."""
+
+    def __call__(self, ids: Sequence[int]) -> str:
+        """The text."""
+        ...
+
+
+class RunningTexts:
+    """Continuations under way, all by the same options. What a text becomes does not depend on the others.
+
+    `LanguageModel.running` makes one. It is for one thread at a time. When a text is as long as the model can read, it goes on
+    from the newer half of it.
+
+    Args:
+        decoding: without requests.
+        limit: tokens that the model can read.
+    """
+
+    def __init__(self, decoding: Decoding, decode: Decode, limit: int) -> None:
+        self._decoding, self._decode, self._limit = decoding, decode, limit
+        self._texts: dict[int, _Written] = {}
+
+    def __len__(self) -> int:
+        """Texts that are waiting or under way."""
+        return len(self._texts)
+
+    @property
+    def num_free(self) -> int:
+        """How many texts can be added and have a slot at once."""
+        return max(0, self._decoding.batch_size - self._decoding.num_open)
+
+    def add(self, number: int, text: str, request: TextRequest) -> None:
+        """Take in one more prompt.
+
+        Args:
+            number: what `step` calls it; another one for each prompt.
+            request: what `LanguageModel.requests` has made of the text.
+        """
+        self._texts[number] = _Written(request)
+        self._read(number)
+
+    def cancel(self, number: int) -> None:
+        """Forget a text, wherever it is."""
+        if self._texts.pop(number, None) is not None:
+            self._decoding.cancel(number)
+
+    def step(self) -> list[tuple[int, Continuation]]:
+        """One token more for each text that has a slot: the numbers and continuations of those that are done by it."""
+        done: list[tuple[int, Continuation]] = []
+        for number, (sample,) in self._decoding.step():
+            written = self._texts[number]
+            written.ids += sample.ids
+            written.log_probs += sample.token_log_probs
+            if sample.finish_reason == "length" and len(written.ids) < written.request.max_tokens:
+                self._read(number)
+            else:
+                done.append((number, self._finished(number, sample.finish_reason)))
+        for number in [number for number, written in self._texts.items() if written.request.stop]:
+            if any(stop in self.so_far(number) for stop in self._texts[number].request.stop):
+                written = self._texts[number]
+                ids, log_probs = self._newest(number)
+                written.ids, written.log_probs = written.ids + ids, written.log_probs + log_probs
+                self._decoding.cancel(number)
+                done.append((number, self._finished(number, "stop")))
+        return done
+
+    def so_far(self, number: int) -> str:
+        """What has been written after a prompt by now."""
+        return self._decode([*self._texts[number].ids, *self._newest(number)[0]])
+
+    def _newest(self, number: int) -> tuple[list[int], list[float]]:
+        """The tokens written since the text was read last, and their log-probabilities."""
+        active = self._decoding.active
+        for slot, request in enumerate(active.requests if active is not None else ()):
+            if active is not None and request is not None and active.numbers[slot] == number:
+                length = int(active.lengths[slot])
+                ids, log_probs = active.ids[slot, 0, :length], active.token_log_probs[slot, 0, :length]
+                return ids.tolist(), log_probs.tolist()
+        return [], []
+
+    def _read(self, number: int) -> None:
+        """Let a text wait for a slot: the prompt and what was written, or the newer half of it."""
+        written = self._texts[number]
+        request = written.request
+        context = [*request.prompt_ids, *written.ids][-self._limit :]
+        if len(context) == self._limit:
+            context = context[-max(self._limit // 2, 1) :]
+        room = min(request.max_tokens - len(written.ids), self._limit - len(context) + 1)
+        seed = seed_of(request.seed, written.num_windows)
+        written.num_windows += 1
+        self._decoding.add(number, Request(context, room, seed=seed))
+
+    def _finished(self, number: int, reason: str) -> Continuation:
+        written = self._texts.pop(number)
+        text = self._decode(written.ids)
+        ends = [at for stop in written.request.stop if (at := text.find(stop)) >= 0]
+        if ends:
+            text, reason = text[: min(ends)], "stop"
+        return Continuation(text, written.ids, written.log_probs, reason)

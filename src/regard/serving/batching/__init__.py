@@ -1,0 +1,1 @@
+"""Sentences of all requests in common batches: what waits, and the threads that decode."""

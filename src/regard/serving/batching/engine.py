@@ -1,0 +1,99 @@
+"""One model and the threads that decode with it: sentences of all requests share batches, and none waits for a batch to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Generic, TypeVar
+
+from regard.generation.threads import num_threads, starting
+from regard.models.packed import is_divided
+from regard.serving.batching.jobs import Job
+from regard.serving.batching.queue import Queue
+from regard.serving.batching.worker import Worker
+from regard.serving.limits import Limits
+from regard.serving.metrics import Metrics
+from regard.workflow.pipeline import Pipeline
+
+Kind = TypeVar("Kind", bound=Pipeline)
+Answer = TypeVar("Answer")
+
+
+class Engine(Generic[Kind]):
+    """Decodes the sentences of many requests with one model.
+
+    A sentence takes a slot as soon as one is free; there is no window in which requests are collected. What a sentence
+    becomes does not depend on the others. Different options have batches of their own, which take turns step by step.
+    On a CPU with several cores, two threads decode a batch each: the Python of one runs while the other multiplies matrices.
+
+    Args:
+        threads: of PyTorch, for all of them; None: as many as the caller has.
+    """
+
+    def __init__(self, pipeline: Kind, limits: Limits, metrics: Metrics, threads: int | None = None) -> None:
+        self.pipeline, self._queue = pipeline, Queue(pipeline, limits, metrics)
+        threads = threads or num_threads()
+        several = threads > 1 and pipeline.device.type == "cpu" and not is_divided(pipeline.model)
+        self._workers: list[Worker] = []
+        self._workers += [Worker(self._queue, self._workers) for _ in range(2 if several else 1)]
+        with starting(len(self._workers), threads) as begin:
+            for worker in self._workers:
+                worker.start(begin)
+
+    @property
+    def queue_depth(self) -> int:
+        """Sentences that wait for a slot."""
+        return self._queue.num_waiting
+
+    @property
+    def num_active(self) -> int:
+        """Sentences that have a slot."""
+        return sum(worker.num_active for worker in self._workers)
+
+    @property
+    def num_crashes(self) -> int:
+        """Batches that failed."""
+        return self._queue.num_crashes
+
+    @property
+    def last_crash(self) -> str:
+        """Why the last of them failed."""
+        return self._queue.last_crash
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is asked of the engine."""
+        return self._queue.is_empty and not any(worker.has_batches for worker in self._workers)
+
+    def submit(self, job: Job) -> None:
+        """Let a job's sentences be decoded; its futures are there when this returns.
+
+        Raises:
+            ServingError: too many sentences wait.
+        """
+        self._queue.submit(job)
+
+    def call(self, function: Callable[[], Answer]) -> Future[Answer]:
+        """Have something else done with the model, between two steps of decoding.
+
+        Raises:
+            ServingError: too many such uses wait.
+        """
+        return self._queue.call(function)
+
+    def cancel(self, job: Job) -> None:
+        """Forget a job whose client is gone."""
+        self._queue.cancel(job)
+
+    def close(self) -> None:
+        """End the threads when all that was accepted is done."""
+        self._queue.close()
+
+    def stop(self) -> None:
+        """End the threads after the steps under way; what was accepted is answered with an error."""
+        self._queue.stop()
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for the threads to end; whether they have."""
+        ended = [worker.join(timeout) for worker in self._workers]
+        return all(ended)

@@ -1,0 +1,158 @@
+"""What is asked of an engine: the sentences of a request, and the requests whose options agree."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from regard.generation.rules.sampling import SamplingOptions
+
+
+@runtime_checkable
+class Running(Protocol):
+    """Texts that come and go in one batch: translations, or continuations."""
+
+    @property
+    def num_free(self) -> int:
+        """How many texts can be added and have a slot at once."""
+        ...
+
+    def add(self, number: int, text: str, request: Any) -> None:
+        """Take in one more text."""
+        ...
+
+    def cancel(self, number: int) -> None:
+        """Forget a text."""
+        ...
+
+    def step(self) -> list[tuple[int, Any]]:
+        """One token more for each text; the numbers and results of those that are done."""
+        ...
+
+    def so_far(self, number: int) -> str:
+        """What is certain of a result by now."""
+        ...
+
+
+@runtime_checkable
+class Decodes(Protocol):
+    """What an engine decodes with: `Translator` and `LanguageModel` are such."""
+
+    def requests(self, texts: Sequence[str], options: Any, **wishes: Any) -> list[Any]:
+        """What the batch is given with each text."""
+        ...
+
+    def running(self, options: Any) -> Running:
+        """A batch without texts."""
+        ...
+
+
+@dataclass(eq=False)
+class Job:
+    """Sentences of one request, with the same options."""
+
+    sentences: Sequence[str]
+    options: SamplingOptions
+    deadline: float
+    """On the clock of `time.monotonic`."""
+    wishes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """What else is asked of each sentence, by name: `prefixes`, `required`."""
+    on_progress: Callable[[int, str], None] | None = None
+    """Is called in a thread of the engine with a sentence's index and what is certain of its result."""
+    futures: list[Future[Any]] = field(default_factory=list)
+    """The result of each sentence; or why there is none: a sentence that is too long fails alone."""
+    waiting: deque[int] = field(default_factory=deque)
+    requests: list[Any] = field(default_factory=list)
+    num_active: int = 0
+    """Sentences that have a slot."""
+    told: dict[int, str] = field(default_factory=dict)
+    arrived: float = 0.0
+    is_cancelled: bool = False
+    is_over: bool = False
+    """It has been answered with an error: its sentences leave their slots."""
+
+    def resolve(self, index: int, outcome: Any) -> None:
+        """Answer a sentence with its result, or with what is wrong with it, unless it has an answer."""
+        future = self.futures[index]
+        if future.done() or not future.set_running_or_notify_cancel():
+            return
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+
+class Lane:
+    """The jobs that can share a batch, as their options agree.
+
+    Args:
+        options: of the batch: what each sentence has for itself is left at its default.
+    """
+
+    def __init__(self, options: SamplingOptions) -> None:
+        self.options = options
+        self.jobs: OrderedDict[int, Job] = OrderedDict()
+        """Those that are not done, the one that is served next in front."""
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether a sentence waits for a slot."""
+        return any(job.waiting for job in self.jobs.values())
+
+    def next_sentence(self) -> tuple[Job, int] | None:
+        """The sentence that gets the next slot: jobs take turns, so that a long list does not keep a short one waiting."""
+        for key, job in self.jobs.items():
+            if job.waiting:
+                self.jobs.move_to_end(key)
+                return job, job.waiting.popleft()
+        return None
+
+    def forget_done(self) -> None:
+        """Drop the jobs of which nothing is left."""
+        for key, job in list(self.jobs.items()):
+            if not job.waiting and not job.num_active:
+                del self.jobs[key]
+
+
+class Batch:
+    """The sentences that one worker decodes together.
+
+    Args:
+        lane: where they come from.
+    """
+
+    def __init__(self, lane: Lane, running: Running) -> None:
+        self.lane, self.running = lane, running
+        self.owners: dict[int, tuple[Job, int]] = {}
+        """The job and index of each sentence, by its number."""
+        self._next_number = 0
+
+    def add(self, job: Job, index: int) -> None:
+        """Take in one more sentence."""
+        self._next_number += 1
+        self.owners[self._next_number] = job, index  # even if what follows fails: then its job is over
+        self.running.add(self._next_number, job.sentences[index], job.requests[index])
+
+    def drop_over(self) -> list[Job]:
+        """Forget the sentences of jobs that have been answered; the job of each."""
+        over = [(number, job) for number, (job, _) in self.owners.items() if job.is_over]
+        for number, _ in over:
+            self.running.cancel(number)
+            del self.owners[number]
+        return [job for _, job in over]
+
+    def step(self) -> list[tuple[Job, int, Any]]:
+        """One token more for each sentence: the job, index and result of those that are done."""
+        return [(*self.owners.pop(number), result) for number, result in self.running.step()]
+
+    def tell(self) -> None:
+        """Tell who wants to know what has become certain."""
+        for number, (job, index) in self.owners.items():
+            if job.on_progress is not None:
+                text = self.running.so_far(number)
+                if text != job.told.get(index, ""):
+                    job.told[index] = text
+                    job.on_progress(index, text)

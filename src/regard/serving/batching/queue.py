@@ -1,0 +1,234 @@
+"""What waits for one model, shared by the threads that decode with it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from regard.errors import RegardError
+from regard.generation.request import seed_of
+from regard.generation.rules.sampling import SamplingOptions
+from regard.serving.batching.jobs import Decodes, Job, Lane, Running
+from regard.serving.limits import DRAINING, Limits, ServingError
+from regard.serving.metrics import Metrics
+from regard.workflow.pipeline import Pipeline
+
+Answer = TypeVar("Answer")
+Call = tuple[Callable[[], Any], Future[Any]]
+LOG = logging.getLogger("regard.serving")
+OF_REQUEST = ("seed", "max_length", "max_ratio", "min_length", "min_ratio", "max_tokens", "stop")
+"""SamplingOptions that each sentence has for itself: they do not keep it from the batch of another."""
+MOST_WAITING_LANES = 256
+"""Kinds of options that may be asked for at once."""
+MOST_CALLS = 200
+"""Other uses of the model that may wait."""
+
+
+class EngineClosedError(ServingError):
+    """The engine takes nothing any more: its model is being replaced, or the server ends."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "The model is being replaced; try again.", 1)
+
+
+class Queue:
+    """Jobs by the batch that they can share, and other uses of the model.
+
+    Whatever changes it holds `condition`, and nothing computes while it is held.
+    """
+
+    def __init__(self, pipeline: Pipeline, limits: Limits, metrics: Metrics) -> None:
+        self.pipeline, self.limits, self.metrics = pipeline, limits, metrics
+        self.num_crashes, self.last_crash = 0, ""
+        self.condition = threading.Condition()
+        self.lanes: OrderedDict[SamplingOptions, Lane] = OrderedDict()
+        self.is_closed = self.is_stopped = False
+        self.num_waiting = 0
+        """Sentences that wait for a slot."""
+        self._arrived: deque[Job] = deque()
+        self._calls: deque[Call] = deque()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits, and nothing has a slot."""
+        return not (self.lanes or self.has_newest)
+
+    def submit(self, job: Job) -> None:
+        """Let a job's sentences be decoded; its futures are there when this returns.
+
+        Raises:
+            ServingError: too many sentences wait.
+        """
+        job.futures = [Future() for _ in job.sentences]
+        job.waiting = deque(range(len(job.sentences)))
+        job.arrived = time.monotonic()
+        with self.condition:
+            if self.is_closed:
+                raise EngineClosedError
+            if self.num_waiting and self.num_waiting + len(job.sentences) > self.limits.queue:
+                self.metrics.count("regard_rejected_total", reason="queue")
+                seconds = max(1, round(self.num_waiting * self.metrics.mean("regard_sentence_seconds")))
+                message = f"{self.num_waiting:,} sentences are waiting, and at most {self.limits.queue:,} may; try again later."
+                raise ServingError(429, message, min(seconds, 60))
+            self.num_waiting += len(job.sentences)
+            self._arrived.append(job)
+            self.condition.notify_all()
+
+    def call(self, function: Callable[[], Answer]) -> Future[Answer]:
+        """Have something else done with the model, between two steps of decoding."""
+        future: Future[Answer] = Future()
+        with self.condition:
+            if self.is_closed:
+                raise EngineClosedError
+            if len(self._calls) >= MOST_CALLS:
+                raise ServingError(429, "Too many requests to score and inspect are waiting; try again later.", 5)
+            self._calls.append((function, future))
+            self.condition.notify_all()
+        return future
+
+    def cancel(self, job: Job) -> None:
+        """Forget a job whose client is gone."""
+        with self.condition:
+            job.is_cancelled = True
+            self.condition.notify_all()
+
+    def close(self) -> None:
+        """End the threads when all that was accepted is done."""
+        with self.condition:
+            self.is_closed = True
+            self.condition.notify_all()
+
+    def stop(self) -> None:
+        """End the threads after the steps under way; what was accepted is answered with an error."""
+        with self.condition:
+            self.is_closed = self.is_stopped = True
+            self.condition.notify_all()
+
+    def newest(self) -> tuple[list[Job], Call | None]:
+        """What came since this was asked last: jobs, and one call, so that decoding goes on between two."""
+        arrived = list(self._arrived)
+        self._arrived.clear()
+        return arrived, self._calls.popleft() if self._calls else None
+
+    @property
+    def has_newest(self) -> bool:
+        """Whether something came since `newest` was asked."""
+        return bool(self._arrived or self._calls)
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether a sentence that can be decoded waits for a slot."""
+        return any(lane.has_waiting for lane in self.lanes.values())
+
+    def running(self, options: SamplingOptions) -> Running:
+        """A batch for a lane, without sentences.
+
+        Raises:
+            RegardError: options that are refused.
+        """
+        assert isinstance(self.pipeline, Decodes)
+        return self.pipeline.running(options)
+
+    def accept(self, job: Job) -> None:
+        """Encode a job's sentences, and let them wait in the lane of their options. What cannot be read fails alone."""
+        assert isinstance(self.pipeline, Decodes)
+        try:
+            job.requests = self.pipeline.requests(job.sentences, job.options, **job.wishes)
+        except RegardError:
+            for index in range(len(job.sentences)):
+                self._accept_alone(job, index)
+        if not job.waiting:
+            return
+        fields = type(job.options).model_fields
+        shared = job.options.model_copy(
+            update={name: fields[name].default for name in OF_REQUEST if name in fields}
+            | {"batch_size": self.limits.batch_size}
+        )
+        with self.condition:
+            if shared not in self.lanes and len(self.lanes) >= MOST_WAITING_LANES:
+                busy = "Too many different options are asked for at once; try again later."
+                self.refuse(job, ServingError(429, busy, 5))
+                return
+            self.lanes.setdefault(shared, Lane(shared)).jobs[id(job)] = job
+            self.condition.notify_all()
+
+    def _accept_alone(self, job: Job, index: int) -> None:
+        """Encode one sentence, and note what is wrong with it."""
+        assert isinstance(self.pipeline, Decodes)
+        wishes = {name: [of_each[index]] for name, of_each in job.wishes.items()}
+        request = None
+        try:
+            (request,) = self.pipeline.requests([job.sentences[index]], job.options, **wishes)
+        except RegardError as error:
+            with self.condition:
+                job.resolve(index, error)
+                job.waiting.remove(index)
+                self.num_waiting -= 1
+        job.requests.append(request and replace(request, seed=seed_of(job.options.seed, index)))
+
+    def take(self, lane: Lane, most: int) -> list[tuple[Job, int]]:
+        """Sentences that get a slot now."""
+        taken: list[tuple[Job, int]] = []
+        while len(taken) < most and (found := lane.next_sentence()) is not None:
+            job, _ = found
+            job.num_active += 1
+            self.num_waiting -= 1
+            self.metrics.observe("regard_queue_seconds", time.monotonic() - job.arrived)
+            taken.append(found)
+        return taken
+
+    def refuse_over(self) -> None:
+        """Answer the jobs whose clients are gone or whose time is over."""
+        now = time.monotonic()
+        for lane in list(self.lanes.values()):
+            for job in list(lane.jobs.values()):
+                if job.is_over or not (job.is_cancelled or now >= job.deadline):
+                    continue
+                self.metrics.count("regard_rejected_total", reason="cancelled" if job.is_cancelled else "deadline")
+                late = f"A request may take at most {self.limits.seconds:g} seconds, and this one took longer."
+                gone = ServingError(499, "The client closed the connection.")
+                self.refuse(job, gone if job.is_cancelled else ServingError(504, late))
+
+    def forget_done(self) -> None:
+        """Drop the jobs and lanes of which nothing is left."""
+        for options, lane in list(self.lanes.items()):
+            lane.forget_done()
+            if not lane.jobs:
+                del self.lanes[options]
+
+    def give_up(self, jobs: Iterable[Job], error: Exception) -> None:
+        """Answer some jobs with an error; the next request has a new batch."""
+        self.metrics.count("regard_crashes_total")
+        LOG.error("decoding failed; its requests are answered with 500, and decoding begins anew", exc_info=error)
+        answer = ServingError(500, "Decoding failed; the server has begun anew. The same request may work again.")
+        with self.condition:
+            self.num_crashes += 1
+            self.last_crash = f"{type(error).__name__}: {error}"[:300]
+            for job in jobs:
+                self.refuse(job, answer)
+
+    def refuse(self, job: Job, error: Exception) -> None:
+        """Answer with an error what of a job has no answer yet."""
+        job.is_over = True
+        self.num_waiting -= len(job.waiting)
+        job.waiting.clear()
+        for index in range(len(job.futures)):
+            job.resolve(index, error)
+
+    def end(self) -> None:
+        """Answer all that is left with an error."""
+        error = ServingError(503, DRAINING)
+        for job in [*self._arrived, *(job for lane in self.lanes.values() for job in lane.jobs.values())]:
+            self.refuse(job, error)
+        for _, future in self._calls:
+            if not future.done() and future.set_running_or_notify_cancel():
+                future.set_exception(error)
+        self._arrived.clear()
+        self._calls.clear()
+        self.lanes.clear()
