@@ -24,7 +24,7 @@ from regard.generation.filters import (
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.repetition_loops import LOOP_TOKENS
-from regard.generation.rules.required import Phrases
+from regard.generation.rules.required import Phrases, Progress
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
 
@@ -106,6 +106,20 @@ def test_progress_finds_what_is_written(phrases: list[tuple[int, ...]], written:
 def test_of_many_phrases_the_shortest_way_is_not_searched_for() -> None:
     phrases = Phrases([(id, id + 1) for id in range(20)])
     assert phrases.shortest(phrases.begin()) == 40
+
+
+def test_the_shortest_way_of_eight_phrases_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, after = itertools.count(), Progress.after
+
+    def counted(progress: Progress, id: int) -> Progress:
+        next(steps)
+        return after(progress, id)
+
+    monkeypatch.setattr(Progress, "after", counted)
+    chain = [tuple(range(4 * begin, 4 * begin + 5)) for begin in range(8)]  # each begins with the end of the one before
+    phrases = Phrases(chain[::-1])
+    assert phrases.shortest(phrases.begin()) == 8 * 5 - 7
+    assert next(steps) < 50_000  # trying token after token takes millions
 
 
 def test_phrases_that_overlap_need_less_room_and_a_prefix_counts() -> None:

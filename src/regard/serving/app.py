@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from regard.errors import RegardError
 from regard.serving.interfaces import deepl, libretranslate, native, openai, shapes
+from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
 from regard.serving.interfaces.encoding import Answer, texts_of
 from regard.serving.keys import Keys
 from regard.serving.limits import ServingError
@@ -39,6 +40,7 @@ class App:
 
     def __init__(self, service: Service, keys: Keys, *, cors: Sequence[str] = ()) -> None:
         self.service, self.keys = service, keys
+        self.glossaries = DeeplGlossaries(service)
         self._paths = self._routes()
         middleware = []
         if cors:
@@ -71,6 +73,7 @@ class App:
             ("/deeplx", "POST", ("deeplx", plain), self.deeplx),
             ("/language/translate/v2", "GET POST", ("google", shapes.google_error), self.google),
         ]
+        table += [(path, methods, deep, read) for path, methods, read in self.glossaries.table()]
         table += [(f"/api/v1/{path}", methods, own, read) for path, methods, read in Own(self.service).table()]
         routes = [
             Route(path, self._endpoint(name, write, read), methods=methods.split())
@@ -85,7 +88,7 @@ class App:
             try:
                 received = await receive(request, self.service.limits)
                 call = Call(self.service, request, received)
-                self.keys.check(received.headers, call.fields)
+                call.owner = self.keys.check(received.headers, call.fields)
                 found = await read(call)
                 response = found if isinstance(found, Response) else response_of(found)
             except ClientDisconnect:
@@ -144,14 +147,15 @@ class App:
         paths: dict[str, Any] = {}
         for route in self._paths:
             methods = sorted(set(route.methods or ()) - {"HEAD"})
-            paths[route.path] = {method.lower(): {"responses": {"200": {"description": "OK"}}} for method in methods}
+            answers = {method.lower(): {"responses": {"200": {"description": "OK"}}} for method in methods}
+            paths.setdefault(route.path, {}).update(answers)
         return Answer({"openapi": "3.1.0", "info": {"title": "Regard", "version": __version__}, "paths": paths})
 
     # DeepL
 
     async def deepl_translate(self, call: Call) -> Answer:
         """`/v2/translate`."""
-        asked = deepl.parse(call.received)
+        asked = self.glossaries.used(call, deepl.parse(call.received))
         found, source = await call.answered(asked)
         return deepl.answer(asked, found, source)
 

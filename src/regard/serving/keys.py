@@ -46,8 +46,8 @@ class Keys:
         """Whether clients must have a key."""
         return bool(self._limits)
 
-    def check(self, headers: Mapping[str, str], fields: Mapping[str, Any]) -> None:
-        """Make sure that a request may be made.
+    def check(self, headers: Mapping[str, str], fields: Mapping[str, Any]) -> bytes | None:
+        """Make sure that a request may be made, and return its key; None: no keys are needed.
 
         The key is in `Authorization` (`Bearer` or `DeepL-Auth-Key`), or a field `api_key`, `auth_key` or `key`.
 
@@ -55,7 +55,7 @@ class Keys:
             ServingError: 403, without a key, or with another; 429, too many requests in a minute.
         """
         if not self._limits:
-            return
+            return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() not in ("bearer", "deepl-auth-key") or not given:
             named = (fields.get(name) for name in ("api_key", "auth_key", "key"))
@@ -68,7 +68,7 @@ class Keys:
             raise ServingError(403, "Invalid API key" if given else "An API key is needed.")
         limit = self._limits[found]
         if limit is None:
-            return
+            return found
         now, made = time.monotonic(), self._made.setdefault(found, deque())
         while made and now - made[0] > MINUTE:
             made.popleft()
@@ -76,3 +76,4 @@ class Keys:
             wait = max(1, round(MINUTE - (now - made[0])))
             raise ServingError(429, f"Slowdown: this key may make {limit} requests a minute.", wait)
         made.append(now)
+        return found

@@ -44,6 +44,16 @@ class Limits:
     """From the arrival of a request to its answer: 504."""
     body_seconds: float = 30.0
     """For a client to send its body, and to take in each piece of a stream: 408."""
+    glossaries: int = 1_000
+    """Of one key: 456, DeepL's status for a quota."""
+    glossary_entries: int = 10_000
+    """Of one glossary: 413."""
+    all_glossary_entries: int = 100_000
+    """Of all glossaries of a key: 456."""
+    all_glossary_bytes: int = 10_000_000
+    """Of all glossaries of a key, names, terms and phrases as UTF-8: 456."""
+    phrase_bytes: int = 1_024
+    """Of the name, a term or a phrase of a glossary: 400."""
     batch_size: int = 64
     """Sentences that are decoded together."""
 

@@ -6,12 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from math import exp
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from regard.errors import RegardError
 from regard.generation.options import DecodingOptions
 from regard.generation.threads import num_threads
 from regard.serving.batching.engine import Engine
@@ -22,6 +24,7 @@ from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.texts.markup import Block, Document, parse, projected
 from regard.serving.texts.sentences import Pieces, split
+from regard.serving.texts.terms import Terms, fitting, target_phrases
 from regard.workflow.loading import load_as
 from regard.workflow.translation.results import Translation
 from regard.workflow.translation.translator import Translator
@@ -46,6 +49,8 @@ class Asked:
     """`text`, `html` or `xml`."""
     ignored: frozenset[str] = frozenset()
     """Elements that pass as they are."""
+    glossaries: Sequence[Terms] = ()
+    """The translation of a sentence must have the target phrases of the terms in it; in place of `required`."""
 
 
 @dataclass(frozen=True)
@@ -248,6 +253,8 @@ class Service:
         with_text = [index for index, piece in enumerate(pieces) if piece.sentences]
         of_texts: dict[str, Sequence[Any] | None] = {"prefixes": asked.prefixes, "required": asked.required}
         wishes = {name: [each[index] for index in with_text] for name, each in of_texts.items() if each is not None}
+        if asked.glossaries:
+            wishes["required"] = _of_glossaries(asked.glossaries, translator, sentences, options)
         job = Job(sentences, options, time.monotonic() + self.limits.seconds, wishes, on_progress)
         try:
             engine.submit(job)
@@ -269,6 +276,27 @@ class Service:
         if cells > self.limits.alignment_cells:
             message = "The sentences are too long, or too many, for their alignments, which details and markup need. Send fewer."
             raise ServingError(413, message)
+
+
+def _of_glossaries(
+    glossaries: Sequence[Terms], translator: Translator, sentences: Sequence[str], options: DecodingOptions
+) -> list[Sequence[str]]:
+    """The phrases that the translation of each sentence must have, without those that it cannot have: as the tokenizer
+    cannot write them, or as they are too long for it.
+    """
+
+    def can_have(sentence: str, phrases: list[str]) -> bool:
+        try:
+            translator.requests([sentence], options, None, [phrases])
+        except RegardError:
+            return False
+        return True
+
+    longest = 16 * translator.max_positions  # what is longer cannot be read, and is refused
+    return [
+        fitting(target_phrases(each, glossaries) if len(each) <= longest else [], partial(can_have, each))
+        for each in sentences
+    ]
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,8 @@ class Call:
     def __init__(self, service: Service, request: Request, received: Received) -> None:
         self.service, self.request, self.received = service, request, received
         self.fields = received.fields()
+        self.owner: bytes | None = None
+        """The client's key, where keys are needed."""
 
     async def answered(self, asked: Asked) -> tuple[list[Answered], str]:
         """The translations of a request, and the language of its texts.

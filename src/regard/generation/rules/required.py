@@ -40,13 +40,30 @@ class Phrases:
         """
         if math.prod(count + 1 for count in self.counts) > MOST_STATES:
             return progress.num_missing
-        if progress not in self._shortest:
-            states, length = {progress}, 0
-            while not any(state.is_done for state in states):
-                states = {state.after(id) for state in states for id in state.next_ids}
-                length += 1
-            self._shortest[progress] = length
+        open_states = [progress]
+        while open_states:
+            state = open_states[-1]
+            ways = [] if state in self._shortest else self._ways(state)
+            if unknown := [after for _, after in ways if after not in self._shortest]:
+                open_states += unknown
+                continue
+            if state not in self._shortest:
+                self._shortest[state] = min((length + self._shortest[after] for length, after in ways), default=0)
+            open_states.pop()
         return self._shortest[progress]
+
+    def _ways(self, progress: Progress) -> list[tuple[int, Progress]]:
+        """For each missing phrase: how many tokens finish it, and the progress after them. What is written before a phrase is
+        finished belongs to it, so the shortest way to write all of them consists of such steps.
+        """
+        found = []
+        for phrase, missing, written in zip(self.phrases, progress.missing, progress.written, strict=True):
+            if missing:
+                after = progress
+                for id in phrase[written:]:
+                    after = after.after(id)
+                found.append((len(phrase) - written, after))
+        return found
 
 
 class Progress(NamedTuple):
