@@ -223,7 +223,7 @@ async def mistaken(load: Load) -> None:
             async with asyncio.timeout(load.bound):
                 reply = await connection.ask(path, content)
             load.tally.answered("mistaken", reply.status)
-            if reply.status == 429 and status == 200:
+            if reply.status == 429 and status in (200, 400):  # what is too long is noticed behind the queue
                 load.refusal("mistaken", reply, was_burst)
             elif reply.status != status:
                 load.tally.fail(f"mistaken: {name} was answered {reply.status}, not {status}: {reply.body[:200]!r}")

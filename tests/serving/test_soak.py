@@ -63,7 +63,9 @@ def test_a_wrong_answer_makes_it_fail(folder: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_text("".join(f"two dogs play {number}.\n" for number in "abcdefghijklmnop"))
     program = TAMPERED.replace("BENCHMARKS", str(BENCHMARKS))
-    status, found = run("-c", program, folder, source, "--kinds", "steady", "--minutes", "1", "--requests", "200")
+    status, found = run(
+        "-c", program, folder, source, "--kinds", "steady", "--minutes", "1", "--requests", "60", "--clients", "4"
+    )
     assert (status, found["ok"], found["exit_status"]) == (1, False, 0)
     assert "not" in found["failures"][0]
     assert found["failures"][0].startswith("steady, api/v1 beam 4: wrong answer to 'two dogs play")
