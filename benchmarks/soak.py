@@ -29,6 +29,7 @@ import tempfile
 import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,7 @@ async def soak(server: Server, expected: Expected, options: argparse.Namespace) 
         "memory_mb": {name: None if value is None else round(value, 1) for name, value in memory.items()},
         "files": {"start": watch.start["files"], "most": max(row[3] for row in watch.curve), "end": watch.curve[-1][3]},
         "threads": {"start": watch.start["threads"], "most": max(row[4] for row in watch.curve), "end": watch.curve[-1][4]},
+        "longest_gap_s": round(max((b[0] - a[0] for a, b in pairwise(watch.curve)), default=0.0), 1),
         "idle_connections": len(idle.connections), "exit_status": server.process.poll(), "exit_seconds": exit_seconds,
         "curve": watch.curve,
     }  # fmt: skip
@@ -325,6 +327,7 @@ def summary(found: dict[str, Any]) -> str:
         ("steady clients", f"median {found['median_ms']} ms, 99 % in {found['p99_ms']} ms, all in {found['longest_ms']} ms"),
         *((name, ", ".join(f"{when.replace('_', ' ')} {value}" for when, value in found[key].items()))
           for name, key in (("memory, MB", "memory_mb"), ("open files", "files"), ("threads", "threads"))),
+        ("this program was held up", f"{found['longest_gap_s']} s at most, between two samples"),
         ("exit after SIGTERM", f"status {found['exit_status']}, after {found['exit_seconds']} s"),
     ]  # fmt: skip
     step = max(1, len(found["curve"]) // 10)
