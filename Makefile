@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving results clean
+.PHONY: help demo test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench   measure training, decoding and attention beside PyTorch's own"
 	@echo "make bench-generation MODEL=folder  measure decoding beside Hugging Face and CTranslate2"
 	@echo "make bench-serving MODEL=folder SOURCE=file  measure the server under load"
+	@echo "make soak    run the server for an hour under all kinds of clients (MINUTES=60; MODEL=folder SOURCE=file)"
 	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
 	@echo "make clean   remove .venv and the demo's model"
@@ -58,6 +59,9 @@ bench-generation: .venv/dev
 
 bench-serving: .venv/dev
 	$(BIN)/python benchmarks/serving.py $(MODEL) $(SOURCE)
+
+soak: .venv/dev
+	$(BIN)/python benchmarks/soak.py $(MODEL) $(SOURCE) --minutes $(or $(MINUTES),60)
 
 bench-training: .venv/dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'

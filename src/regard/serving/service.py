@@ -125,13 +125,14 @@ class Service:
             self._replace()
 
     def _replace(self) -> None:
+        self._retired = [engine for engine in self._retired if not engine.join(0)]  # before another model needs memory
         try:
             newer = self._load()
         except Exception as error:
             self.reload_error = str(error)
             raise
         older, self.engines, self.reload_error = self.engines, newer, ""
-        self._retired = [engine for engine in self._retired if not engine.join(0)] + list(older.values())
+        self._retired += older.values()
         for engine in older.values():
             engine.close()
 
