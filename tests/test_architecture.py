@@ -69,7 +69,7 @@ THIRD_PARTY = {
     "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
     "extending": set(),
-    "serving": {"starlette", "uvicorn", "sentencex", "pydantic"},
+    "serving": {"starlette", "uvicorn", "sentencex", "pydantic", "py3langid"},
     "demos": {"torch"},
     "cli": {"typer", "torch"},
 }

@@ -1,6 +1,7 @@
 """What is asked by many at once is answered as it is alone; nobody waits for another, and nothing takes the engine down."""
 
 import asyncio
+import contextlib
 import random
 import threading
 import time
@@ -12,6 +13,8 @@ from regard.errors import DataError
 from regard.generation.options import DecodingOptions
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
+from regard.serving.directions import Direction
+from regard.serving.http.kept import Inspections
 from regard.serving.limits import Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.texts.sentences import split
@@ -22,12 +25,12 @@ TEXTS = [" ".join(random.Random(seed).choices(WORDS, k=1 + seed % 9)) for seed i
 LATER = 1e9
 
 
-@pytest.fixture
-def engine(translator: Translator) -> Any:
-    made: list[Engine] = []
+@pytest.fixture(params=[1, 2], ids=["one worker", "two workers"])
+def engine(translator: Translator, request: pytest.FixtureRequest) -> Any:
+    made: list[Engine[Translator]] = []
 
-    def make(**limits: Any) -> Engine:
-        made.append(Engine(translator, Limits(**limits), Metrics()))
+    def make(**limits: Any) -> Engine[Translator]:
+        made.append(Engine(translator, Limits(**limits), Metrics(), threads=request.param))
         return made[-1]
 
     yield make
@@ -232,8 +235,9 @@ def test_a_sentence_too_long_is_cut_at_commas_then_between_words() -> None:
 def test_answers_are_joined_in_order(translator: Translator) -> None:
     from pathlib import Path
 
+    from regard.serving.answers import Asked
     from regard.serving.directions import Direction
-    from regard.serving.service import Asked, Service
+    from regard.serving.service import Service
 
     service = Service.__new__(Service)
     service._retired, service.num_characters = [], 0
@@ -319,3 +323,24 @@ def test_long_texts_are_cut_in_few_tries() -> None:
         assert pieces.join(pieces.sentences) == text
         assert all(len(sentence) <= 50 for sentence in pieces.sentences)
         assert sum(tries) < 60 * len(text)
+
+
+def test_inspections_that_are_kept_have_a_bound(translator: Translator, monkeypatch: Any) -> None:
+    kept, direction = Inspections(), Direction("en", "de")
+    seen = translator.inspect("a cat")
+    names = [kept.add(direction, "a", [5]) for _ in range(5)]
+    newest = [kept.add(direction, "a", [5], seen) for _ in range(40)]
+    assert [kept.get(name).seen for name in newest[-32:]] == [seen] * 32
+    with pytest.raises(ServingError, match="gone"):
+        kept.get(newest[7])
+    assert [kept.get(name).seen for name in names] == [None] * 5  # they take no room
+    monkeypatch.setattr("regard.serving.http.kept.MOST_BYTES", 3 * seen.record.num_bytes)
+    kept.put(kept.get(names[0]), seen)
+    alive = []
+    for name in newest:
+        with contextlib.suppress(ServingError):
+            alive.append(kept.get(name))
+    assert 1 <= len(alive) <= 3
+    monkeypatch.setattr("regard.serving.http.kept.KEPT_SECONDS", 0.0)
+    with pytest.raises(ServingError, match="gone"):
+        kept.get(names[1])

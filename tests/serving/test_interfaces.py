@@ -80,6 +80,17 @@ def test_libretranslate_lists_detection_and_alternatives(server: Running, transl
     assert content["score"] == pytest.approx(sum(found.token_log_probs), abs=1e-3)
     assert content["alignment"] == [" ".join(f"{i}-{j}" for i, j in found.alignment.links)]
     assert 0 < content["confidence"] < 1
+    spans, offsets = content["spans"], found.alignment.source_offsets
+    assert all([begin, end] in [list(each) for each in offsets] for begin, end, _, _ in spans)
+    assert "".join(found.text[begin:end] for _, _, begin, end in spans) == found.text
+    (name,) = content["inspect_id"]
+    status, seen = send(server, "GET", f"/api/v1/inspect/{name}", "", "")
+    assert status == 200, seen
+    assert (seen["id"], seen["target"]) == (name, found.text)
+    status, weights = send(server, "GET", f"/api/v1/inspect/{name}/attention/cross/0/1?format=json", "", "")
+    expected = translator.inspect_ids(TEXT, found.ids)["cross.0.1"].filled(0.0)
+    assert weights["weights"] == [pytest.approx(row, abs=1e-5) for row in expected.tolist()]
+    assert send(server, "GET", "/api/v1/inspect/none", "", "")[0] == 410
 
 
 @pytest.mark.parametrize(

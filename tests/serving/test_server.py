@@ -7,16 +7,27 @@ import re
 import shutil
 import signal
 import socket
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from served import Running, Start
 from test_interfaces import FORM, JSON, send
 
 from regard.errors import SettingsError
+from regard.serving.answers import Asked
 from regard.serving.directions import Direction, parse_models
+from regard.serving.http.app import App
+from regard.serving.http.connections import protocol
+from regard.serving.http.server import listen
+from regard.serving.interfaces import libretranslate
+from regard.serving.keys import Keys
+from regard.serving.limits import Limits, ServingError
+from regard.serving.service import Service
+from regard.serving.texts import language
 from regard.workflow.translation.translator import Translator
 
 
@@ -155,7 +166,34 @@ def test_several_models(start: Start, folder: Path, tmp_path: Path) -> None:
     assert send(server, "POST", "/translate", json.dumps({"q": "a", "source": "fr", "target": "en"}), JSON)[0] == 200
     status, content = send(server, "POST", "/translate", json.dumps({"q": "a", "source": "fr", "target": "de"}), JSON)
     assert (status, content["error"]) == (400, "fr to de is not supported. This server translates en-de, fr-en.")
-    assert send(server, "POST", "/detect", json.dumps({"q": "a"}), JSON)[0] == 501
+    texts = {"en": "Two dogs play in the snow.", "fr": "Deux chiens jouent dans la neige."}
+    for code, text in texts.items():
+        _, ranked = send(server, "POST", "/detect", json.dumps({"q": text}), JSON)
+        assert (ranked[0]["language"], len(ranked)) == (code, 2)
+        assert ranked[0]["confidence"] > 50 > ranked[1]["confidence"]
+        target = {"en": "de", "fr": "en"}[code]  # the only source for each
+        fields = {"q": text, "source": "auto", "target": target}
+        _, content = send(server, "POST", "/translate", json.dumps(fields), JSON)
+        assert content["detectedLanguage"] == {"confidence": 100.0, "language": code}
+    server.stop()
+
+
+def test_the_source_is_detected(start: Start, folder: Path, tmp_path: Path) -> None:
+    server = start(folder, f"fr-de={folder}", f"nb-de={folder}")
+    for code, text in {
+        "en": "Two dogs play in the snow.", "fr": "Deux chiens jouent dans la neige.", "nb": "To hunder leker i snøen.",
+    }.items():  # fmt: skip
+        fields = {"q": [text, text], "source": "auto", "target": "de"}
+        status, content = send(server, "POST", "/translate", json.dumps(fields), JSON)
+        assert status == 200
+        assert [each["language"] for each in content["detectedLanguage"]] == [code, code]
+        assert 40 < content["detectedLanguage"][0]["confidence"] < 100
+    _, content = send(
+        server, "POST", "/translate", json.dumps({"q": "Квартира", "source": "auto", "target": "de"}), JSON
+    )
+    assert content["detectedLanguage"]["confidence"] < 10  # none of the three
+    status, content = send(server, "POST", "/translate", json.dumps({"q": "", "source": "auto", "target": "de"}), JSON)
+    assert (status, content["translatedText"]) == (200, "")
     server.stop()
 
 
@@ -196,11 +234,53 @@ def test_mistakes_on_the_command_line(folder: Path, tmp_path: Path, capsys: pyte
     taken.close()
 
 
-def test_a_source_that_is_not_named_must_be_the_only_one(start: Start, folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "m"
-    shutil.copytree(folder, other)
-    server = start(folder, f"fr-de={other}")
-    status, content = send(server, "POST", "/translate", json.dumps({"q": "a", "source": "auto", "target": "de"}), JSON)
-    assert (status, "must be named: this server reads en, fr" in content["error"]) == (400, True)
-    assert send(server, "POST", "/translate", json.dumps({"q": "a", "source": "fr", "target": "de"}), JSON)[0] == 200
-    server.stop()
+def test_without_a_detector_the_source_must_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_model", lambda: None)
+    service = Service(parse_models([str(folder), f"fr-de={folder}"]), Limits(), device="cpu")
+    with pytest.raises(ServingError, match="must be named: this server reads en, fr"):
+        service.submit(Asked(["a"], None, "de"))
+    with pytest.raises(ServingError, match="py3langid") as refused:
+        libretranslate.detected(service.detect("a"))
+    assert refused.value.status == 501
+    assert service.submit(Asked(["a"], "fr", "de")).job.futures[0].result(30).text
+    service.close()
+
+
+def test_silent_and_slow_clients_are_closed(folder: Path) -> None:
+    service = Service(parse_models([str(folder)]), Limits(body_seconds=1.0), device="cpu")
+    listening = listen("127.0.0.1", 0)
+    body = json.dumps({"texts": ["a cat sleeps"] * 1000, "n_best": 5}).encode()
+    head = f"POST /api/v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    app = App(service, Keys(None)).asgi
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol(1.0, 3), ws="none", log_config=None, lifespan="off"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+
+    def connected() -> socket.socket:
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(listening.getsockname())
+        return client
+
+    for sent in (
+        b"",
+        b"POST /translate HT",
+        head + body[:5],
+        head + body,
+    ):  # nothing, half a head, half a body, no reading
+        client = connected()
+        client.sendall(sent)
+        wait_for(lambda: server.server_state.connections)
+        began = time.monotonic()
+        wait_for(lambda: not server.server_state.connections)
+        assert time.monotonic() - began > 0.5
+        client.close()
+    several = [connected() for _ in range(5)]
+    wait_for(lambda: len(server.server_state.connections) == 3)  # more are closed as they come
+    time.sleep(0.3)
+    assert len(server.server_state.connections) == 3
+    for client in several:
+        client.close()
+    server.should_exit = True
+    thread.join(30)
+    service.close()

@@ -51,8 +51,8 @@ def serve(
     Ctrl-C or SIGTERM stops the server after it has answered all accepted requests. SIGHUP loads the models again.
     """
     try:
-        from regard.serving.server import listen
-        from regard.serving.server import serve as serve_models
+        from regard.serving.http.server import listen
+        from regard.serving.http.server import serve as serve_models
     except ImportError as error:
         raise MissingExtraError("serve", "serve") from error
     from regard.serving.directions import parse_models

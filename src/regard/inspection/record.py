@@ -130,6 +130,12 @@ class Record(Mapping[HeadName, Matrix]):
     def __len__(self) -> int:
         return sum(len(heads) for heads in self.heads.values())
 
+    @property
+    def num_bytes(self) -> int:
+        """Memory of weights and states."""
+        weights = sum(matrix.nbytes + numpy.ma.getmaskarray(matrix).nbytes for matrix in self.weights.values())
+        return int(weights + sum(states.nbytes for states in self.hidden_states.values()))
+
     def own_position(self, kind: str) -> int:
         """The key at the position of the first row; the second row has the next key. For self-attention."""
         return len(self.key_tokens[kind]) - len(self.row_tokens[kind])

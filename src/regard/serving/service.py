@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
-from itertools import islice
-from math import exp
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -16,64 +13,21 @@ from typing import Any
 from regard.errors import RegardError
 from regard.generation.options import DecodingOptions
 from regard.generation.threads import num_threads
+from regard.serving.answers import Asked, Pending
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import EngineClosedError
 from regard.serving.directions import ANY, Direction, code_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
-from regard.serving.texts.markup import Block, Document, parse, projected
+from regard.serving.texts.language import detect
+from regard.serving.texts.markup import Block, Document, parse
 from regard.serving.texts.sentences import Pieces, split
 from regard.serving.texts.terms import Terms, fitting, target_phrases
 from regard.workflow.loading import load_as
-from regard.workflow.translation.results import Translation
 from regard.workflow.translation.translator import Translator
 
 CLOSING_SECONDS = 30.0
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a client asks for, whatever its interface."""
-
-    texts: Sequence[str]
-    source: str | None = None
-    """ISO 639 code; None: whatever the model reads, or what the texts are detected to be."""
-    target: str | None = None
-    options: DecodingOptions = field(default_factory=DecodingOptions)
-    prefixes: Sequence[str] | None = None
-    required: Sequence[Sequence[str]] | None = None
-    whole: bool = False
-    """Each text is one sentence: it is not split."""
-    format: str = "text"
-    """`text`, `html` or `xml`."""
-    ignored: frozenset[str] = frozenset()
-    """Elements that pass as they are."""
-    glossaries: Sequence[Terms] = ()
-    """The translation of a sentence must have the target phrases of the terms in it; in place of `required`."""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """The translation of one text."""
-
-    text: str
-    sentences: list[Translation]
-    n_best: list[str]
-    """The best translations of the whole text: of each rank, those of its sentences."""
-    num_cut: int
-    """Sentences that were cut, as they were longer than the model can read."""
-
-    @property
-    def score(self) -> float:
-        """The sum of the sentences' log-probabilities."""
-        return sum(sum(sentence.token_log_probs) for sentence in self.sentences)
-
-    @property
-    def confidence(self) -> float:
-        """The geometric mean of the tokens' probabilities, from 0 to 1. Not calibrated: 0.8 does not mean right in 80 %."""
-        log_probs = [value for sentence in self.sentences for value in sentence.token_log_probs]
-        return exp(sum(log_probs) / len(log_probs)) if log_probs else 1.0
 
 
 class Service:
@@ -120,21 +74,25 @@ class Service:
         }
 
     def reload(self) -> None:
-        """Load all models anew. Accepted requests end with the old ones; if one cannot be loaded, all old ones stay."""
+        """Load all models anew. Accepted requests end with the old ones, which this waits for; if one cannot be loaded, all old
+        ones stay.
+        """
         with self._reloading:
             self._replace()
 
     def _replace(self) -> None:
-        self._retired = [engine for engine in self._retired if not engine.join(0)]  # before another model needs memory
         try:
             newer = self._load()
         except Exception as error:
             self.reload_error = str(error)
             raise
         older, self.engines, self.reload_error = self.engines, newer, ""
-        self._retired += older.values()
-        for engine in older.values():
+        self._retired = list(older.values())
+        for engine in self._retired:
             engine.close()
+        for engine in self._retired:
+            engine.join()  # its model leaves memory before another reload needs it
+        self._retired = []
 
     @property
     def is_idle(self) -> bool:
@@ -167,7 +125,7 @@ class Service:
         """The model of a direction.
 
         Args:
-            source: None: any that is translated into the target.
+            source: None: the only one that is translated into the target.
         Raises:
             ServingError: there is none.
         """
@@ -182,9 +140,7 @@ class Service:
         ]
         if source is None and len({direction.source for direction in found}) > 1:
             sources = ", ".join(direction.source for direction in found)
-            raise ServingError(
-                400, f"The source language must be named: this server reads {sources}, and detects none."
-            )
+            raise ServingError(400, f"The source language must be named: this server reads {sources}.")
         if found:
             return found[0], self.engines[found[0]]
         known = ", ".join(map(str, self.engines))
@@ -192,6 +148,14 @@ class Service:
             if code is not None and code not in codes:
                 raise ServingError(400, f"{code} is not supported. This server translates {known}.")
         raise ServingError(400, f"{source} to {target} is not supported. This server translates {known}.")
+
+    def detect(self, text: str, target: str | None = None) -> list[tuple[str, float]]:
+        """The languages that are translated into a target, or into any, with the probability that a text is in each, from 0 to 1;
+        the likeliest first. The only one has probability 1. None, if they cannot be told apart: py3langid is not installed.
+        """
+        target = code_of(target)
+        sources = {each.source for each in self.engines if target in (None, each.target)}
+        return [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
 
     def check(self, asked: Asked) -> None:
         """Make sure that a request is within the bounds.
@@ -221,6 +185,9 @@ class Service:
             ServingError: out of bounds, no such direction, or too much to do.
         """
         self.check(asked)
+        confidence = 1.0
+        if code_of(asked.source) is None and (likely := self.detect("\n".join(asked.texts), asked.target)):
+            asked, confidence = replace(asked, source=likely[0][0]), likely[0][1]
         direction, engine = self.engine_for(asked.source, asked.target)
         translator = engine.pipeline
         room = translator.max_positions - len(translator.source_tokenizer.frame_source([]))
@@ -263,8 +230,9 @@ class Service:
             direction, engine = self.engine_for(asked.source, asked.target)
             engine.submit(job)
         return Pending(
-            direction, engine, job, documents, pieces, num_ranks=options.n_best, has_markup=asked.format != "text"
-        )
+            direction, engine, job, documents, pieces,
+            confidence=confidence, num_ranks=options.n_best, has_markup=asked.format != "text",
+        )  # fmt: skip
 
     def _check_alignments(self, translator: Translator, sentences: Sequence[str]) -> None:
         """Make sure that alignments fit into memory.
@@ -298,79 +266,3 @@ def _of_glossaries(
         fitting(target_phrases(each, glossaries) if len(each) <= longest else [], partial(can_have, each))
         for each in sentences
     ]
-
-
-@dataclass(frozen=True)
-class Pending:
-    """A request on its way."""
-
-    direction: Direction
-    engine: Engine[Translator]
-    job: Job
-    documents: list[Document]
-    """Of each text; one without markup is one block."""
-    pieces: list[Pieces]
-    """Of each block."""
-    num_ranks: int = 1
-    """The best so many translations of each text are wanted."""
-    has_markup: bool = False
-
-    def cancel(self) -> None:
-        """Forget it: the client is gone."""
-        self.engine.cancel(self.job)
-
-    async def answers(self) -> list[Answered | Exception]:
-        """The translation of each text; or what is wrong with the first of its sentences that has none."""
-        wrapped = [asyncio.wrap_future(future) for future in self.job.futures]
-        try:
-            outcomes: list[Any] = list(await asyncio.gather(*wrapped, return_exceptions=True))
-        except asyncio.CancelledError:
-            self.cancel()
-            raise
-        return await asyncio.to_thread(self.joined, outcomes)
-
-    def joined(self, outcomes: Sequence[Translation | Exception]) -> list[Answered | Exception]:
-        """The texts of some sentences."""
-        found: list[Answered | Exception] = []
-        sentences, pieces = iter(outcomes), iter(self.pieces)
-        for document in self.documents:
-            blocks = [(block, piece, list(islice(sentences, len(piece.sentences))))
-                      for block, piece in zip(document.blocks, pieces, strict=False)]  # fmt: skip
-            part = [outcome for _, _, of_block in blocks for outcome in of_block]
-            failed = next((outcome for outcome in part if isinstance(outcome, Exception)), None)
-            if failed is not None:
-                found.append(failed)
-                continue
-            translations = [outcome for outcome in part if isinstance(outcome, Translation)]
-            num_cut = sum(piece.num_cut for _, piece, _ in blocks)
-            if self.has_markup:
-                texts = [self._with_markup(block, piece, of_block) for block, piece, of_block in blocks]
-                n_best = [document.render(texts)]
-            else:
-                ((_, piece, of_block),) = blocks
-                n_best = [_rank(piece, of_block, rank) for rank in range(self.num_ranks if of_block else 1)]
-            found.append(Answered(n_best[0], translations, list(dict.fromkeys(n_best)), num_cut))
-        return found
-
-    def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:
-        """The translation of a block with its elements, as the model's alignment has them."""
-        translator = self.engine.pipeline
-        num_symbols = len(translator.source_tokenizer.symbols.source_begin_ids)
-        spans: list[tuple[int, int]] = []
-        origins: list[tuple[int, int] | None] = []
-        at_source = at_target = 0
-        for space, sentence, translation in zip(piece.between, piece.sentences, translations, strict=False):
-            at_source, at_target = at_source + len(space), at_target + len(space)
-            alignment = translation.alignment
-            for row, (begin, end) in enumerate(translator.tokenizer.spans(translation.ids)):
-                spans.append((at_target + begin, at_target + end))
-                weights = alignment.weights[row][num_symbols : num_symbols + len(alignment.source_offsets)]
-                best = alignment.source_offsets[weights.index(max(weights))] if weights else None
-                origins.append(None if best is None else (at_source + best[0], at_source + best[1]))
-            at_source, at_target = at_source + len(sentence), at_target + len(translation.text)
-        return projected(block, _rank(piece, translations, 0), spans, origins)
-
-
-def _rank(piece: Pieces, translations: Sequence[Any], rank: int) -> str:
-    """A text of its sentences' translations of one rank; a sentence that has fewer, of its last."""
-    return piece.join([each.n_best[min(rank, len(each.n_best) - 1)].text for each in translations])

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, Received, text_of, texts_of
 from regard.serving.interfaces.libretranslate import NAMES
 from regard.serving.limits import ServingError
-from regard.serving.service import Answered, Asked
 
 
 def parse(received: Received) -> Asked:

@@ -13,13 +13,14 @@ from typing import Any
 
 from starlette.responses import Response
 
+from regard.serving.answers import Asked
 from regard.serving.directions import ANY, Direction, code_of
+from regard.serving.http.transport import Call, Read
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
-from regard.serving.service import Asked, Service
+from regard.serving.service import Service
 from regard.serving.texts.glossaries import Glossaries, Glossary
 from regard.serving.texts.terms import Terms, read_entries
-from regard.serving.transport import Call, Read
 
 MOST_AT_ONCE = 5
 """Glossaries for one translation, as DeepL has it."""

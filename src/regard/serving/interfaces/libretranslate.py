@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.generation.options import DecodingOptions
+from regard.serving.answers import Answered, Asked
 from regard.serving.directions import ANY
 from regard.serving.interfaces.encoding import Answer, Received, number_of, text_of, texts_of, truth_of
 from regard.serving.limits import Limits, ServingError
-from regard.serving.service import Answered, Asked
 
 NAMES = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -59,21 +59,29 @@ def parse(received: Received, limits: Limits) -> Wanted:
     return Wanted(asked, is_list, source == "auto", alternatives, details)
 
 
-def answer(wanted: Wanted, found: Sequence[Answered], source: str) -> Answer:
+def answer(
+    wanted: Wanted, found: Sequence[Answered], source: str, confidence: float, inspections: Sequence[Sequence[str]]
+) -> Answer:
     """The answer to a request.
 
     Args:
         source: the language that the texts are in.
+        confidence: the probability of that, from 0 to 1.
+        inspections: with `details`, the names of those of each text's sentences.
     """
     content: dict[str, Any] = {"translatedText": [each.text for each in found]}
     if wanted.detects:
-        content["detectedLanguage"] = [{"confidence": 100.0, "language": source} for _ in found]
+        content["detectedLanguage"] = [{"confidence": round(100 * confidence, 1), "language": source} for _ in found]
     if wanted.alternatives:
         content["alternatives"] = [each.n_best[1:] for each in found]
     if wanted.details:
         content["score"] = [round(each.score, 4) for each in found]
         content["confidence"] = [round(each.confidence, 4) for each in found]
         content["alignment"] = [[links(sentence.alignment) for sentence in each.sentences] for each in found]
+        content["inspect_id"] = list(inspections)
+        content["spans"] = [
+            [[*source_span, *target_span] for source_span, target_span in each.origins] for each in found
+        ]
     return Answer(content if wanted.is_list else {name: values[0] for name, values in content.items()})
 
 
@@ -92,16 +100,15 @@ def languages(directions: Mapping[str, Sequence[str]]) -> Answer:
     )
 
 
-def detected(texts: Sequence[str], directions: Mapping[str, Sequence[str]]) -> Answer:
-    """The answer to `/detect`: the only language that is read.
+def detected(ranked: Sequence[tuple[str, float]]) -> Answer:
+    """The answer to `/detect`: the languages that are read, with confidences from 0 to 100, the likeliest first.
 
     Raises:
-        ServingError: 501, several are read; this server has no detector.
+        ServingError: 501, they cannot be told apart.
     """
-    sources = [code for code, targets in directions.items() if targets]
-    if len(sources) != 1:
-        raise ServingError(501, "This server reads several languages and cannot detect which; name the source.")
-    return Answer([{"confidence": 100.0, "language": sources[0]}])
+    if not ranked:
+        raise ServingError(501, "This server cannot detect languages: it needs py3langid. Name the source.")
+    return Answer([{"confidence": round(100 * prob, 1), "language": code} for code, prob in ranked])
 
 
 def settings(directions: Mapping[str, Sequence[str]], limits: Limits, *, keys: bool) -> Answer:

@@ -8,9 +8,10 @@ from typing import Any
 
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.options import DecodingOptions
+from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
-from regard.serving.service import Answered, Asked, Service
+from regard.serving.service import Service
 from regard.workflow.translation.results import Candidate, Translation
 
 OF_REQUEST = ("text", "texts", "source", "target", "prefix", "prefixes", "required", "split", "format", "api_key")

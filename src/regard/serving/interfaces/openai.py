@@ -11,9 +11,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer
 from regard.serving.limits import ServingError
-from regard.serving.service import Answered, Asked, Service
+from regard.serving.service import Service
 
 WEBLATE_PART = "\n==WEBLATE_PART==\n"
 """What Weblate puts between strings, and wants to find between their translations."""

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
-from regard.serving.service import Answered, Asked
 
 Fields = Mapping[str, Any]
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
-import time
-from collections import OrderedDict
 from collections.abc import AsyncGenerator
 
 from starlette.responses import Response
 
 from regard.generation.options import DecodingOptions
 from regard.inspection.result import Inspection
-from regard.serving.batching.engine import Engine
+from regard.serving.http.kept import Inspections
+from regard.serving.http.transport import Call, Read, Stream, event
 from regard.serving.interfaces import libretranslate, native
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
-from regard.serving.service import Asked, Service
-from regard.serving.transport import Call, Read, Stream, event
-from regard.workflow.inspection.pruning import examples_of, rank_heads
+from regard.serving.service import Service
+from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
 from regard.workflow.translation.translator import Translator
 
-MOST_INSPECTIONS, KEPT_SECONDS = 32, 600.0
-"""So many inspections are kept, and so long."""
 SCORED_TEXTS = 200
 """Pairs that may be scored in one request."""
 
@@ -32,7 +27,7 @@ class Own:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self._inspections: OrderedDict[str, tuple[float, Inspection]] = OrderedDict()
+        self.inspections = Inspections()
 
     def table(self) -> list[tuple[str, str, Read]]:
         """Paths, methods and what answers them."""
@@ -42,6 +37,7 @@ class Own:
             ("score", "POST", self.score),
             ("align", "POST", self.align),
             ("inspect", "POST", self.inspect),
+            ("inspect/{id}", "GET", self.inspected),
             ("inspect/{id}/attention/{kind}/{layer:int}/{head:int}", "GET", self.attention),
             ("ablate", "POST", self.ablate),
             ("models", "GET", self.models),
@@ -82,8 +78,7 @@ class Own:
         targets, _ = texts_of(call.fields.get("targets", call.fields.get("target_text")), "targets")
         if len(sources) != len(targets) or not 0 < len(sources) <= SCORED_TEXTS:
             raise ServingError(400, f"texts and targets must be as many, from 1 to {SCORED_TEXTS}.")
-        engine = self._engine(call)
-        scored = await call.ask(engine, lambda: engine.pipeline.score(sources, targets))
+        scored = await call.ask(lambda translator: translator.score(sources, targets))
         rows = [
             {"log_prob": each.log_prob, "tokens": each.tokens, "token_log_probs": each.token_log_probs}
             for each in scored
@@ -95,8 +90,7 @@ class Own:
         text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
         if text is None:
             raise ServingError(400, "Give a text.")
-        engine = self._engine(call)
-        found = await call.ask(engine, lambda: engine.pipeline.align(text, target))
+        found = await call.ask(lambda translator: translator.align(text, target))
         return Answer(
             {"source_tokens": found.source_tokens, "target_tokens": found.target_tokens, "weights": found.weights,
              "links": libretranslate.links(found), "source_offsets": found.source_offsets, "layer": found.layer}
@@ -107,16 +101,27 @@ class Own:
         text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
         if text is None:
             raise ServingError(400, "Give a text.")
-        options = self._options(call)
-        engine = self._engine(call)
-        seen: Inspection = await call.ask(engine, lambda: engine.pipeline.inspect(text, target, options=options))
-        name = secrets.token_hex(8)
-        self._inspections[name] = time.monotonic(), seen
-        while len(self._inspections) > MOST_INSPECTIONS:
-            self._inspections.popitem(last=False)
-        content = seen.summary()
-        del content["ablations"], content["predicted"]
-        return Answer({"id": name, **content, "head_names": seen.head_names})
+        options, direction = self._options(call), call.direction
+        seen = await call.ask(lambda translator: translator.inspect(text, target, options=options), direction)
+        return _shown(self.inspections.add(direction, text, (), seen), seen)
+
+    async def inspected(self, call: Call) -> Answer:
+        """`/api/v1/inspect/{id}`: an inspection that was made, or that `inspect_id` of a translation promised."""
+        name = call.request.path_params["id"]
+        return _shown(name, await self._seen(call, name))
+
+    async def _seen(self, call: Call, name: str) -> Inspection:
+        """The inspection of this name, made now where it was only promised.
+
+        Raises:
+            ServingError: 410, it is gone.
+        """
+        kept = self.inspections.get(name)
+        if kept.seen is None:
+            seen = await call.ask(lambda translator: translator.inspect_ids(kept.text, kept.target_ids), kept.direction)
+            self.inspections.put(kept, seen)
+            return seen
+        return kept.seen
 
     async def attention(self, call: Call) -> Answer | Response:
         """The weights of one head of an inspection: `format` u8 (the default), f16 or json; forbidden cells are 0.
@@ -124,10 +129,7 @@ class Own:
         u8 is the weight times 255. The shape is in the header `X-Shape`, the factor in `X-Scale`.
         """
         parts = call.request.path_params
-        began, seen = self._inspections.get(parts["id"], (0.0, None))
-        if seen is None or time.monotonic() - began > KEPT_SECONDS:
-            self._inspections.pop(parts["id"], None)
-            raise ServingError(410, "This inspection is gone; ask for it again.")
+        seen = await self._seen(call, parts["id"])
         matrix = seen.weights(parts["kind"], parts["layer"], parts["head"]).filled(0.0)
         form = text_of(call.fields, "format", "u8")
         if form == "json":
@@ -150,20 +152,12 @@ class Own:
         text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
         if text is None:
             raise ServingError(400, "Give a text.")
-        options, engine = self._options(call), self._engine(call)
-        translator = engine.pipeline
+        options = self._options(call)
         if truth_of(call.fields, "sweep"):
-            written = (
-                target
-                if target is not None
-                else await call.ask(engine, lambda: translator.translate(text, options).text)
-            )
-            ranking = await call.ask(
-                engine, lambda: rank_heads(translator, examples_of(translator, [text], [written]), "leave-one-out")
-            )
+            written, ranking = await call.ask(lambda translator: _worth(translator, text, target, options))
             return Answer({"target": written, "worth": {str(name): worth for name, worth in ranking.worth.items()}})
         heads, _ = texts_of(call.fields.get("heads"), "heads")
-        seen = await call.ask(engine, lambda: translator.inspect(text, target, ablate=heads, options=options))
+        seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=heads, options=options))
         return Answer(
             {
                 "target": seen.target,
@@ -183,7 +177,15 @@ class Own:
         """`/api/v1/models`."""
         return native.models(self.service)
 
-    def _engine(self, call: Call) -> Engine[Translator]:
-        if self.service.is_draining:
-            self.service.check(Asked([]))
-        return self.service.engine_for(text_of(call.fields, "source"), text_of(call.fields, "target"))[1]
+
+def _shown(name: str, seen: Inspection) -> Answer:
+    """An inspection without the weights of its heads."""
+    content = seen.summary()
+    del content["ablations"], content["predicted"]
+    return Answer({"id": name, **content, "head_names": seen.head_names})
+
+
+def _worth(translator: Translator, text: str, target: str | None, options: DecodingOptions) -> tuple[str, Ranking]:
+    """A target (by default, the translation), and what each head is worth for it."""
+    written = translator.translate(text, options).text if target is None else target
+    return written, rank_heads(translator, examples_of(translator, [text], [written]), "leave-one-out")

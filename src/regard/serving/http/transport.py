@@ -6,17 +6,21 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any
+from concurrent.futures import Future
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from regard.serving.batching.engine import Engine
-from regard.serving.interfaces.encoding import Answer, Received
-from regard.serving.limits import Limits, ServingError
-from regard.serving.service import Answered, Asked, Pending, Service
+from regard.serving.answers import Answered, Asked, Pending
+from regard.serving.batching.queue import EngineClosedError
+from regard.serving.directions import Direction
+from regard.serving.interfaces.encoding import Answer, Received, text_of
+from regard.serving.limits import DRAINING, Limits, ServingError
+from regard.serving.service import Service
+from regard.workflow.translation.translator import Translator
 
 LOG = logging.getLogger("regard.serving")
 
@@ -113,6 +117,17 @@ async def http_error(request: Request, error: Exception) -> Response:
     return response_of(answer)
 
 
+Result = TypeVar("Result")
+
+
+class Source(NamedTuple):
+    """The direction of some translations."""
+
+    direction: Direction
+    confidence: float
+    """The probability that the texts are in the language that it names, if that was detected."""
+
+
 Read = Callable[["Call"], Awaitable[Answer | Response]]
 
 
@@ -125,8 +140,8 @@ class Call:
         self.owner: bytes | None = None
         """The client's key, where keys are needed."""
 
-    async def answered(self, asked: Asked) -> tuple[list[Answered], str]:
-        """The translations of a request, and the language of its texts.
+    async def answered(self, asked: Asked) -> tuple[list[Answered], Source]:
+        """The translations of a request, and in which direction.
 
         Raises:
             ServingError: no such direction, or too much to do; or a text that cannot be translated.
@@ -135,7 +150,7 @@ class Call:
         for one in found:
             if isinstance(one, Exception):
                 raise one
-        return [one for one in found if isinstance(one, Answered)], pending.direction.source
+        return [one for one in found if isinstance(one, Answered)], Source(pending.direction, pending.confidence)
 
     async def each(self, asked: Asked) -> tuple[list[Answered | Exception], Pending]:
         """The translation of each text, or why it has none."""
@@ -152,9 +167,36 @@ class Call:
             gone.cancel()
             answers.cancel()
 
-    async def ask(self, engine: Engine[Any], function: Callable[[], Any]) -> Any:
-        """Something else that is done with a model."""
-        return await asyncio.wait_for(asyncio.wrap_future(engine.call(function)), self.service.limits.seconds)
+    @property
+    def direction(self) -> Direction:
+        """The direction that the fields name.
+
+        Raises:
+            ServingError: none that is served.
+        """
+        return self.service.engine_for(text_of(self.fields, "source"), text_of(self.fields, "target"))[0]
+
+    async def ask(self, function: Callable[[Translator], Result], direction: Direction | None = None) -> Result:
+        """Something else that is done with a model.
+
+        Args:
+            direction: of the model; None: what the fields name.
+        Raises:
+            ServingError: no such direction, or too much to do.
+        """
+        if self.service.is_draining:
+            raise ServingError(503, DRAINING, 5)
+        source, target = (direction or self.direction).source, (direction or self.direction).target
+
+        def begin() -> Future[Result]:
+            engine = self.service.engine_for(source, target)[1]
+            return engine.call(lambda: function(engine.pipeline))
+
+        try:
+            future = begin()
+        except EngineClosedError:  # its model was replaced meanwhile
+            future = begin()
+        return await asyncio.wait_for(asyncio.wrap_future(future), self.service.limits.seconds)
 
     async def begin(self, asked: Asked) -> Progress:
         """Begin to translate something whose progress is told.

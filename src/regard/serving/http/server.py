@@ -13,13 +13,17 @@ from collections.abc import Iterator, Sequence
 import uvicorn
 
 from regard.errors import SettingsError
-from regard.serving.app import App
+from regard.serving.http.app import App
+from regard.serving.http.connections import SPARE_FILES, allow_many_files, protocol
 from regard.serving.keys import Keys
 from regard.serving.service import Service
 
 LOG = logging.getLogger("regard.serving")
 POLL_SECONDS = 0.05
 BACKLOG = 4096
+"""Connections that wait to be accepted."""
+ACCEPTED_AT_ONCE = 128
+"""So many of them are accepted before others are served."""
 
 
 class _Server(uvicorn.Server):
@@ -56,8 +60,12 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
 
     SIGHUP loads the models anew.
     """
+    files = allow_many_files()
+    most = None if files is None else max(1, files - SPARE_FILES)
     config = uvicorn.Config(
         App(service, keys, cors=cors).asgi,
+        http=protocol(service.limits.body_seconds, most),
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
@@ -65,7 +73,7 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
         timeout_keep_alive=30,
         timeout_graceful_shutdown=30,
         h11_max_incomplete_event_size=1 << 16,
-        backlog=BACKLOG,
+        backlog=ACCEPTED_AT_ONCE,
     )
     asyncio.run(_run(_Server(config), service, listening))
 
@@ -88,7 +96,11 @@ async def _run(server: _Server, service: Service, listening: socket.socket) -> N
         loop.add_signal_handler(signal.SIGTERM, drain)
         loop.add_signal_handler(signal.SIGINT, drain)
         loop.add_signal_handler(signal.SIGHUP, reload)
-    await server.serve(sockets=[listening])
+    serving = asyncio.ensure_future(server.serve(sockets=[listening]))
+    while not (server.started or serving.done()):
+        await asyncio.sleep(POLL_SECONDS)
+    listening.listen(BACKLOG)  # asyncio made it as short as what it accepts at once
+    await serving
     await asyncio.to_thread(service.close, at_once=server.force_exit)
 
 

@@ -16,14 +16,14 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from regard.errors import RegardError
+from regard.serving.http.own import Own
+from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
 from regard.serving.interfaces import deepl, libretranslate, native, openai, shapes
 from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
 from regard.serving.interfaces.encoding import Answer, texts_of
 from regard.serving.keys import Keys
 from regard.serving.limits import ServingError
-from regard.serving.own import Own
 from regard.serving.service import Service
-from regard.serving.transport import Call, Read, Stream, http_error, receive, response_of
 from regard.version import __version__
 
 ACCESS = logging.getLogger("regard.serving.access")
@@ -41,6 +41,7 @@ class App:
     def __init__(self, service: Service, keys: Keys, *, cors: Sequence[str] = ()) -> None:
         self.service, self.keys = service, keys
         self.glossaries = DeeplGlossaries(service)
+        self._own = Own(service)
         self._paths = self._routes()
         middleware = []
         if cors:
@@ -74,7 +75,7 @@ class App:
             ("/language/translate/v2", "GET POST", ("google", shapes.google_error), self.google),
         ]
         table += [(path, methods, deep, read) for path, methods, read in self.glossaries.table()]
-        table += [(f"/api/v1/{path}", methods, own, read) for path, methods, read in Own(self.service).table()]
+        table += [(f"/api/v1/{path}", methods, own, read) for path, methods, read in self._own.table()]
         routes = [
             Route(path, self._endpoint(name, write, read), methods=methods.split())
             for path, methods, (name, write), read in table
@@ -126,7 +127,14 @@ class App:
             return shapes.nllb_answer(asked, (await call.answered(asked))[0])
         wanted = libretranslate.parse(call.received, self.service.limits)
         found, source = await call.answered(wanted.asked)
-        return libretranslate.answer(wanted, found, source)
+        names = [
+            [
+                self._own.inspections.add(source.direction, sentence, each.ids)
+                for sentence, each in zip(text.sources, text.sentences, strict=True)
+            ]
+            for text in (found if wanted.details else ())
+        ]
+        return libretranslate.answer(wanted, found, source.direction.source, source.confidence, names)
 
     async def languages(self, call: Call) -> Answer:
         """`/languages`."""
@@ -136,7 +144,8 @@ class App:
         """`/detect`."""
         if call.fields.get("q") is None:
             raise ServingError(400, "Invalid request: missing q parameter")
-        return libretranslate.detected(texts_of(call.fields["q"], "q")[0], self.service.languages())
+        texts, _ = texts_of(call.fields["q"], "q")
+        return libretranslate.detected(self.service.detect("\n".join(texts)))
 
     async def settings(self, call: Call) -> Answer:
         """`/frontend/settings`."""
@@ -157,7 +166,7 @@ class App:
         """`/v2/translate`."""
         asked = self.glossaries.used(call, deepl.parse(call.received))
         found, source = await call.answered(asked)
-        return deepl.answer(asked, found, source)
+        return deepl.answer(asked, found, source.direction.source)
 
     async def deepl_languages(self, call: Call) -> Answer:
         """`/v2/languages`."""
@@ -201,13 +210,13 @@ class App:
     async def immersive(self, call: Call) -> Answer:
         """Immersive Translate."""
         found, source = await call.answered(shapes.immersive(call.fields))
-        return shapes.immersive_answer(found, source)
+        return shapes.immersive_answer(found, source.direction.source)
 
     async def kiss(self, call: Call) -> Answer:
         """kiss-translator."""
         asked, is_list = shapes.kiss(call.fields)
         found, source = await call.answered(asked)
-        return shapes.kiss_answer(asked, found, source, is_list=is_list)
+        return shapes.kiss_answer(asked, found, source.direction.source, is_list=is_list)
 
     async def deeplx(self, call: Call) -> Answer:
         """DeepLX."""
@@ -218,7 +227,7 @@ class App:
         """Google's version 2."""
         asked = shapes.google(call.fields)
         found, source = await call.answered(asked)
-        return shapes.google_answer(asked, found, source)
+        return shapes.google_answer(asked, found, source.direction.source)
 
     # for those who run it
 

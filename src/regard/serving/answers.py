@@ -1,0 +1,160 @@
+"""What a client asks for, and what becomes of it: sentences on their way, and texts made of them again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import exp
+from typing import Any
+
+from regard.generation.options import DecodingOptions
+from regard.serving.batching.engine import Engine
+from regard.serving.batching.jobs import Job
+from regard.serving.directions import Direction
+from regard.serving.texts.markup import Block, Document, projected
+from regard.serving.texts.sentences import Pieces
+from regard.serving.texts.terms import Terms
+from regard.workflow.translation.results import Translation
+from regard.workflow.translation.translator import Translator
+
+Span = tuple[int, int]
+"""The first character, and the one after the last."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a client asks for, whatever its interface."""
+
+    texts: Sequence[str]
+    source: str | None = None
+    """ISO 639 code; None: whatever the model reads, or what the texts are detected to be."""
+    target: str | None = None
+    options: DecodingOptions = field(default_factory=DecodingOptions)
+    prefixes: Sequence[str] | None = None
+    required: Sequence[Sequence[str]] | None = None
+    whole: bool = False
+    """Each text is one sentence: it is not split."""
+    format: str = "text"
+    """`text`, `html` or `xml`."""
+    ignored: frozenset[str] = frozenset()
+    """Elements that pass as they are."""
+    glossaries: Sequence[Terms] = ()
+    """The translation of a sentence must have the target phrases of the terms in it; in place of `required`."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The translation of one text."""
+
+    text: str
+    sources: list[str]
+    """The sentences that were translated."""
+    sentences: list[Translation]
+    n_best: list[str]
+    """The best translations of the whole text: of each rank, those of its sentences."""
+    num_cut: int
+    """Sentences that were cut, as they were longer than the model can read."""
+    origins: Sequence[tuple[Span, Span]] = ()
+    """For each token of a translation without markup whose alignment was asked for: the characters of the source token that it
+    looked at most, and its own."""
+
+    @property
+    def score(self) -> float:
+        """The sum of the sentences' log-probabilities."""
+        return sum(sum(sentence.token_log_probs) for sentence in self.sentences)
+
+    @property
+    def confidence(self) -> float:
+        """The geometric mean of the tokens' probabilities, from 0 to 1. Not calibrated: 0.8 does not mean right in 80 %."""
+        log_probs = [value for sentence in self.sentences for value in sentence.token_log_probs]
+        return exp(sum(log_probs) / len(log_probs)) if log_probs else 1.0
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A request on its way."""
+
+    direction: Direction
+    engine: Engine[Translator]
+    job: Job
+    documents: list[Document]
+    """Of each text; one without markup is one block."""
+    pieces: list[Pieces]
+    """Of each block."""
+    confidence: float = 1.0
+    """The probability that the texts are in the language that the direction names, if it was detected."""
+    num_ranks: int = 1
+    """The best so many translations of each text are wanted."""
+    has_markup: bool = False
+
+    def cancel(self) -> None:
+        """Forget it: the client is gone."""
+        self.engine.cancel(self.job)
+
+    async def answers(self) -> list[Answered | Exception]:
+        """The translation of each text; or what is wrong with the first of its sentences that has none."""
+        wrapped = [asyncio.wrap_future(future) for future in self.job.futures]
+        try:
+            outcomes: list[Any] = list(await asyncio.gather(*wrapped, return_exceptions=True))
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        return await asyncio.to_thread(self.joined, outcomes)
+
+    def joined(self, outcomes: Sequence[Translation | Exception]) -> list[Answered | Exception]:
+        """The texts of some sentences."""
+        found: list[Answered | Exception] = []
+        sentences, pieces = iter(outcomes), iter(self.pieces)
+        for document in self.documents:
+            blocks = [(block, piece, list(islice(sentences, len(piece.sentences))))
+                      for block, piece in zip(document.blocks, pieces, strict=False)]  # fmt: skip
+            part = [outcome for _, _, of_block in blocks for outcome in of_block]
+            failed = next((outcome for outcome in part if isinstance(outcome, Exception)), None)
+            if failed is not None:
+                found.append(failed)
+                continue
+            translations = [outcome for outcome in part if isinstance(outcome, Translation)]
+            num_cut = sum(piece.num_cut for _, piece, _ in blocks)
+            origins: list[tuple[Span, Span]] = []
+            if self.has_markup:
+                texts = [self._with_markup(block, piece, of_block) for block, piece, of_block in blocks]
+                n_best = [document.render(texts)]
+            else:
+                ((_, piece, of_block),) = blocks
+                n_best = [_rank(piece, of_block, rank) for rank in range(self.num_ranks if of_block else 1)]
+                if translations and translations[0].alignment is not None:
+                    origins = [(of, to) for to, of in self._origins(piece, of_block) if of is not None]
+            sources = [sentence for _, piece, _ in blocks for sentence in piece.sentences]
+            found.append(Answered(n_best[0], sources, translations, list(dict.fromkeys(n_best)), num_cut, origins))
+        return found
+
+    def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:
+        """The translation of a block with its elements, as the model's alignment has them."""
+        origins = self._origins(piece, translations)
+        return projected(
+            block, _rank(piece, translations, 0), [target for target, _ in origins], [of for _, of in origins]
+        )
+
+    def _origins(self, piece: Pieces, translations: Sequence[Any]) -> list[tuple[Span, Span | None]]:
+        """Where each token of a text's translation stands, and the source token that it looked at most."""
+        translator = self.engine.pipeline
+        num_symbols = len(translator.source_tokenizer.symbols.source_begin_ids)
+        origins: list[tuple[Span, Span | None]] = []
+        at_source = at_target = 0
+        for space, sentence, translation in zip(piece.between, piece.sentences, translations, strict=False):
+            at_source, at_target = at_source + len(space), at_target + len(space)
+            alignment = translation.alignment
+            for row, (begin, end) in enumerate(translator.tokenizer.spans(translation.ids)):
+                weights = alignment.weights[row][num_symbols : num_symbols + len(alignment.source_offsets)]
+                best = alignment.source_offsets[weights.index(max(weights))] if weights else None
+                origin = None if best is None else (at_source + best[0], at_source + best[1])
+                origins.append(((at_target + begin, at_target + end), origin))
+            at_source, at_target = at_source + len(sentence), at_target + len(translation.text)
+        return origins
+
+
+def _rank(piece: Pieces, translations: Sequence[Any], rank: int) -> str:
+    """A text of its sentences' translations of one rank; a sentence that has fewer, of its last."""
+    return piece.join([each.n_best[min(rank, len(each.n_best) - 1)].text for each in translations])

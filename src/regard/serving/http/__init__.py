@@ -1,0 +1,1 @@
+"""HTTP: connections, paths, bodies and answers."""

@@ -1,0 +1,96 @@
+"""Connections whose clients send nothing, or read nothing: they are closed, so that they take no room from others."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+LOG = logging.getLogger("regard.serving")
+SPARE_FILES = 64
+"""Open files that are kept for other things than connections."""
+
+
+def allow_many_files() -> int | None:
+    """Let the process have as many open files as it may; how many; None: not known on this system."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard and hard != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def protocol(seconds: float, most: int | None) -> type[H11Protocol]:
+    """What uvicorn makes for each connection.
+
+    Args:
+        seconds: for a client to send the head of a request, and to go on reading an answer.
+        most: connections at once; more are closed as they come; None: any number.
+    """
+
+    class Bounded(H11Protocol):
+        """A connection with bounds."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self._for_head: asyncio.TimerHandle | None = None
+            self._for_reading: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if most is not None and len(self.connections) > most:
+                LOG.warning("a connection was closed, as there are %d already", most)
+                transport.abort()
+                return
+            self._wait_for_head()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self._has_head:
+                self._for_head = _cancelled(self._for_head)
+            elif self._for_head is None:
+                self._wait_for_head()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._for_reading = self.loop.call_later(seconds, self._give_up, "took too long to read an answer")
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._for_reading = _cancelled(self._for_reading)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._for_head, self._for_reading = _cancelled(self._for_head), _cancelled(self._for_reading)
+            super().connection_lost(exc)
+
+        @property
+        def _has_head(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
+
+        def _wait_for_head(self) -> None:
+            self._for_head = self.loop.call_later(seconds, self._check_head)
+
+        def _check_head(self) -> None:
+            self._for_head = None
+            if not self._has_head:
+                self._give_up("took too long to send a request")
+
+        def _give_up(self, why: str) -> None:
+            LOG.info("a client %s; its connection is closed", why)
+            self.transport.abort()
+
+    return Bounded
+
+
+def _cancelled(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
+    """No timer, in place of this one."""
+    if timer is not None:
+        timer.cancel()
+    return None
