@@ -242,6 +242,7 @@ def test_answers_are_joined_in_order(translator: Translator) -> None:
     service = Service.__new__(Service)
     service._retired, service.num_characters = [], 0
     service.limits, service.metrics, service.is_draining = Limits(), Metrics(), False
+    service.others = {}
     service.engines = {Direction("en", "de"): Engine(translator, service.limits, service.metrics)}
 
     async def ask() -> list[Any]:

@@ -68,6 +68,7 @@ def serve(
     with contextlib.closing(listen(host, port)) as listening:
         service = Service(parse_models(models), limits, device=device, precision=precision)
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
-        directions = ", ".join(map(str, service.engines))
-        tell(f"{directions}: http://{shown}:{listening.getsockname()[1]}/translate (Ctrl-C ends)")
+        names = ", ".join([*map(str, service.engines), *service.others])
+        path = "translate" if service.engines else "api/v1/models"
+        tell(f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)")
         serve_models(service, keys, listening, cors=cors or ())

@@ -111,7 +111,8 @@ class RunningTexts:
             else:
                 done.append((number, self._finished(number, sample.finish_reason)))
         for number in [number for number, written in self._texts.items() if written.request.stop]:
-            if any(stop in self.so_far(number) for stop in self._texts[number].request.stop):
+            text = self._decode(self._all_ids(number))
+            if any(stop in text for stop in self._texts[number].request.stop):
                 written = self._texts[number]
                 ids, log_probs = self._newest(number)
                 written.ids, written.log_probs = written.ids + ids, written.log_probs + log_probs
@@ -120,8 +121,14 @@ class RunningTexts:
         return done
 
     def so_far(self, number: int) -> str:
-        """What has been written after a prompt by now."""
-        return self._decode([*self._texts[number].ids, *self._newest(number)[0]])
+        """What is certain of a continuation by now: without half a character at its end, or the beginning of a stop text."""
+        text = self._decode(self._all_ids(number)).rstrip("\ufffd")
+        beginnings = [stop[:size] for stop in self._texts[number].request.stop for size in range(1, len(stop))]
+        held = max((len(each) for each in beginnings if text.endswith(each)), default=0)
+        return text[: len(text) - held]
+
+    def _all_ids(self, number: int) -> list[int]:
+        return [*self._texts[number].ids, *self._newest(number)[0]]
 
     def _newest(self, number: int) -> tuple[list[int], list[float]]:
         """The tokens written since the text was read last, and their log-probabilities."""

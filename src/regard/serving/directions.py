@@ -42,10 +42,10 @@ def _pairs(name: str) -> list[tuple[str, str]]:
 
 
 def parse_models(given: Sequence[str]) -> list[tuple[Path, Direction | None]]:
-    """The models of a command line: folders, or `en-de=folder`.
+    """The models of a command line: folders, or `en-de=folder`; with None where neither says a direction.
 
     Raises:
-        SettingsError: several models, of which one says no direction, or two say the same.
+        SettingsError: two models say the same direction.
     """
     found: list[tuple[Path, Direction | None]] = []
     for word in given:
@@ -55,12 +55,6 @@ def parse_models(given: Sequence[str]) -> list[tuple[Path, Direction | None]]:
             found.append((Path(folder), Direction(*(code_of(part) or ANY for part in parts))))
         else:
             found.append((Path(word), Direction.of_name(Path(word).name)))
-    if len(found) > 1:
-        for path, direction in found:
-            if direction is None:
-                raise SettingsError(
-                    f"{path} does not say its languages, and there are several models. Write, for example, `en-de={path}`."
-                )
     directions = [direction for _, direction in found if direction]
     for direction in directions:
         if directions.count(direction) > 1:

@@ -34,6 +34,8 @@ class Limits:
     """Of all texts of a request: 413."""
     alignment_cells: int = 4_000_000
     """Source tokens times target tokens, over the sentences of a request whose alignments are asked for: 413."""
+    tokens: int = 4_096
+    """That a language model writes after one prompt: 400."""
     queue: int = 20_000
     """Sentences that wait for one model: 429, with `Retry-After`."""
     beam_size: int = 16

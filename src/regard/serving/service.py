@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from regard.errors import RegardError
+from regard.errors import RegardError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.generation.threads import num_threads
 from regard.serving.answers import Asked, Pending
@@ -24,9 +24,11 @@ from regard.serving.texts.language import detect
 from regard.serving.texts.markup import Block, Document, parse
 from regard.serving.texts.sentences import Pieces, split
 from regard.serving.texts.terms import Terms, fitting, target_phrases
-from regard.workflow.loading import load_as
+from regard.workflow.loading import load
+from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
+Kind = TypeVar("Kind", bound=Pipeline)
 CLOSING_SECONDS = 30.0
 
 
@@ -54,24 +56,46 @@ class Service:
         self._reloading = Lock()
         self._retired: list[Engine[Any]] = []
         """Engines of models that were replaced, and that may still have work."""
-        self.engines: dict[Direction, Engine[Translator]] = self._load()
-        self.metrics.gauge("regard_queue_depth", lambda: sum(engine.queue_depth for engine in self.engines.values()))
-        self.metrics.gauge(
-            "regard_active_sentences", lambda: sum(engine.num_active for engine in self.engines.values())
-        )
-        self.metrics.gauge("regard_models", lambda: len(self.engines))
+        self.engines, self.others = self._load()
+        self.metrics.gauge("regard_queue_depth", lambda: sum(engine.queue_depth for engine in self.all_engines))
+        self.metrics.gauge("regard_active_sentences", lambda: sum(engine.num_active for engine in self.all_engines))
+        self.metrics.gauge("regard_models", lambda: len(self.all_engines))
 
-    def _load(self) -> dict[Direction, Engine[Translator]]:
-        loaded = {
-            direction or Direction(ANY, ANY): load_as(
-                folder, Translator, device=self._device, precision=self._precision
-            )
-            for folder, direction in self._folders
-        }
-        return {
-            direction: Engine(translator, self.limits, self.metrics, self._num_threads)
-            for direction, translator in loaded.items()
-        }
+    @property
+    def all_engines(self) -> list[Engine[Any]]:
+        """Those of all models."""
+        return [*self.engines.values(), *self.others.values()]
+
+    def _load(self) -> tuple[dict[Direction, Engine[Translator]], dict[str, Engine[Any]]]:
+        """The engines of models that translate, by direction, and of others, by the names of their folders.
+
+        Raises:
+            SettingsError: several models that translate, of which one says no direction; or two of others of one name.
+        """
+        translators: dict[Direction | None, tuple[Path, Translator]] = {}
+        others: dict[str, Pipeline] = {}
+        for folder, direction in self._folders:
+            pipeline = load(folder, device=self._device, precision=self._precision)
+            if isinstance(pipeline, Translator):
+                if translators and None in (direction, *translators):
+                    unsaid = folder if direction is None else translators[None][0]
+                    raise SettingsError(
+                        f"{unsaid} does not say its languages, and there are several models. Write, for example, "
+                        f"`en-de={unsaid}`."
+                    )
+                translators[direction] = folder, pipeline
+            elif folder.name in others:
+                raise SettingsError(f"each model must have a name of its own; got {folder.name} twice.")
+            else:
+                others[folder.name] = pipeline
+
+        def begin(pipeline: Any) -> Engine[Any]:
+            return Engine(pipeline, self.limits, self.metrics, self._num_threads)
+
+        return (
+            {direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()},
+            {name: begin(pipeline) for name, pipeline in others.items()},
+        )
 
     def reload(self) -> None:
         """Load all models anew. Accepted requests end with the old ones, which this waits for; if one cannot be loaded, all old
@@ -86,8 +110,8 @@ class Service:
         except Exception as error:
             self.reload_error = str(error)
             raise
-        older, self.engines, self.reload_error = self.engines, newer, ""
-        self._retired = list(older.values())
+        self._retired = self.all_engines
+        (self.engines, self.others), self.reload_error = newer, ""
         for engine in self._retired:
             engine.close()
         for engine in self._retired:
@@ -97,7 +121,7 @@ class Service:
     @property
     def is_idle(self) -> bool:
         """Whether no engine has work."""
-        return all(engine.is_idle for engine in (*self.engines.values(), *self._retired))
+        return all(engine.is_idle for engine in (*self.all_engines, *self._retired))
 
     def close(self, *, at_once: bool = False) -> None:
         """End all engines when what they have accepted is done, and wait for that: a thread that computes while the process
@@ -106,7 +130,7 @@ class Service:
         Args:
             at_once: answer with an error what is not done.
         """
-        engines = [*self.engines.values(), *self._retired]
+        engines = [*self.all_engines, *self._retired]
         for engine in engines:
             engine.stop() if at_once else engine.close()
         for engine in engines:
@@ -143,11 +167,30 @@ class Service:
             raise ServingError(400, f"The source language must be named: this server reads {sources}.")
         if found:
             return found[0], self.engines[found[0]]
+        if not self.engines:
+            raise ServingError(400, "This server has no model that translates.")
         known = ", ".join(map(str, self.engines))
         for code, codes in ((source, {d.source for d in self.engines}), (target, {d.target for d in self.engines})):
             if code is not None and code not in codes:
                 raise ServingError(400, f"{code} is not supported. This server translates {known}.")
         raise ServingError(400, f"{source} to {target} is not supported. This server translates {known}.")
+
+    def other(self, kind: type[Kind], name: str | None) -> tuple[str, Engine[Kind]]:
+        """The model of a name that does not translate.
+
+        Args:
+            name: None: the only one of its kind.
+        Raises:
+            ServingError: 404, there is none.
+        """
+        found = {each: engine for each, engine in self.others.items() if isinstance(engine.pipeline, kind)}
+        if name is None and len(found) == 1:
+            return next(iter(found.items()))
+        if name in found:
+            return str(name), found[str(name)]
+        known = ", ".join(found) or "none"
+        what = f"{kind.kind} called {name!r}" if name else f"{kind.kind} whose name is not said"
+        raise ServingError(404, f"This server has no model that is {what}. Such models here: {known}.")
 
     def detect(self, text: str, target: str | None = None) -> list[tuple[str, float]]:
         """The languages that are translated into a target, or into any, with the probability that a text is in each, from 0 to 1;
@@ -157,6 +200,19 @@ class Service:
         sources = {each.source for each in self.engines if target in (None, each.target)}
         return [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
 
+    def check_texts(self, texts: Sequence[str]) -> None:
+        """Make sure that texts are taken, and that they are not too many.
+
+        Raises:
+            ServingError: they are not.
+        """
+        if self.is_draining:
+            raise ServingError(503, DRAINING, 5)
+        if len(texts) > self.limits.texts:
+            raise ServingError(413, f"A request may have at most {self.limits.texts:,} texts; got {len(texts):,}.")
+        if (size := sum(map(len, texts))) > self.limits.characters:
+            raise ServingError(413, f"A request may have at most {self.limits.characters:,} characters; got {size:,}.")
+
     def check(self, asked: Asked) -> None:
         """Make sure that a request is within the bounds.
 
@@ -164,12 +220,7 @@ class Service:
             ServingError: it is not.
         """
         limits, options = self.limits, asked.options
-        if self.is_draining:
-            raise ServingError(503, DRAINING, 5)
-        if len(asked.texts) > limits.texts:
-            raise ServingError(413, f"A request may have at most {limits.texts:,} texts; got {len(asked.texts):,}.")
-        if (size := sum(map(len, asked.texts))) > limits.characters:
-            raise ServingError(413, f"A request may have at most {limits.characters:,} characters; got {size:,}.")
+        self.check_texts(asked.texts)
         wide = max(options.beam_size, options.n_best, options.num_candidates if options.minimum_bayes_risk else 0)
         if wide > max(limits.beam_size, 32 if options.minimum_bayes_risk else 0):
             raise ServingError(400, f"beam_size and n_best may be at most {limits.beam_size}; got {wide:,}.")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast, overload
+
+import torch
 
 from regard.checkpoint import LoadedModel
 from regard.data.language import encode_stream, read_text, windows_in_order
@@ -26,6 +30,20 @@ from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
 
 SCORING_BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class ScoredText:
+    """The tokens of a text, and how likely each is after those before it."""
+
+    tokens: list[str]
+    """What each adds to the text."""
+    log_probs: list[float | None]
+    """Natural logarithms; None for the first token of a text, which nothing stands before."""
+    offsets: list[int]
+    """The character at which each begins."""
+    likeliest: list[list[tuple[str, float]] | None]
+    """In place of each, the likeliest tokens and their log-probabilities."""
 
 
 class LanguageModel(Pipeline):
@@ -108,6 +126,35 @@ class LanguageModel(Pipeline):
         return [
             TextRequest(row, options.max_tokens, seed_of(options.seed, index), stop) for index, row in enumerate(rows)
         ]
+
+    @torch.inference_mode()
+    def scored(self, ids: Sequence[int], count: int = 0, first: int = 0) -> ScoredText:
+        """How likely the model finds each token of a text after those before it, and the likeliest tokens there.
+
+        Args:
+            ids: of the text, as `ids_of` gives them.
+            count: how many of the likeliest tokens are told.
+            first: the token from which on they are told.
+        Raises:
+            DataError: the text is longer than the model can read.
+        """
+        limit = self.model.config.max_positions
+        if len(ids) > limit + 1:
+            raise DataError(f"a text whose tokens are scored must have at most {limit + 1} tokens; got {len(ids)}.")
+        read = torch.tensor([list(ids[:-1])], dtype=torch.long, device=self.device)
+        log_probs = self.model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
+        best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
+        likeliest: list[list[tuple[str, float]] | None] = [
+            list(zip(self.tokenizer.tokens(tokens), values, strict=True))
+            for tokens, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
+        of_tokens = log_probs.gather(1, torch.tensor(ids[1:], device=self.device)[:, None])[:, 0].tolist()
+        begins = [len(self._decode(ids[:at])) for at in range(len(ids) + 1)]
+        text = self._decode(ids)
+        return ScoredText(
+            [text[begin:end] for begin, end in pairwise(begins)][first:],
+            [None, *of_tokens][first:], begins[first:-1], [None, *likeliest][first:],
+        )  # fmt: skip
 
     def running(self, options: TextOptions | None = None, **changes: Any) -> RunningTexts:
         """Continuations that begin and end one by one, in one batch: what a server writes with."""

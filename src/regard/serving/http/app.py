@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from regard.errors import RegardError
+from regard.serving.http import named
 from regard.serving.http.own import Own
 from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
 from regard.serving.interfaces import deepl, libretranslate, native, openai, shapes
@@ -69,6 +70,7 @@ class App:
             ("/v2/usage", "GET POST", deep, self.deepl_usage),
             ("/v1/models", "GET", chat, self.openai_models),
             ("/v1/chat/completions", "POST", chat, self.openai_chat),
+            ("/v1/completions", "POST", chat, named.complete),
             ("/imme", "POST", ("immersive", plain), self.immersive),
             ("/kiss", "POST", ("kiss", plain), self.kiss),
             ("/deeplx", "POST", ("deeplx", plain), self.deeplx),
@@ -233,7 +235,7 @@ class App:
 
     async def health(self, request: Request) -> Response:
         """Whether the server is alive, and what has gone wrong."""
-        engines = self.service.engines.values()
+        engines = self.service.all_engines
         crashes = sum(engine.num_crashes for engine in engines)
         content: dict[str, Any] = {"status": "ok", "version": __version__, "crashes": crashes}
         if crashes:
@@ -244,14 +246,13 @@ class App:
 
     async def ready(self, request: Request) -> Response:
         """Whether requests are taken."""
-        full = [str(d) for d, e in self.service.engines.items() if e.queue_depth >= self.service.limits.queue]
+        engines = {str(name): engine for name, engine in (*self.service.engines.items(), *self.service.others.items())}
+        full = [name for name, engine in engines.items() if engine.queue_depth >= self.service.limits.queue]
         if self.service.is_draining or full:
             return response_of(
                 Answer({"status": "draining" if self.service.is_draining else "full", "models": full}, 503)
             )
-        return response_of(
-            Answer({"status": "ready", "models": [str(direction) for direction in self.service.engines]})
-        )
+        return response_of(Answer({"status": "ready", "models": list(engines)}))
 
     async def metrics(self, request: Request) -> Response:
         """Counts, as Prometheus reads them."""

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from regard.generation.options import DecodingOptions
 from regard.inspection.result import Inspection
+from regard.serving.http import named
 from regard.serving.http.kept import Inspections
 from regard.serving.http.transport import Call, Read, Stream, event
 from regard.serving.interfaces import libretranslate, native
@@ -40,6 +41,8 @@ class Own:
             ("inspect/{id}", "GET", self.inspected),
             ("inspect/{id}/attention/{kind}/{layer:int}/{head:int}", "GET", self.attention),
             ("ablate", "POST", self.ablate),
+            ("generate", "POST", named.generate),
+            ("predict", "POST", named.predict),
             ("models", "GET", self.models),
         ]
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -15,11 +14,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from regard.serving.answers import Answered, Asked, Pending
+from regard.serving.batching.engine import Engine
 from regard.serving.batching.queue import EngineClosedError
 from regard.serving.directions import Direction
 from regard.serving.interfaces.encoding import Answer, Received, text_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.service import Service
+from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
 LOG = logging.getLogger("regard.serving")
@@ -117,6 +118,7 @@ async def http_error(request: Request, error: Exception) -> Response:
     return response_of(answer)
 
 
+Kind = TypeVar("Kind", bound=Pipeline)
 Result = TypeVar("Result")
 
 
@@ -155,17 +157,27 @@ class Call:
     async def each(self, asked: Asked) -> tuple[list[Answered | Exception], Pending]:
         """The translation of each text, or why it has none."""
         pending = await self._submit(asked)
-        answers = asyncio.ensure_future(pending.answers())
+        return await self.unless_gone(pending.answers(), pending.cancel), pending
+
+    async def unless_gone(self, result: Awaitable[Result], cancel: Callable[[], None]) -> Result:
+        """A result, for which the client waits.
+
+        Args:
+            cancel: is called if the client goes away.
+        Raises:
+            ClientDisconnect: it did.
+        """
+        waited = asyncio.ensure_future(result)
         gone = asyncio.ensure_future(until_disconnect(self.request.receive))
         try:
-            await asyncio.wait({answers, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not answers.done():
-                pending.cancel()
+            await asyncio.wait({waited, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not waited.done():
+                cancel()
                 raise ClientDisconnect
-            return answers.result(), pending
+            return waited.result()
         finally:
             gone.cancel()
-            answers.cancel()
+            waited.cancel()
 
     @property
     def direction(self) -> Direction:
@@ -188,14 +200,14 @@ class Call:
             raise ServingError(503, DRAINING, 5)
         source, target = (direction or self.direction).source, (direction or self.direction).target
 
-        def begin() -> Future[Result]:
-            engine = self.service.engine_for(source, target)[1]
-            return engine.call(lambda: function(engine.pipeline))
-
         try:
-            future = begin()
+            return await self.use(self.service.engine_for(source, target)[1], function)
         except EngineClosedError:  # its model was replaced meanwhile
-            future = begin()
+            return await self.use(self.service.engine_for(source, target)[1], function)
+
+    async def use(self, engine: Engine[Kind], function: Callable[[Kind], Result]) -> Result:
+        """What a function makes of a model, between two steps of decoding."""
+        future = engine.call(lambda: function(engine.pipeline))
         return await asyncio.wait_for(asyncio.wrap_future(future), self.service.limits.seconds)
 
     async def begin(self, asked: Asked) -> Progress:

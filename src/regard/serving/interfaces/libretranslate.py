@@ -119,7 +119,7 @@ def settings(directions: Mapping[str, Sequence[str]], limits: Limits, *, keys: b
             "apiKeys": keys, "charLimit": limits.request_bytes, "filesTranslation": False, "frontendTimeout": 500,
             "keyRequired": keys, "language": {
                 "source": {"code": first, "name": NAMES.get(first, first)},
-                "target": {"code": (code := next(iter(directions[first]), ANY)), "name": NAMES.get(code, code)},
+                "target": {"code": (code := next(iter(directions.get(first, ())), ANY)), "name": NAMES.get(code, code)},
             },
             "suggestions": False, "supportedFilesFormat": [],
         }

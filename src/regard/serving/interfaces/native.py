@@ -12,6 +12,7 @@ from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
+from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.results import Candidate, Translation
 
 OF_REQUEST = ("text", "texts", "source", "target", "prefix", "prefixes", "required", "split", "format", "api_key")
@@ -105,22 +106,20 @@ def _candidate(found: Candidate) -> dict[str, Any]:
 
 
 def models(service: Service) -> Answer:
-    """What is served."""
-    return Answer(
-        {
-            "models": [
-                {
-                    "direction": str(direction),
-                    "source": direction.source,
-                    "target": direction.target,
-                    "arch": engine.pipeline.model.config.arch,
-                    "parameters": sum(each.numel() for each in engine.pipeline.model.parameters()),
-                    "max_tokens": engine.pipeline.max_positions,
-                }
-                for direction, engine in service.engines.items()
-            ]
-        }
-    )
+    """What is served: models that translate have a direction, others a name."""
+    rows = [
+        {"direction": str(direction), "source": direction.source, "target": direction.target}
+        | _sizes(engine.pipeline)
+        | {"max_tokens": engine.pipeline.max_positions}
+        for direction, engine in service.engines.items()
+    ]
+    others = [{"name": name} | _sizes(engine.pipeline) for name, engine in service.others.items()]
+    return Answer({"models": [*rows, *others]})
+
+
+def _sizes(pipeline: Pipeline) -> dict[str, Any]:
+    model = pipeline.model
+    return {"arch": model.config.arch, "parameters": sum(each.numel() for each in model.parameters())}
 
 
 def error(status: int, message: str) -> Answer:

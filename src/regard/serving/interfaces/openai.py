@@ -32,9 +32,8 @@ LONGEST_PROMPT, LONGEST_SYSTEM = 400, 10_000
 
 def models(service: Service) -> Answer:
     """The answer to `/v1/models`."""
-    rows = [
-        {"id": str(direction), "object": "model", "created": 0, "owned_by": "regard"} for direction in service.engines
-    ]
+    names = [*map(str, service.engines), *service.others]
+    rows = [{"id": name, "object": "model", "created": 0, "owned_by": "regard"} for name in names]
     return Answer({"object": "list", "data": rows})
 
 
@@ -45,7 +44,9 @@ def parse(fields: Mapping[str, Any], service: Service) -> tuple[Asked, bool, str
         ServingError: 400 or 404, a model that is not served, or a prompt for what a translation model cannot do.
     """
     names = {str(direction): direction for direction in service.engines}
-    model = fields.get("model") or next(iter(names))
+    model = fields.get("model") or next(iter(names), "")
+    if isinstance(model, str) and model in service.others:
+        raise ServingError(400, f"{model} does not chat. A language model is asked at /v1/completions.")
     if not isinstance(model, str) or model not in names:
         raise ServingError(404, f"The model {str(model)[:60]!r} does not exist. Models here: {', '.join(names)}.")
     messages = fields.get("messages")

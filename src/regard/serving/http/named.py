@@ -1,0 +1,148 @@
+"""The paths of models that do not translate, which are asked by name: language models and predictors."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import partial
+
+from starlette.responses import Response
+
+from regard.errors import SettingsError
+from regard.generation.continuation import Continuation
+from regard.generation.options import TextOptions
+from regard.serving.batching.jobs import Job
+from regard.serving.http.transport import Call, Stream
+from regard.serving.interfaces import completions, openai
+from regard.serving.interfaces.completions import Wanted
+from regard.serving.interfaces.encoding import Answer, text_of, texts_of
+from regard.serving.limits import ServingError
+from regard.workflow.language_model import LanguageModel, ScoredText
+from regard.workflow.predictor import Predictor
+
+NOT_OPTIONS = ("prompt", "prompts", "model", "api_key")
+
+
+async def complete(call: Call) -> Answer | Response:
+    """`/v1/completions`."""
+    wanted = completions.parse(call.fields, call.service.limits)
+    call.service.check_texts(wanted.repeated)
+    name, engine = call.service.other(LanguageModel, text_of(call.fields, "model"))
+    if wanted.streams:
+        if wanted.echo or wanted.log_probs is not None or not wanted.writes:
+            raise ServingError(400, "stream does not work with echo, logprobs or max_tokens=0; leave one of them out.")
+        return Stream(_begun(call, wanted, name), call.service.limits.body_seconds)
+    found: list[Continuation | None] = [None] * len(wanted.repeated)
+    if wanted.writes:
+        found = list(await _continued(call, name, wanted.repeated, wanted.options))
+
+    def score(model: LanguageModel) -> tuple[list[ScoredText], int]:
+        rows = [model.ids_of(prompt) for prompt in wanted.repeated]
+        scored = [
+            model.scored(
+                [*row, *(() if one is None else one.ids)], wanted.log_probs or 0, 0 if wanted.echo else len(row)
+            )
+            for row, one in zip(rows, found, strict=True)
+            if wanted.log_probs is not None
+        ]
+        return scored, sum(map(len, rows))
+
+    scored, num_read = await call.use(engine, score)
+    return completions.answer(wanted, found, scored, num_read, name)
+
+
+async def _continued(call: Call, name: str, prompts: list[str], options: TextOptions) -> list[Continuation]:
+    """The continuation of each prompt."""
+    engine = call.service.other(LanguageModel, name)[1]
+    job = Job(prompts, options, time.monotonic() + call.service.limits.seconds)
+    engine.submit(job)
+    return list(
+        await call.unless_gone(asyncio.gather(*map(asyncio.wrap_future, job.futures)), lambda: engine.cancel(job))
+    )
+
+
+def _begun(call: Call, wanted: Wanted, name: str) -> AsyncGenerator[bytes]:
+    """Begin to write; the continuations, piece by piece.
+
+    Raises:
+        ServingError: too much is asked for already.
+    """
+    loop, told = asyncio.get_running_loop(), asyncio.Queue[tuple[int, str | None]]()
+    engine = call.service.other(LanguageModel, name)[1]
+
+    def tell(index: int, text: str) -> None:
+        loop.call_soon_threadsafe(told.put_nowait, (index, text))
+
+    job = Job(wanted.repeated, wanted.options, time.monotonic() + call.service.limits.seconds, on_progress=tell)
+    engine.submit(job)
+    ends = [asyncio.wrap_future(future) for future in job.futures]
+    for index, end in enumerate(ends):
+        end.add_done_callback(partial(_tell_end, told, index))
+    return _pieces(told, ends, name, lambda: engine.cancel(job))
+
+
+def _tell_end(told: asyncio.Queue[tuple[int, str | None]], index: int, end: object) -> None:
+    told.put_nowait((index, None))
+
+
+async def _pieces(
+    told: asyncio.Queue[tuple[int, str | None]],
+    ends: Sequence[asyncio.Future[Continuation]],
+    name: str,
+    cancel: Callable[[], None],
+) -> AsyncGenerator[bytes]:
+    """The parts of a stream.
+
+    Args:
+        told: for each choice, by its index, what is certain of it; None: it has ended.
+        cancel: is called if the client goes away.
+    """
+    written, num_open = [""] * len(ends), len(ends)
+    try:
+        while num_open:
+            index, text = await told.get()
+            reason = None
+            if text is None:
+                if (error := ends[index].exception()) is not None:
+                    yield openai.failure(str(error))
+                    return
+                text, reason = ends[index].result().text, ends[index].result().finish_reason
+                num_open -= 1
+            if reason is not None or (text.startswith(written[index]) and text != written[index]):
+                yield completions.chunk(index, text[len(written[index]) :], name, reason)
+                written[index] = text
+        yield completions.END
+    finally:
+        if num_open:
+            cancel()
+
+
+async def generate(call: Call) -> Answer:
+    """`/api/v1/generate`: what follows prompts, with the options of Python by name."""
+    prompts, is_list = texts_of(call.fields.get("prompts", call.fields.get("prompt", "")), "prompts")
+    call.service.check_texts(prompts)
+    try:
+        options = TextOptions(**{key: value for key, value in call.fields.items() if key not in NOT_OPTIONS})
+    except SettingsError as error:
+        raise ServingError(400, str(error)) from error
+    if options.max_tokens > call.service.limits.tokens:
+        raise ServingError(
+            400, f"max_tokens may be at most {call.service.limits.tokens:,}; got {options.max_tokens:,}."
+        )
+    name, _ = call.service.other(LanguageModel, text_of(call.fields, "model"))
+    rows = [
+        {"text": each.text, "token_log_probs": each.token_log_probs, "finish_reason": each.finish_reason}
+        for each in await _continued(call, name, prompts, options)
+    ]
+    return Answer({"model": name} | ({"continuations": rows} if is_list else rows[0]))
+
+
+async def predict(call: Call) -> Answer:
+    """`/api/v1/predict`: classes of texts, tags of words, or what masks hide."""
+    texts, is_list = texts_of(call.fields.get("texts", call.fields.get("text")), "texts")
+    call.service.check_texts(texts)
+    name, engine = call.service.other(Predictor, text_of(call.fields, "model"))
+    found = await call.use(engine, lambda predictor: predictor.predict(texts))
+    rows = [{"labels": each.labels, "probs": each.probs, "is_cut": each.is_cut} for each in found]
+    return Answer({"model": name} | ({"predictions": rows} if is_list else rows[0]))

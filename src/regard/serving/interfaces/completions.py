@@ -1,0 +1,128 @@
+"""OpenAI's completions, for language models: prompts in, continuations out, with log-probabilities.
+
+Source: OpenAI's documentation of its legacy completions, and what its Python client sends.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regard.errors import SettingsError
+from regard.generation.continuation import Continuation
+from regard.generation.options import TextOptions
+from regard.serving.interfaces.encoding import Answer, number_of, texts_of, truth_of
+from regard.serving.limits import Limits, ServingError
+from regard.workflow.language_model import ScoredText
+
+MOST_LOG_PROBS, MOST_CHOICES, MOST_STOPS = 5, 16, 4
+DEFAULT_TOKENS = 16
+REASONS = {"length": "length"}
+"""Why a text ended, where it is not `stop`."""
+PASSED_ON = ("temperature", "top_p", "top_k", "min_p", "typical", "seed")
+"""Fields that are options of ours by the same name; OpenAI has the first two and the last."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a request to `/v1/completions` asks for."""
+
+    prompts: list[str]
+    options: TextOptions
+    num_choices: int
+    """Continuations of each prompt."""
+    log_probs: int | None
+    """The likeliest tokens at each token; None: no log-probabilities."""
+    writes: bool
+    """Whether anything is to be written: without it, the prompts are scored."""
+    echo: bool
+    streams: bool
+
+    @property
+    def repeated(self) -> list[str]:
+        """The prompt of each choice."""
+        return [prompt for prompt in self.prompts for _ in range(self.num_choices)]
+
+
+def parse(fields: Mapping[str, Any], limits: Limits) -> Wanted:
+    """A request to `/v1/completions`.
+
+    Raises:
+        ServingError: 400, fields that are not what they must be, or that this server does not have.
+    """
+    given = fields.get("prompt")
+    if isinstance(given, list) and given and not all(isinstance(each, str) for each in given):
+        raise ServingError(400, "prompt must be text, or a list of texts; token ids are not read.")
+    prompts, _ = texts_of("" if given is None else given, "prompt")
+    for name, nothing in (("suffix", None), ("presence_penalty", 0), ("frequency_penalty", 0), ("logit_bias", None)):
+        if fields.get(name) not in (None, nothing, "", {}):
+            raise ServingError(400, f"{name} is not supported; leave it out.")
+    num_choices = max(1, number_of(fields, "n", 1, MOST_CHOICES))
+    if number_of(fields, "best_of", num_choices, MOST_CHOICES) != num_choices:
+        raise ServingError(400, "best_of is not supported; leave it out.")
+    max_tokens = number_of(fields, "max_tokens", DEFAULT_TOKENS, limits.tokens)
+    stop = texts_of([] if fields.get("stop") is None else fields["stop"], "stop")[0]
+    if len(stop) > MOST_STOPS:
+        raise ServingError(400, f"stop may have at most {MOST_STOPS} texts; got {len(stop)}.")
+    log_probs = None if fields.get("logprobs") is None else number_of(fields, "logprobs", 0, MOST_LOG_PROBS)
+    chosen = {name: fields[name] for name in PASSED_ON if fields.get(name) is not None}
+    try:
+        options = TextOptions(**{"temperature": 1.0, "max_tokens": max(1, max_tokens), "stop": tuple(stop)} | chosen)
+    except SettingsError as error:
+        raise ServingError(400, str(error)) from error
+    return Wanted(
+        prompts, options, num_choices, log_probs, writes=max_tokens > 0,
+        echo=truth_of(fields, "echo"), streams=truth_of(fields, "stream"),
+    )  # fmt: skip
+
+
+def answer(
+    wanted: Wanted, found: Sequence[Continuation | None], scored: Sequence[ScoredText], num_read: int, model: str
+) -> Answer:
+    """The answer in one piece.
+
+    Args:
+        found: the continuation of each choice; None: nothing was to be written.
+        scored: the log-probabilities of each choice, if they are wanted.
+        num_read: tokens of all prompts.
+    """
+    choices = []
+    for index, (prompt, one) in enumerate(zip(wanted.repeated, found, strict=True)):
+        text = (prompt if wanted.echo else "") + ("" if one is None else one.text)
+        choices.append(
+            {
+                "index": index, "text": text, "logprobs": _log_probs(scored[index]) if scored else None,
+                "finish_reason": "length" if one is None else REASONS.get(one.finish_reason, "stop"),
+            }
+        )  # fmt: skip
+    written = sum(len(one.ids) for one in found if one is not None)
+    usage = {"prompt_tokens": num_read, "completion_tokens": written, "total_tokens": num_read + written}
+    return Answer(_record(choices, model) | {"usage": usage})
+
+
+def _log_probs(scored: ScoredText) -> dict[str, Any]:
+    return {
+        "tokens": scored.tokens, "token_logprobs": scored.log_probs, "text_offset": scored.offsets,
+        "top_logprobs": [None if each is None else dict(each) for each in scored.likeliest],
+    }  # fmt: skip
+
+
+def _record(choices: list[dict[str, Any]], model: str) -> dict[str, Any]:
+    return {
+        "id": f"cmpl-{time.time_ns():x}", "object": "text_completion", "created": int(time.time()), "model": model,
+        "choices": choices,
+    }  # fmt: skip
+
+
+def chunk(index: int, text: str, model: str, reason: str | None = None) -> bytes:
+    """A part of a stream: what is new of a choice, and why it ended, if it did."""
+    ended = None if reason is None else REASONS.get(reason, "stop")
+    choice = {"index": index, "text": text, "logprobs": None, "finish_reason": ended}
+    return f"data: {json.dumps(_record([choice], model), ensure_ascii=False)}\n\n".encode()
+
+
+END = b"data: [DONE]\n\n"
+"""What ends a stream."""
