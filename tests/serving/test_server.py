@@ -23,7 +23,7 @@ from regard.serving.directions import Direction, parse_models
 from regard.serving.http.app import App
 from regard.serving.http.connections import protocol
 from regard.serving.http.server import listen
-from regard.serving.interfaces import libretranslate
+from regard.serving.interfaces import libretranslate, openapi
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.service import Service
@@ -282,3 +282,30 @@ def test_silent_and_slow_clients_are_closed(folder: Path) -> None:
     server.should_exit = True
     thread.join(30)
     service.close()
+
+
+def test_every_path_is_described(server: Running) -> None:
+    _, document = send(server, "GET", "/spec")
+    assert document["openapi"].startswith("3.1")
+    described = {path: each for path, operations in document["paths"].items() for each in operations.values()}
+    assert set(openapi.PATHS) <= set(described)  # none that is not there
+    for path, operation in described.items():
+        assert operation["summary"] != path, f"{path} has no description"
+        assert [each["name"] for each in operation.get("parameters", [])] == re.findall(r"\{(\w+)\}", path)
+    fields = described["/api/v1/translate"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+    assert fields["beam_size"]["default"] == 5
+    assert "hypotheses" in fields["beam_size"]["description"]
+    for name, value in {
+        "text": "a cat",
+        "beam_size": 2,
+        "n_best": 2,
+        "prefix": "x",
+        "split": True,
+        "format": "text",
+    }.items():
+        assert name in fields, value
+    status, page = server.get("/docs")
+    assert status == 200
+    assert all(path in page for path in document["paths"])
+    assert not re.findall(r"<script|https?://|@import|url\(", page)  # it needs no network
+    assert "hypotheses kept at each step" in page

@@ -12,14 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from regard.errors import RegardError
 from regard.serving.http import named
 from regard.serving.http.own import Own
 from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
-from regard.serving.interfaces import deepl, libretranslate, native, openai, shapes
+from regard.serving.interfaces import deepl, libretranslate, native, openai, openapi, shapes
 from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
 from regard.serving.interfaces.encoding import Answer, texts_of
 from regard.serving.keys import Keys
@@ -65,6 +65,7 @@ class App:
             ("/detect", "POST", libre, self.detect),
             ("/frontend/settings", "GET", libre, self.settings),
             ("/spec", "GET", libre, self.spec),
+            ("/docs", "GET", libre, self.docs),
             ("/v2/translate", "POST", deep, self.deepl_translate),
             ("/v2/languages", "GET POST", deep, self.deepl_languages),
             ("/v2/usage", "GET POST", deep, self.deepl_usage),
@@ -155,12 +156,15 @@ class App:
 
     async def spec(self, call: Call) -> Answer:
         """`/spec`: the paths, as OpenAPI has them."""
-        paths: dict[str, Any] = {}
-        for route in self._paths:
-            methods = sorted(set(route.methods or ()) - {"HEAD"})
-            answers = {method.lower(): {"responses": {"200": {"description": "OK"}}} for method in methods}
-            paths.setdefault(route.path, {}).update(answers)
-        return Answer({"openapi": "3.1.0", "info": {"title": "Regard", "version": __version__}, "paths": paths})
+        return Answer(self._spec())
+
+    async def docs(self, call: Call) -> Response:
+        """`/docs`: the same as a page."""
+        policy = "default-src 'none'; style-src 'unsafe-inline'"
+        return HTMLResponse(openapi.page(self._spec()), headers={"Content-Security-Policy": policy})
+
+    def _spec(self) -> dict[str, Any]:
+        return openapi.spec((route.path, route.methods or ()) for route in self._paths)
 
     # DeepL
 
