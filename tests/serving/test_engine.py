@@ -311,6 +311,27 @@ def test_stopping_answers_what_is_left(engine: Any) -> None:
         served.submit(job(["a"]))
 
 
+def test_long_paragraphs_are_not_given_to_what_takes_the_square_of_their_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from regard.serving.texts import sentences as module
+
+    given: list[int] = []
+    segment = module._sentencex()
+    assert segment is not None
+
+    def counted(language: str, text: str) -> Any:
+        given.append(len(text))
+        return segment(language, text)
+
+    monkeypatch.setattr(module, "_sentencex", lambda: counted)
+    for text in ("<!--" * 10_000, "One. Two! " * 10_000, "Short. " * 100 + "\n\n" + "Long! " * 20_000):
+        pieces = split(text, "en", lambda sentence: len(sentence) <= 50_000)
+        assert pieces.join(pieces.sentences) == text
+    assert len(pieces.sentences) == 20_100
+    assert max(given) <= 1_000
+
+
 def test_long_texts_are_cut_in_few_tries() -> None:
     tries = []
 

@@ -16,6 +16,10 @@ PARTS = (re.compile(r"(?<=[;:,，；、])\s*"), re.compile(r"\s+"))
 """Where a sentence is cut that is longer than the model can read: at commas, else between words."""
 
 
+LONGEST_PARAGRAPH = 20_000
+"""Characters up to which sentencex splits a paragraph: its time grows with their square."""
+
+
 @dataclass(frozen=True)
 class Pieces:
     """A text as sentences and what stands around them: `between[0] sentences[0] between[1] ... between[-1]`."""
@@ -77,7 +81,7 @@ def _sentences(text: str, language: str | None) -> list[str]:
 def _of_paragraph(text: str, language: str | None) -> list[str]:
     if not text.strip():
         return [text] if text else []
-    if (segment := _sentencex()) is not None:
+    if len(text) <= LONGEST_PARAGRAPH and (segment := _sentencex()) is not None:
         parts = _placed(segment(language or "en", text), text)
         if parts:
             return _with_numbers(parts)
