@@ -1,7 +1,9 @@
 """Language models and predictors behind a server, beside models that translate."""
 
 import json
+import re
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +203,25 @@ def test_our_own_paths(mixed: Running, model: LanguageModel, folders: dict[str, 
     for row, each in zip(found["predictions"], predictor.predict(["two dogs", "x " * 60]), strict=True):
         assert (row["labels"], row["is_cut"]) == (each.labels, each.is_cut)
         assert row["probs"] == pytest.approx(each.probs, abs=1e-5)
+
+
+def test_a_stream_whose_client_goes_away_ends(mixed: Running, client: openai.OpenAI) -> None:
+    def num_active() -> float:
+        found = re.search(r"^regard_active_sentences (\S+)", mixed.get("/metrics")[1], re.MULTILINE)
+        assert found
+        return float(found[1])
+
+    stream = client.completions.create(model="letters", prompt=["a"] * 4, max_tokens=4096, stream=True)
+    next(iter(stream))
+    assert num_active() == 4
+    stream.close()
+    began = time.monotonic()
+    while num_active():
+        assert time.monotonic() - began < 20
+        time.sleep(0.05)
+    written = float(re.findall(r"^regard_tokens_total (\S+)", mixed.get("/metrics")[1], re.MULTILINE)[0])
+    assert written < 4 * 4096
+    assert "never retrieved" not in mixed.log.read_text()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

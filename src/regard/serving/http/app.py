@@ -209,7 +209,7 @@ class App:
                 yield openai.chunk(openai.joined(found), model)
             yield openai.chunk(None, model)
 
-        return Stream(pieces(), self.service.limits.body_seconds)
+        return Stream(pieces(), self.service.limits.body_seconds, progress.pending.cancel)
 
     # small ones
 

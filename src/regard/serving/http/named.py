@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from functools import partial
 
 from starlette.responses import Response
@@ -32,7 +32,7 @@ async def complete(call: Call) -> Answer | Response:
     if wanted.streams:
         if wanted.echo or wanted.log_probs is not None or not wanted.writes:
             raise ServingError(400, "stream does not work with echo, logprobs or max_tokens=0; leave one of them out.")
-        return Stream(_begun(call, wanted, name), call.service.limits.body_seconds)
+        return _streamed(call, wanted, name)
     found: list[Continuation | None] = [None] * len(wanted.repeated)
     if wanted.writes:
         found = list(await _continued(call, name, wanted.repeated, wanted.options))
@@ -62,8 +62,8 @@ async def _continued(call: Call, name: str, prompts: list[str], options: TextOpt
     )
 
 
-def _begun(call: Call, wanted: Wanted, name: str) -> AsyncGenerator[bytes]:
-    """Begin to write; the continuations, piece by piece.
+def _streamed(call: Call, wanted: Wanted, name: str) -> Response:
+    """The continuations, piece by piece.
 
     Raises:
         ServingError: too much is asked for already.
@@ -79,43 +79,37 @@ def _begun(call: Call, wanted: Wanted, name: str) -> AsyncGenerator[bytes]:
     ends = [asyncio.wrap_future(future) for future in job.futures]
     for index, end in enumerate(ends):
         end.add_done_callback(partial(_tell_end, told, index))
-    return _pieces(told, ends, name, lambda: engine.cancel(job))
+    return Stream(_pieces(told, ends, name), call.service.limits.body_seconds, lambda: engine.cancel(job))
 
 
-def _tell_end(told: asyncio.Queue[tuple[int, str | None]], index: int, end: object) -> None:
+def _tell_end(told: asyncio.Queue[tuple[int, str | None]], index: int, end: asyncio.Future[Continuation]) -> None:
+    if not end.cancelled():
+        end.exception()  # asyncio would complain of one that nobody has looked at, as the client is gone
     told.put_nowait((index, None))
 
 
 async def _pieces(
-    told: asyncio.Queue[tuple[int, str | None]],
-    ends: Sequence[asyncio.Future[Continuation]],
-    name: str,
-    cancel: Callable[[], None],
+    told: asyncio.Queue[tuple[int, str | None]], ends: Sequence[asyncio.Future[Continuation]], name: str
 ) -> AsyncGenerator[bytes]:
     """The parts of a stream.
 
     Args:
         told: for each choice, by its index, what is certain of it; None: it has ended.
-        cancel: is called if the client goes away.
     """
     written, num_open = [""] * len(ends), len(ends)
-    try:
-        while num_open:
-            index, text = await told.get()
-            reason = None
-            if text is None:
-                if (error := ends[index].exception()) is not None:
-                    yield openai.failure(str(error))
-                    return
-                text, reason = ends[index].result().text, ends[index].result().finish_reason
-                num_open -= 1
-            if reason is not None or (text.startswith(written[index]) and text != written[index]):
-                yield completions.chunk(index, text[len(written[index]) :], name, reason)
-                written[index] = text
-        yield completions.END
-    finally:
-        if num_open:
-            cancel()
+    while num_open:
+        index, text = await told.get()
+        reason = None
+        if text is None:
+            if (error := ends[index].exception()) is not None:
+                yield openai.failure(str(error))
+                return
+            text, reason = ends[index].result().text, ends[index].result().finish_reason
+            num_open -= 1
+        if reason is not None or (text.startswith(written[index]) and text != written[index]):
+            yield completions.chunk(index, text[len(written[index]) :], name, reason)
+            written[index] = text
+    yield completions.END
 
 
 async def generate(call: Call) -> Answer:

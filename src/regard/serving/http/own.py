@@ -73,7 +73,7 @@ class Own:
                 else:
                     yield event("done", native.answer(found, direction, is_list=False).content)
 
-        return Stream(events(), self.service.limits.body_seconds)
+        return Stream(events(), self.service.limits.body_seconds, progress.pending.cancel)
 
     async def score(self, call: Call) -> Answer:
         """`/api/v1/score`: how likely the model finds given translations."""

@@ -55,12 +55,17 @@ async def receive(request: Request, limits: Limits) -> Received:
 
 
 class Stream(Response):
-    """A response in pieces. A client that takes too long for a piece, or goes away, ends it."""
+    """A response in pieces. A client that takes too long for a piece, or goes away, ends it.
 
-    def __init__(self, pieces: AsyncGenerator[bytes], seconds: float) -> None:
+    Args:
+        seconds: for the client to take in a piece.
+        cancel: is called at the end, whether all was sent or not.
+    """
+
+    def __init__(self, pieces: AsyncGenerator[bytes], seconds: float, cancel: Callable[[], None]) -> None:
         super().__init__(media_type="text/event-stream", headers={"Cache-Control": "no-store"})
         del self.headers["content-length"]
-        self._pieces, self._seconds = pieces, seconds
+        self._pieces, self._seconds, self._cancel = pieces, seconds, cancel
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the pieces."""
@@ -71,6 +76,7 @@ class Stream(Response):
             if sending.done() and not sending.cancelled():
                 sending.result()
         finally:
+            self._cancel()
             for task in (sending, gone):
                 task.cancel()
             await asyncio.gather(sending, gone, return_exceptions=True)
@@ -240,11 +246,7 @@ class Progress:
 
     async def pieces(self) -> AsyncGenerator[Any]:
         """What is certain by and by, as `index:text`; in the end, the texts, or what is wrong with them."""
-        try:
-            while (piece := await self._told.get()) is not None:
-                yield piece
-            outcomes: list[Any] = list(self._ends.result())
-            yield await asyncio.to_thread(self.pending.joined, outcomes)
-        finally:
-            if not self._ends.done():
-                self.pending.cancel()
+        while (piece := await self._told.get()) is not None:
+            yield piece
+        outcomes: list[Any] = list(self._ends.result())
+        yield await asyncio.to_thread(self.pending.joined, outcomes)
