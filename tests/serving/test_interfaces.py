@@ -1,5 +1,6 @@
 """What clients send, in each of their encodings, and what they must find in the answer; real clients where there are any."""
 
+import contextlib
 import http.client
 import json
 import urllib.parse
@@ -261,7 +262,7 @@ def test_our_own(server: Running, translator: Translator, expected: str) -> None
         ({"text": "a", "beam_sise": 3}, "Did you mean 'beam_size'"),
         ({"text": "a", "beam_size": 0}, "beam_size must be at least 1"),
         ({"text": "a", "beam_size": 17}, "at most 16; got 17"),
-        ({"text": "a", "trace": True}, "a known one; got 'trace'"),
+        ({"text": "a", "workers": 2}, "a known one; got 'workers'"),
         ({"text": "a", "temperature": 2}, "temperature.*method=sample"),
         ({"texts": ["a"], "prefixes": ["b", "c"]}, "as many as the texts; got 2 and 1"),
     ):
@@ -337,6 +338,60 @@ def test_looking_inside(server: Running, translator: Translator) -> None:
         assert found["worth"][head] == pytest.approx(-change, abs=1e-4)
     assert ask("ablate", text=TEXT, heads=["cross.9.9"])[0] == 400
     assert ask("inspect", text=TEXT, beam_sise=2)[0] == 400
+
+
+def events_of(server: Running, **fields: Any) -> list[tuple[str, Any]]:
+    host, port = server.url.removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=60)
+    connection.request("POST", "/api/v1/stream", json.dumps(fields), {"Content-Type": JSON})
+    with contextlib.closing(connection):
+        blocks = connection.getresponse().read().decode().strip().split("\n\n")
+    pairs = [block.split("\n", 1) for block in blocks]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in pairs]
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_a_stream_tells_alternatives_and_beams(server: Running, translator: Translator, beam_size: int) -> None:
+    text = "Two dogs play. A cat!"
+    events = events_of(server, text=text, alternatives=3, beams=True, beam_size=beam_size, max_length=25)
+    done = events[-1][1]
+    assert events[-1][0] == "done"
+    for index, sentence in enumerate(["Two dogs play.", "A cat!"]):
+        found = translator.translate(sentence, beam_size=beam_size, max_length=25, alternatives=1000)
+        assert found.alternatives is not None
+        told = [row for name, each in events if name == "token" and each["sentence"] == index for row in each["tokens"]]
+        assert len(told) > 3 or beam_size > 1  # of several hypotheses, this model is certain in the end only
+        assert [row["token"] for row in told] == found.tokens[: len(told)]
+        assert [row["log_prob"] for row in told] == pytest.approx(found.token_log_probs[: len(told)], abs=1e-4)
+        for row, every in zip(told, found.alternatives, strict=False):
+            values = [value for _, value in row["alternatives"]]
+            assert (len(values), values) == (3, sorted(values, reverse=True))
+            assert values == pytest.approx([dict(every)[token] for token, _ in row["alternatives"]], abs=1e-4)
+        beams = [each["beams"] for name, each in events if name == "beams" and each["sentence"] == index]
+        assert max(map(len, beams)) == beam_size
+        for step in beams:
+            assert [row["log_prob"] for row in step] == sorted((row["log_prob"] for row in step), reverse=True)
+        assert done["sentences"][index]["tokens"] == found.tokens
+        assert len(done["sentences"][index]["alternatives"]) >= len(found.tokens)
+    plain = events_of(server, text=text, beam_size=beam_size, max_length=25)
+    assert {"meta", "done"} <= {name for name, _ in plain} <= {"meta", "token", "done"}
+    assert plain[-1][1]["text"] == done["text"]
+    assert all("tokens" not in each for _, each in plain)
+
+
+def test_a_trace_is_that_of_python(server: Running, translator: Translator) -> None:
+    body = json.dumps({"text": "Two dogs", "trace": True, "beam_size": 3, "max_length": 12})
+    status, content = send(server, "POST", "/api/v1/translate", body, JSON)
+    found = translator.translate("Two dogs", beam_size=3, max_length=12, trace=True)
+    assert found.trace is not None
+    assert (status, content["text"], len(content["trace"])) == (200, found.text, len(found.trace))
+    for ours, theirs in zip(content["trace"], found.trace, strict=True):
+        assert [(each["parent"], each["id"], each["fate"]) for each in ours] == [
+            (each.parent, each.id, each.fate) for each in theirs
+        ]
+        assert [each["score"] for each in ours] == pytest.approx([each.score for each in theirs], abs=1e-4)
+    for wrong in ({"texts": ["a"]}, {"text": "a", "format": "html"}, {"text": "a", "method": "sample"}):
+        assert send(server, "POST", "/api/v1/translate", json.dumps(wrong | {"trace": True}), JSON)[0] == 400
 
 
 def test_what_is_wrong_with_a_stream_is_said_before_it_begins(server: Running) -> None:

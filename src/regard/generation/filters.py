@@ -141,3 +141,32 @@ def _ends_with(active: ActiveBatch, ids: Int[Tensor, " token"]) -> Bool[Tensor, 
         return torch.ones_like(active.newest, dtype=torch.bool)
     is_long_enough = (active.lengths >= len(ids))[:, None]
     return (last_tokens(active, len(ids)) == ids).all(dim=-1) & is_long_enough
+
+
+class Likeliest:
+    """A filter that changes nothing: it notes the likeliest next tokens of what some texts have so far."""
+
+    def __init__(self) -> None:
+        self.counts: dict[int, int] = {}
+        """How many are noted, by the number of a text."""
+        self.noted: dict[int, dict[tuple[int, ...], list[tuple[int, float]]]] = {}
+        """By the number of a text and the tokens before."""
+
+    def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
+        """Note the likeliest tokens of each active hypothesis."""
+        for slot, request in enumerate(active.requests if self.counts else ()):
+            number = active.numbers[slot]
+            if request is None or number not in self.counts:
+                continue
+            best = log_probs[slot].topk(min(self.counts[number], log_probs.shape[-1]), dim=-1)
+            before = active.ids[slot, :, : int(active.lengths[slot])].tolist()
+            rows = zip(before, active.scores[slot].tolist(), best.indices.tolist(), best.values.tolist(), strict=True)
+            for ids, score, tokens, values in rows:
+                if score > -torch.inf:
+                    possible = [each for each in zip(tokens, values, strict=True) if each[1] > -torch.inf]
+                    self.noted[number][tuple(ids)] = possible
+
+    def forget(self, number: int) -> None:
+        """Note nothing more of a text."""
+        self.counts.pop(number, None)
+        self.noted.pop(number, None)

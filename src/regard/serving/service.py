@@ -227,11 +227,14 @@ class Service:
         if options.alternatives > limits.alternatives:
             raise ServingError(400, f"alternatives may be at most {limits.alternatives}; got {options.alternatives:,}.")
 
-    def submit(self, asked: Asked, on_progress: Callable[[int, str], None] | None = None) -> Pending:
+    def submit(
+        self, asked: Asked, on_progress: Callable[[int, Any], None] | None = None, *, watches: bool = False
+    ) -> Pending:
         """Begin to translate.
 
         Args:
             on_progress: is told, in another thread, the index of a sentence and what is certain of its translation.
+            watches: it is told a `Seen` instead: hypotheses and alternatives, too.
         Raises:
             ServingError: out of bounds, no such direction, or too much to do.
         """
@@ -274,7 +277,7 @@ class Service:
         wishes = {name: [each[index] for index in with_text] for name, each in of_texts.items() if each is not None}
         if asked.glossaries:
             wishes["required"] = _of_glossaries(asked.glossaries, translator, sentences, options)
-        job = Job(sentences, options, time.monotonic() + self.limits.seconds, wishes, on_progress)
+        job = Job(sentences, options, time.monotonic() + self.limits.seconds, wishes, on_progress, watches)
         try:
             engine.submit(job)
         except EngineClosedError:  # its model was replaced meanwhile

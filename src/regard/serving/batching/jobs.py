@@ -38,6 +38,19 @@ class Running(Protocol):
 
 
 @runtime_checkable
+class Watched(Running, Protocol):
+    """A batch that tells more of its texts than what is certain: translations."""
+
+    def watch(self, number: int) -> None:
+        """Note what `seen` tells of a text."""
+        ...
+
+    def seen(self, number: int) -> Any:
+        """How far a text is."""
+        ...
+
+
+@runtime_checkable
 class Decodes(Protocol):
     """What an engine decodes with: `Translator` and `LanguageModel` are such."""
 
@@ -60,15 +73,17 @@ class Job:
     """On the clock of `time.monotonic`."""
     wishes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """What else is asked of each sentence, by name: `prefixes`, `required`."""
-    on_progress: Callable[[int, str], None] | None = None
-    """Is called in a thread of the engine with a sentence's index and what is certain of its result."""
+    on_progress: Callable[[int, Any], None] | None = None
+    """Is called in a thread of the engine with a sentence's index and what is certain of its result: text, or where `watches`,
+    what `seen` tells."""
+    watches: bool = False
     futures: list[Future[Any]] = field(default_factory=list)
     """The result of each sentence; or why there is none: a sentence that is too long fails alone."""
     waiting: deque[int] = field(default_factory=deque)
     requests: list[Any] = field(default_factory=list)
     num_active: int = 0
     """Sentences that have a slot."""
-    told: dict[int, str] = field(default_factory=dict)
+    told: dict[int, Any] = field(default_factory=dict)
     arrived: float = 0.0
     is_cancelled: bool = False
     is_over: bool = False
@@ -135,6 +150,8 @@ class Batch:
         self._next_number += 1
         self.owners[self._next_number] = job, index  # even if what follows fails: then its job is over
         self.running.add(self._next_number, job.sentences[index], job.requests[index])
+        if job.watches and isinstance(self.running, Watched):
+            self.running.watch(self._next_number)
 
     def drop_over(self) -> list[Job]:
         """Forget the sentences of jobs that have been answered; the job of each."""
@@ -152,7 +169,9 @@ class Batch:
         """Tell who wants to know what has become certain."""
         for number, (job, index) in self.owners.items():
             if job.on_progress is not None:
-                text = self.running.so_far(number)
-                if text != job.told.get(index, ""):
-                    job.told[index] = text
-                    job.on_progress(index, text)
+                running = self.running
+                watched = running if job.watches and isinstance(running, Watched) else None
+                found = running.so_far(number) if watched is None else watched.seen(number)
+                if found != job.told.get(index, ""):
+                    job.told[index] = found
+                    job.on_progress(index, found)

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from regard.errors import RegardError
+from regard.serving.answers import Answered
 from regard.serving.http import named
 from regard.serving.http.own import Own
 from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
@@ -200,13 +201,13 @@ class App:
         async def pieces() -> AsyncGenerator[bytes]:
             yield openai.chunk("", model, first=True)
             async for found in progress.pieces():
-                if isinstance(found, str):
+                if isinstance(found, tuple):
                     continue
                 failed = next((each for each in found if isinstance(each, Exception)), None)
                 if failed is not None:
                     yield openai.failure(str(failed))
                     return
-                yield openai.chunk(openai.joined(found), model)
+                yield openai.chunk(openai.joined([each for each in found if isinstance(each, Answered)]), model)
             yield openai.chunk(None, model)
 
         return Stream(pieces(), self.service.limits.body_seconds, progress.pending.cancel)

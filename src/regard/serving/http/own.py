@@ -17,6 +17,7 @@ from regard.serving.interfaces.encoding import Answer, text_of, texts_of, truth_
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
+from regard.workflow.translation.running import Seen
 from regard.workflow.translation.translator import Translator
 
 SCORED_TEXTS = 200
@@ -48,26 +49,52 @@ class Own:
 
     async def translate(self, call: Call) -> Answer:
         """`/api/v1/translate`."""
+        if truth_of(call.fields, "trace"):
+            return await self._traced(call)
         asked, is_list = native.parse(call.fields)
         found, pending = await call.each(asked)
         return native.answer(found, str(pending.direction), is_list=is_list)
 
+    async def _traced(self, call: Call) -> Answer:
+        """The translation of one text that is not split, with every candidate of the search."""
+        asked, is_list = native.parse({name: value for name, value in call.fields.items() if name != "trace"})
+        if is_list or asked.format != "text":
+            raise ServingError(400, "`trace` is of one text without markup; give `text`.")
+        self.service.check(asked)
+        options, direction = asked.options.changed(trace=True), call.direction
+        prefixes, required = asked.prefixes, asked.required
+        (found,) = await call.ask(
+            lambda translator: translator.translate(asked.texts, options, prefixes=prefixes, required=required),
+            direction,
+        )
+        return native.traced(found, str(direction))
+
     async def stream(self, call: Call) -> Response:
-        """`/api/v1/stream`: server-sent events `meta`, `token`, `done`, `error`; of one text."""
-        asked, is_list = native.parse(call.fields)
+        """`/api/v1/stream`: server-sent events `meta`, `token`, `beams`, `done`, `error`; of one text.
+
+        With `alternatives`, tokens come with the likeliest others; with `beams`, there are events of all hypotheses.
+        """
+        shows_beams = truth_of(call.fields, "beams")
+        asked, is_list = native.parse({name: value for name, value in call.fields.items() if name != "beams"})
         if is_list:
             raise ServingError(400, "A stream is of one text; give `text`.")
-        asked.options.check_stream()
+        of_end = {"alternatives": 0, "alignment": False, "n_best": 1}  # the last event has them
+        asked.options.changed(**of_end).check_stream()
 
-        progress = await call.begin(asked)
+        progress = await call.begin(asked, watches=shows_beams or asked.options.alternatives > 0)
         direction = str(progress.pending.direction)
 
         async def events() -> AsyncGenerator[bytes]:
             yield event("meta", {"direction": direction, "sentences": len(progress.pending.job.sentences)})
+            told: dict[int, int] = {}
             async for found in progress.pieces():
-                if isinstance(found, str):
-                    index, _, text = found.partition(":")
-                    yield event("token", {"sentence": int(index), "text": text})
+                if isinstance(found, tuple):
+                    index, seen = found
+                    if (row := native.token(index, seen, told)) is not None:
+                        yield event("token", row)
+                    if shows_beams and isinstance(seen, Seen):
+                        beams = [{"text": text, "log_prob": value} for text, value in seen.beams]
+                        yield event("beams", {"sentence": index, "beams": beams})
                 elif isinstance(failed := found[0], Exception):
                     yield event("error", {"status": native.status_of(failed), "message": str(failed)})
                 else:

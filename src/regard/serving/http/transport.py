@@ -216,22 +216,24 @@ class Call:
         future = engine.call(lambda: function(engine.pipeline))
         return await asyncio.wait_for(asyncio.wrap_future(future), self.service.limits.seconds)
 
-    async def begin(self, asked: Asked) -> Progress:
+    async def begin(self, asked: Asked, *, watches: bool = False) -> Progress:
         """Begin to translate something whose progress is told.
 
         Raises:
             ServingError: as for `answered`: before anything is sent.
         """
-        loop, told = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+        loop, told = asyncio.get_running_loop(), asyncio.Queue[tuple[int, Any] | None]()
 
-        def tell(index: int, text: str) -> None:
-            loop.call_soon_threadsafe(told.put_nowait, f"{index}:{text}")
+        def tell(index: int, found: Any) -> None:
+            loop.call_soon_threadsafe(told.put_nowait, (index, found))
 
-        return Progress(await self._submit(asked, tell), told)
+        return Progress(await self._submit(asked, tell, watches=watches), told)
 
-    async def _submit(self, asked: Asked, tell: Callable[[int, str], None] | None = None) -> Pending:
+    async def _submit(
+        self, asked: Asked, tell: Callable[[int, Any], None] | None = None, *, watches: bool = False
+    ) -> Pending:
         """Begin to translate, in another thread, as splitting long texts takes a while."""
-        pending = await asyncio.to_thread(self.service.submit, asked, tell)
+        pending = await asyncio.to_thread(self.service.submit, asked, tell, watches=watches)
         self.service.num_characters += sum(map(len, asked.texts))
         return pending
 
@@ -239,13 +241,15 @@ class Call:
 class Progress:
     """A request whose progress is told."""
 
-    def __init__(self, pending: Pending, told: asyncio.Queue[str | None]) -> None:
+    def __init__(self, pending: Pending, told: asyncio.Queue[tuple[int, Any] | None]) -> None:
         self.pending, self._told = pending, told
         self._ends = asyncio.gather(*map(asyncio.wrap_future, pending.job.futures), return_exceptions=True)
         self._ends.add_done_callback(lambda _: told.put_nowait(None))
 
-    async def pieces(self) -> AsyncGenerator[Any]:
-        """What is certain by and by, as `index:text`; in the end, the texts, or what is wrong with them."""
+    async def pieces(self) -> AsyncGenerator[tuple[int, Any] | list[Answered | Exception]]:
+        """What is certain by and by, with the index of its sentence; in the end, the list of the texts, or of what is wrong with
+        them.
+        """
         while (piece := await self._told.get()) is not None:
             yield piece
         outcomes: list[Any] = list(self._ends.result())

@@ -14,6 +14,7 @@ from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.results import Candidate, Translation
+from regard.workflow.translation.running import Seen
 
 OF_REQUEST = ("text", "texts", "source", "target", "prefix", "prefixes", "required", "split", "format", "api_key")
 NOT_SERVED = ("trace", "workers", "deterministic", "batch_size")
@@ -64,6 +65,30 @@ def answer(found: Sequence[Answered | Exception], direction: str, *, is_list: bo
     if not is_list and "error" in rows[0]:
         return Answer(rows[0], rows[0]["error"]["status"])
     return Answer({"translations": rows, "direction": direction} if is_list else rows[0] | {"direction": direction})
+
+
+def traced(found: Translation, direction: str) -> Answer:
+    """A translation with every candidate of its search, step by step, the best first. `parent` is the index of the candidate that
+    one continues, among those of the step before.
+    """
+    steps = [[asdict(each) for each in step] for step in found.trace or ()]
+    return Answer({"text": found.text, "sentences": [_sentence(found)], "trace": steps, "direction": direction})
+
+
+def token(index: int, seen: str | Seen, told: dict[int, int]) -> dict[str, Any] | None:
+    """What is new of a sentence; None: nothing.
+
+    Args:
+        told: how many tokens of each sentence have been told, where they are; this is noted there.
+    """
+    if isinstance(seen, str):
+        return {"sentence": index, "text": seen}
+    before, told[index] = told.get(index, 0), len(seen.tokens)
+    if before >= len(seen.tokens):
+        return None
+    columns = zip(seen.tokens, seen.token_log_probs, seen.alternatives, strict=False)
+    rows = [{"token": each, "log_prob": value, "alternatives": others} for each, value, others in columns]
+    return {"sentence": index, "text": seen.text, "tokens": rows[before:]}
 
 
 def status_of(error: Exception) -> int:

@@ -54,9 +54,11 @@ PROMPT = {
     "echo": TRUTH, "stream": TRUTH, "temperature": {"type": "number"}, "top_p": {"type": "number"}, "seed": NUMBER,
 }  # fmt: skip
 PATHS: dict[str, Described] = {
-    "/api/v1/translate": Described("Translate texts.", {"text": TEXT, "texts": TEXTS} | TRANSLATION),
+    "/api/v1/translate": Described("Translate texts.", {"text": TEXT, "texts": TEXTS, "trace": TRUTH} | TRANSLATION),
     "/api/v1/stream": Described(
-        "Translate one text; server-sent events meta, token, done, error.", {"text": TEXT} | TRANSLATION, ["text"]
+        "Translate one text; server-sent events meta, token, beams, done, error.",
+        {"text": TEXT, "beams": TRUTH} | TRANSLATION,
+        ["text"],
     ),
     "/api/v1/score": Described(
         "Score given translations.", {"texts": TEXTS, "targets": TEXTS, **PAIR}, ["texts", "targets"]
@@ -74,7 +76,7 @@ PATHS: dict[str, Described] = {
         "The weights of one head: bytes, or with ?format= f16 or json."
     ),
     "/api/v1/ablate": Described(
-        "What changes without some heads; with sweep, what each head is worth.",
+        "What changes without some heads; with sweep, what each is worth.",
         {"text": TEXT, "target_text": TEXT, "heads": TEXTS, "sweep": TRUTH, **PAIR, **DECODING},
         ["text"],
     ),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from regard.generation.decoding import Decoding
+from regard.generation.filters import Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.text.tokenizer import Tokenizer
@@ -13,17 +15,40 @@ from regard.workflow.translation.results import Candidate, Translation, common_p
 MakeTranslation = Callable[[str, list[Hypothesis]], Translation]
 
 
+@dataclass(frozen=True)
+class Seen:
+    """How far a translation is."""
+
+    text: str
+    """What is certain of it."""
+    tokens: list[str]
+    """The same."""
+    token_log_probs: list[float]
+    alternatives: list[list[tuple[str, float]]]
+    """In place of each token, the likeliest ones and their log-probabilities."""
+    beams: list[tuple[str, float]]
+    """The hypotheses that go on, and their log-probabilities; the best first."""
+
+
 class RunningTranslations:
     """Translations under way, all by the same options. What a text becomes does not depend on the others.
 
     `Translator.running` makes one. It is for one thread at a time.
+
+    Args:
+        likeliest: one of the decoding's filters.
     """
 
     def __init__(
-        self, decoding: Decoding, options: DecodingOptions, tokenizer: Tokenizer, finish: MakeTranslation
+        self,
+        decoding: Decoding,
+        options: DecodingOptions,
+        tokenizer: Tokenizer,
+        finish: MakeTranslation,
+        likeliest: Likeliest,
     ) -> None:
         self.options = options
-        self._decoding, self._tokenizer, self._finish = decoding, tokenizer, finish
+        self._decoding, self._tokenizer, self._finish, self._likeliest = decoding, tokenizer, finish, likeliest
         self._texts: dict[int, str] = {}
         self._blank: list[int] = []
 
@@ -51,28 +76,65 @@ class RunningTranslations:
 
     def cancel(self, number: int) -> None:
         """Forget a text, wherever it is."""
+        self._likeliest.forget(number)
         if self._texts.pop(number, None) is not None:
             self._decoding.cancel(number)
+
+    def watch(self, number: int) -> None:
+        """Note the likeliest tokens of a text from now on, `alternatives` of them, for `seen`."""
+        self._likeliest.counts[number], self._likeliest.noted[number] = max(1, self.options.alternatives), {}
 
     def step(self) -> list[tuple[int, Translation]]:
         """One token more for each text that has a slot: the numbers and translations of those that are done by it."""
         blank, self._blank = [number for number in self._blank if number in self._texts], []
         found: Sequence[tuple[int, list[Hypothesis]]] = self._decoding.step()
         done: list[tuple[int, list[Hypothesis]]] = [(number, []) for number in blank]
+        for number, _ in found:
+            self._likeliest.forget(number)
         return [(number, self._finish(self._texts.pop(number), hypotheses)) for number, hypotheses in [*done, *found]]
 
     def so_far(self, number: int) -> str:
         """What is certain of a translation by now: what all its hypotheses begin with that can still win."""
-        active = self._decoding.active
-        if active is None:
+        if (found := self._hypotheses(number)) is None:
             return ""
-        for slot, request in enumerate(active.requests):
-            if request is not None and active.numbers[slot] == number:
-                going_on = (active.scores[slot] > float("-inf")).nonzero()[:, 0].tolist()
-                written = active.ids[slot, going_on, : int(active.lengths[slot])].tolist()
-                certain = common_prefix([*written, *(done.ids for done in active.finished[slot])])
-                return self._tokenizer.decode_so_far(certain)
-        return ""
+        slot, going_on = found
+        return self._tokenizer.decode_so_far(self._certain(slot, [ids for ids, _, _ in going_on]))
+
+    def seen(self, number: int) -> Seen:
+        """How far a translation is by now that is watched, and what else could be written."""
+        if (found := self._hypotheses(number)) is None:
+            return Seen("", [], [], [], [])
+        slot, going_on = found
+        certain = self._certain(slot, [ids for ids, _, _ in going_on])
+        noted, tokens = self._likeliest.noted[number], self._tokenizer.tokens
+        likeliest = [noted.get(tuple(certain[:at]), []) for at in range(len(certain))]
+        return Seen(
+            self._tokenizer.decode_so_far(certain),
+            tokens(certain),
+            going_on[0][1][: len(certain)] if going_on else [],
+            [[(tokens([id])[0], value) for id, value in each] for each in likeliest],
+            [(self._tokenizer.decode_so_far(ids), score) for ids, _, score in going_on],
+        )
+
+    def _hypotheses(self, number: int) -> tuple[int, list[tuple[list[int], list[float], float]]] | None:
+        """The slot of a text, and of the hypotheses that go on, the best first, ids, log-probabilities and score; None: it
+        has no slot.
+        """
+        active = self._decoding.active
+        for slot, request in enumerate(active.requests if active is not None else ()):
+            if active is not None and request is not None and active.numbers[slot] == number:
+                length = int(active.lengths[slot])
+                rows = zip(
+                    active.ids[slot, :, :length].tolist(), active.token_log_probs[slot, :, :length].tolist(),
+                    active.scores[slot].tolist(), strict=True,
+                )  # fmt: skip
+                return slot, sorted((row for row in rows if row[2] > float("-inf")), key=lambda row: -row[2])
+        return None
+
+    def _certain(self, slot: int, going_on: list[list[int]]) -> list[int]:
+        """What all hypotheses begin with that can still win."""
+        active = self._decoding.active
+        return common_prefix([*going_on, *(done.ids for done in active.finished[slot])]) if active is not None else []
 
 
 def nothing() -> Translation:

@@ -14,7 +14,7 @@ from regard.checkpoint import LoadedModel
 from regard.data.corpus import read_pairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
-from regard.generation.filters import Filter
+from regard.generation.filters import Filter, Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
@@ -226,10 +226,13 @@ class Translator(Pipeline):
         options = (options or DecodingOptions()).changed(**changes)
         if options.trace:
             raise SettingsError("`trace` records the search of one text; use `translate`, or remove `trace`.")
-        decoding = self._workers.begin([], options, filters)
-        return RunningTranslations(
-            decoding, options, self.tokenizer, lambda text, found: self._translation(text, found, options, None, 0)
-        )
+        likeliest = Likeliest()
+        decoding = self._workers.begin([], options, [*filters, likeliest])
+
+        def finish(text: str, found: list[Hypothesis]) -> Translation:
+            return self._translation(text, found, options, None, 0)
+
+        return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedScore]:
         """How likely the model finds each target, given its source.
