@@ -309,3 +309,25 @@ def test_every_path_is_described(server: Running) -> None:
     assert all(path in page for path in document["paths"])
     assert not re.findall(r"<script|https?://|@import|url\(", page)  # it needs no network
     assert "hypotheses kept at each step" in page
+
+
+def test_many_reloads_hold_nobody_up(start: Start, folder: Path, translator: Translator) -> None:
+    server = start(folder)
+    texts = [f"a cat {number}" for number in range(900)]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        body = json.dumps({"texts": texts, "beam_size": 12, "max_length": 40})
+        long = pool.submit(send, server, "POST", "/api/v1/translate", body, JSON)
+        time.sleep(0.5)
+        for _ in range(20):
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.02)
+        for number in range(20):
+            status, content = send(server, "POST", "/api/v1/translate", json.dumps({"text": f"b {number}"}), JSON)
+            assert (status, content["text"]) == (200, translator.translate(f"b {number}").text)
+        status, content = long.result(120)
+    assert status == 200
+    assert len(content["translations"]) == 900
+    wait_for(lambda: server.log.read_text().count("loaded anew") >= 1)
+    time.sleep(1)
+    assert server.log.read_text().count("loaded anew") <= 3
+    assert server.stop() == 0

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import uvicorn
 
@@ -89,8 +90,16 @@ async def _run(server: _Server, service: Service, listening: socket.socket) -> N
         service.is_draining = True
         tasks.add(asyncio.ensure_future(_end_when_idle(server, service)))
 
+    reloads: set[asyncio.Task[None]] = set()
+    reloader = ThreadPoolExecutor(
+        1, "regard-reloading"
+    )  # its own thread: a reload waits for what the old models still do
+
     def reload() -> None:
-        tasks.add(asyncio.ensure_future(_reload(service)))
+        if len(reloads) < 2:  # one under way, and one that sees what has changed since that began
+            task = asyncio.ensure_future(_reload(service, reloader))
+            reloads.add(task)
+            task.add_done_callback(reloads.discard)
 
     if sys.platform != "win32":
         loop.add_signal_handler(signal.SIGTERM, drain)
@@ -111,9 +120,9 @@ async def _end_when_idle(server: _Server, service: Service) -> None:
     server.should_exit = True
 
 
-async def _reload(service: Service) -> None:
+async def _reload(service: Service, reloader: ThreadPoolExecutor) -> None:
     try:
-        await asyncio.to_thread(service.reload)
+        await asyncio.get_running_loop().run_in_executor(reloader, service.reload)
         LOG.info("the models were loaded anew")
     except Exception as error:  # the old ones go on
         LOG.error("the models could not be loaded anew, the old ones stay: %s", error)
