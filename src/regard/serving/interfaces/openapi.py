@@ -140,9 +140,8 @@ def spec(routes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, Any]:
     for route, methods in routes:
         path = re.sub(r":\w+\}", "}", route)
         described = PATHS.get(path, Described("DeepL: glossaries." if "glossar" in path else path))
-        paths[path] = {
-            method.lower(): _operation(path, method, described) for method in sorted(set(methods) - {"HEAD"})
-        }
+        for method in sorted(set(methods) - {"HEAD"}):
+            paths.setdefault(path, {})[method.lower()] = _operation(path, method, described)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Regard", "version": __version__, "description": "Translation, language models, and a look inside."},
