@@ -50,7 +50,7 @@ QUEUE = 400
 """Sentences that may wait: few, so that a burst exceeds them."""
 MEMORY_STEP, REQUESTS_STEP = 20.0, 100_000
 """Memory may grow by so many MB in so many requests."""
-SPARE_FILES, SPARE_THREADS, EXIT_SECONDS = 8, 8, 60.0
+SPARE_FILES, SPARE_THREADS, EXIT_SECONDS = 8, 12, 60.0
 WORDS = """a the two red big old my your dog cat bird horse child man woman plays sleeps runs sings waits near under over with
 house tree river garden road"""
 BROKEN_LOG = re.compile(r"Traceback|never retrieved|Exception in|could not be loaded anew|decoding failed")
