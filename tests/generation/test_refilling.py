@@ -85,3 +85,41 @@ def test_a_place_that_is_done_while_others_run_on() -> None:
     rule = BeamSearch(BeamSettings(1), EOS)
     found = Decoding(TableModel(), requests, rule, SYMBOLS, batch_size=8).run()
     assert [len(hypotheses[0].token_log_probs) for hypotheses in found] == lengths
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "shaw"])
+@pytest.mark.parametrize("family", ["encoder-decoder", "decoder"])
+def test_a_slot_that_stays_free_for_longer_than_the_model_can_write(family: str, positions: str) -> None:
+    torch.manual_seed(3)
+    if family == "decoder":
+        model = sharp(build(DecoderConfig(**SIZES, num_layers=1, positions=positions)))
+    else:
+        sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+        model = sharp(build(EncoderDecoderConfig(**SIZES, **sizes, positions=positions)))
+    symbols = TargetSymbols(
+        [2] if family == "encoder-decoder" else [], 3, 0, (0, 1, 2, 3)
+    )  # they end at their limits only
+    rng = random.Random(2)
+
+    def request(length: int) -> Request:
+        return Request([*rng.choices(range(4, 23), k=4), 3], length)
+
+    decoding = Decoding(model, [], BeamSearch(BeamSettings(2), 3), symbols, batch_size=5)
+    asked = {
+        number: request(length) for number, length in enumerate((5, 6, 7, 8, 1))
+    }  # the last slot is free after a step
+    for number, one in asked.items():
+        decoding.add(number, one)
+    found: dict[int, list[Hypothesis]] = {}
+    for _ in range(60):
+        for number, hypotheses in decoding.step():
+            found[number] = hypotheses
+            if number != 4:  # one more for each that is done: it takes the first free slot
+                asked[len(asked)] = request(rng.randint(4, 8))
+                decoding.add(len(asked) - 1, asked[len(asked) - 1])
+        assert decoding.active is not None
+        assert decoding.active.requests[4] is None or 4 not in found
+    assert len(found) > 30
+    for number, hypotheses in found.items():
+        alone = Decoding(model, [asked[number]], BeamSearch(BeamSettings(2), 3), symbols).run()[0]
+        assert same(hypotheses, alone), number

@@ -141,11 +141,13 @@ class Decoding:
         for slot in done:
             results = self.rule.results(active, slot)
             found.append((active.leave(slot), results))
-        if len(active.free) == len(active.requests):
+        free = active.free
+        if len(free) == len(active.requests):
             self._under_way = None
             return found
         state = state.select(torch.arange(len(active.requests), device=self.device), parents)
-        self._under_way = active, state.release(torch.tensor(done, device=self.device)) if done else state
+        # All that are free, not only those that are newly so: they are decoded, too, and would run out of positions.
+        self._under_way = active, state.release(torch.tensor(free, device=self.device)) if free else state
         return found
 
     def _fill(self) -> None:
@@ -165,7 +167,7 @@ class Decoding:
             active.replace(slots, newer)
             to, of = (torch.tensor(x, device=self.device) for x in (slots, range(len(slots))))
             state = state.replace(to, newer_state, of)
-        elif not self._waiting and 4 * len(free) >= len(active.requests):
+        if not self._waiting and 4 * len(active.free) >= len(active.requests):
             kept = [slot for slot, request in enumerate(active.requests) if request is not None]
             active.keep(kept)
             beams = torch.arange(active.newest.shape[1], device=self.device).expand(len(kept), -1)
