@@ -202,7 +202,7 @@ async def guarded(load: Load, name: str, work: Coroutine[Any, Any, None]) -> Non
         await work
     except TimeoutError:
         load.tally.fail(f"{name}: no answer within the bound")
-    except Exception as error:
+    except Exception as error:  # of any kind: it is told in the summary, and the run fails
         load.tally.fail(f"{name}: {type(error).__name__}: {error}")
 
 

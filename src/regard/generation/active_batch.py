@@ -54,6 +54,13 @@ class ActiveBatch:
         """The free slots."""
         return [slot for slot, request in enumerate(self.requests) if request is None]
 
+    def slot_of(self, number: int) -> int | None:
+        """The slot of the request of this number; None: it has none."""
+        for slot, request in enumerate(self.requests):
+            if request is not None and self.numbers[slot] == number:
+                return slot
+        return None
+
     def grow(
         self,
         parents: Int[Tensor, "slot beam"],

@@ -82,7 +82,7 @@ class RunningTexts:
     @property
     def num_free(self) -> int:
         """How many texts can be added and have a slot at once."""
-        return max(0, self._decoding.batch_size - self._decoding.num_open)
+        return self._decoding.num_free
 
     def add(self, number: int, text: str, request: TextRequest) -> None:
         """Take in one more prompt.
@@ -133,12 +133,10 @@ class RunningTexts:
     def _newest(self, number: int) -> tuple[list[int], list[float]]:
         """The tokens written since the text was read last, and their log-probabilities."""
         active = self._decoding.active
-        for slot, request in enumerate(active.requests if active is not None else ()):
-            if active is not None and request is not None and active.numbers[slot] == number:
-                length = int(active.lengths[slot])
-                ids, log_probs = active.ids[slot, 0, :length], active.token_log_probs[slot, 0, :length]
-                return ids.tolist(), log_probs.tolist()
-        return [], []
+        if active is None or (slot := active.slot_of(number)) is None:
+            return [], []
+        length = int(active.lengths[slot])
+        return active.ids[slot, 0, :length].tolist(), active.token_log_probs[slot, 0, :length].tolist()
 
     def _read(self, number: int) -> None:
         """Let a text wait for a slot: the prompt and what was written, or the newer half of it."""

@@ -93,11 +93,10 @@ class Decoding:
         if self._under_way is None:
             return
         active, state = self._under_way
-        for slot, request in enumerate(active.requests):
-            if request is not None and active.numbers[slot] == number:
-                self.rule.results(active, slot)
-                active.leave(slot)
-                state = state.release(torch.tensor([slot], device=self.device))
+        if (slot := active.slot_of(number)) is not None:
+            self.rule.results(active, slot)
+            active.leave(slot)
+            state = state.release(torch.tensor([slot], device=self.device))
         all_free = len(active.free) == len(active.requests)
         self._under_way = None if all_free else (active, state)
 
@@ -106,6 +105,11 @@ class Decoding:
         """Sentences that have not been found yet: under way, or waiting."""
         active = self.active
         return len(self._waiting) + (0 if active is None else len(active.requests) - len(active.free))
+
+    @property
+    def num_free(self) -> int:
+        """How many sentences can be added and have a slot at the next step."""
+        return max(0, self.batch_size - self.num_open)
 
     @property
     def active(self) -> ActiveBatch | None:

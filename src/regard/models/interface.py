@@ -89,7 +89,7 @@ class Model(nn.Module):
     @property
     def num_classes(self) -> int:
         """How many scores `logits` gives to each row."""
-        raise NotImplementedError
+        raise NotImplementedError  # each family has its own
 
     @property
     def class_names(self) -> Sequence[str]:
@@ -103,7 +103,7 @@ class Model(nn.Module):
 
     def logits(self, states: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """The score of each class, before the softmax."""
-        raise NotImplementedError
+        raise NotImplementedError  # each family has its own
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
         """What the output makes of the states of any layer of the last stack, as if it were the last layer."""
@@ -111,7 +111,7 @@ class Model(nn.Module):
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
         """The states of a batch that have a label, for `logits`, and their labels."""
-        raise NotImplementedError
+        raise NotImplementedError  # each family has its own
 
     def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
         """The cross-entropy of a batch's labels, summed, in nats.

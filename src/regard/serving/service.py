@@ -16,7 +16,7 @@ from regard.generation.threads import num_threads
 from regard.serving.answers import Asked, Pending
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
-from regard.serving.batching.queue import EngineClosedError
+from regard.serving.batching.queue import with_newest
 from regard.serving.directions import ANY, Direction, code_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
@@ -278,11 +278,12 @@ class Service:
         if asked.glossaries:
             wishes["required"] = _of_glossaries(asked.glossaries, translator, sentences, options)
         job = Job(sentences, options, time.monotonic() + self.limits.seconds, wishes, on_progress, watches)
-        try:
-            engine.submit(job)
-        except EngineClosedError:  # its model was replaced meanwhile
-            direction, engine = self.engine_for(asked.source, asked.target)
-            engine.submit(job)
+
+        def begin(found: tuple[Direction, Engine[Translator]]) -> tuple[Direction, Engine[Translator]]:
+            found[1].submit(job)
+            return found
+
+        direction, engine = with_newest(lambda: self.engine_for(asked.source, asked.target), begin)
         return Pending(
             direction, engine, job, documents, pieces,
             confidence=confidence, num_ranks=options.n_best, has_markup=asked.format != "text",

@@ -20,6 +20,7 @@ from regard.serving.metrics import Metrics
 from regard.workflow.pipeline import Pipeline
 
 Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 Call = tuple[Callable[[], Any], Future[Any]]
 LOG = logging.getLogger("regard.serving")
 OF_REQUEST = ("seed", "max_length", "max_ratio", "min_length", "min_ratio", "max_tokens", "stop")
@@ -35,6 +36,18 @@ class EngineClosedError(ServingError):
 
     def __init__(self) -> None:
         super().__init__(503, "The model is being replaced; try again.", 1)
+
+
+def with_newest(find: Callable[[], Found], begin: Callable[[Found], Answer]) -> Answer:
+    """What is begun with an engine; with the one that has taken its place, if it was replaced meanwhile.
+
+    Args:
+        find: the engine, as it is now.
+    """
+    try:
+        return begin(find())
+    except EngineClosedError:
+        return begin(find())
 
 
 class Queue:

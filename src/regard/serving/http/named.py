@@ -12,7 +12,9 @@ from starlette.responses import Response
 from regard.errors import SettingsError
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
+from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
+from regard.serving.batching.queue import with_newest
 from regard.serving.http.transport import Call, Stream
 from regard.serving.interfaces import completions, openai
 from regard.serving.interfaces.completions import Wanted
@@ -28,7 +30,7 @@ async def complete(call: Call) -> Answer | Response:
     """`/v1/completions`."""
     wanted = completions.parse(call.fields, call.service.limits)
     call.service.check_texts(wanted.repeated)
-    name, engine = call.service.other(LanguageModel, text_of(call.fields, "model"))
+    name, _ = call.service.other(LanguageModel, text_of(call.fields, "model"))
     if wanted.streams:
         if wanted.echo or wanted.log_probs is not None or not wanted.writes:
             raise ServingError(400, "stream does not work with echo, logprobs or max_tokens=0; leave one of them out.")
@@ -48,15 +50,28 @@ async def complete(call: Call) -> Answer | Response:
         ]
         return scored, sum(map(len, rows))
 
-    scored, num_read = await call.use(engine, score)
+    scored, num_read = await call.use(lambda: call.service.other(LanguageModel, name)[1], score)
     return completions.answer(wanted, found, scored, num_read, name)
+
+
+def _submitted(call: Call, name: str, job: Job) -> Engine[LanguageModel]:
+    """The engine that a job was given to.
+
+    Raises:
+        ServingError: too much is asked for already.
+    """
+
+    def begin(found: tuple[str, Engine[LanguageModel]]) -> Engine[LanguageModel]:
+        found[1].submit(job)
+        return found[1]
+
+    return with_newest(lambda: call.service.other(LanguageModel, name), begin)
 
 
 async def _continued(call: Call, name: str, prompts: list[str], options: TextOptions) -> list[Continuation]:
     """The continuation of each prompt."""
-    engine = call.service.other(LanguageModel, name)[1]
     job = Job(prompts, options, time.monotonic() + call.service.limits.seconds)
-    engine.submit(job)
+    engine = _submitted(call, name, job)
     return list(
         await call.unless_gone(asyncio.gather(*map(asyncio.wrap_future, job.futures)), lambda: engine.cancel(job))
     )
@@ -69,13 +84,12 @@ def _streamed(call: Call, wanted: Wanted, name: str) -> Response:
         ServingError: too much is asked for already.
     """
     loop, told = asyncio.get_running_loop(), asyncio.Queue[tuple[int, str | None]]()
-    engine = call.service.other(LanguageModel, name)[1]
 
     def tell(index: int, text: str) -> None:
         loop.call_soon_threadsafe(told.put_nowait, (index, text))
 
     job = Job(wanted.repeated, wanted.options, time.monotonic() + call.service.limits.seconds, on_progress=tell)
-    engine.submit(job)
+    engine = _submitted(call, name, job)
     ends = [asyncio.wrap_future(future) for future in job.futures]
     for index, end in enumerate(ends):
         end.add_done_callback(partial(_tell_end, told, index))
@@ -136,7 +150,7 @@ async def predict(call: Call) -> Answer:
     """`/api/v1/predict`: classes of texts, tags of words, or what masks hide."""
     texts, is_list = texts_of(call.fields.get("texts", call.fields.get("text")), "texts")
     call.service.check_texts(texts)
-    name, engine = call.service.other(Predictor, text_of(call.fields, "model"))
-    found = await call.use(engine, lambda predictor: predictor.predict(texts))
+    name, _ = call.service.other(Predictor, text_of(call.fields, "model"))
+    found = await call.use(lambda: call.service.other(Predictor, name)[1], lambda predictor: predictor.predict(texts))
     rows = [{"labels": each.labels, "probs": each.probs, "is_cut": each.is_cut} for each in found]
     return Answer({"model": name} | ({"predictions": rows} if is_list else rows[0]))

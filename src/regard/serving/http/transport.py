@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from regard.serving.answers import Answered, Asked, Pending
 from regard.serving.batching.engine import Engine
-from regard.serving.batching.queue import EngineClosedError
+from regard.serving.batching.queue import with_newest
 from regard.serving.directions import Direction
 from regard.serving.interfaces.encoding import Answer, Received, text_of
 from regard.serving.limits import DRAINING, Limits, ServingError
@@ -206,14 +206,15 @@ class Call:
             raise ServingError(503, DRAINING, 5)
         source, target = (direction or self.direction).source, (direction or self.direction).target
 
-        try:
-            return await self.use(self.service.engine_for(source, target)[1], function)
-        except EngineClosedError:  # its model was replaced meanwhile
-            return await self.use(self.service.engine_for(source, target)[1], function)
+        return await self.use(lambda: self.service.engine_for(source, target)[1], function)
 
-    async def use(self, engine: Engine[Kind], function: Callable[[Kind], Result]) -> Result:
-        """What a function makes of a model, between two steps of decoding."""
-        future = engine.call(lambda: function(engine.pipeline))
+    async def use(self, find: Callable[[], Engine[Kind]], function: Callable[[Kind], Result]) -> Result:
+        """What a function makes of a model, between two steps of decoding.
+
+        Args:
+            find: its engine, as it is now.
+        """
+        future = with_newest(find, lambda engine: engine.call(lambda: function(engine.pipeline)))
         return await asyncio.wait_for(asyncio.wrap_future(future), self.service.limits.seconds)
 
     async def begin(self, asked: Asked, *, watches: bool = False) -> Progress:

@@ -59,7 +59,7 @@ class RunningTranslations:
     @property
     def num_free(self) -> int:
         """How many texts can be added and have a slot at once."""
-        return max(0, self._decoding.batch_size - self._decoding.num_open)
+        return self._decoding.num_free
 
     def add(self, number: int, text: str, request: Request | None) -> None:
         """Take in one more text.
@@ -121,15 +121,12 @@ class RunningTranslations:
         has no slot.
         """
         active = self._decoding.active
-        for slot, request in enumerate(active.requests if active is not None else ()):
-            if active is not None and request is not None and active.numbers[slot] == number:
-                length = int(active.lengths[slot])
-                rows = zip(
-                    active.ids[slot, :, :length].tolist(), active.token_log_probs[slot, :, :length].tolist(),
-                    active.scores[slot].tolist(), strict=True,
-                )  # fmt: skip
-                return slot, sorted((row for row in rows if row[2] > float("-inf")), key=lambda row: -row[2])
-        return None
+        if active is None or (slot := active.slot_of(number)) is None:
+            return None
+        length = int(active.lengths[slot])
+        columns = active.ids[slot, :, :length], active.token_log_probs[slot, :, :length], active.scores[slot]
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return slot, sorted((row for row in rows if row[2] > float("-inf")), key=lambda row: -row[2])
 
     def _certain(self, slot: int, going_on: list[list[int]]) -> list[int]:
         """What all hypotheses begin with that can still win."""
