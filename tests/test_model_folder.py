@@ -38,10 +38,11 @@ def names(folder: Path) -> set[str]:
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a few steps, with a vocabulary for each side."""
     work = tmp_path_factory.mktemp("folders")
-    words = [f"{first}{second}" for first in "abcdef" for second in "abcdef"]
+    words = [f"{first}{second}{third}" for first in "abcdef" for second in "abcdef" for third in "abcd"]
+    pairs = [(word, word[::-1]) for word in words]
     small = {"model_dim": 8, "ff_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
     regard.train(
-        [(word, word[::-1]) for word in words], work / "model",
+        pairs, work / "model", valid=pairs,
         steps=4, validate_every=2, batch_tokens=64, shared=False, keep_best=2, **small,
     )  # fmt: skip
     return work

@@ -37,8 +37,8 @@ WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "token
 SOURCE_TOKENIZER = "source_tokenizer.json"
 """Exists if the source has its own vocabulary; `tokenizer.json` is then the target's."""
 METRICS = "metrics.jsonl"
-ABOUT_WEIGHTS = RESULTS, CARD, REPORT = ("results.json", "README.md", "report.html")
-"""Files that are written at the end of a run."""
+ABOUT_WEIGHTS = RESULTS, CARD, REPORT, CONFIDENCE = ("results.json", "README.md", "report.html", "confidence.json")
+"""Files that are written at the end of a run; the last one also by `regard evaluate --calibrate`."""
 COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
 LEFTOVER = re.compile(rf"\..+\.{UNIQUE}")
 """The names of files that were being written when their process was killed (`write_whole`)."""

@@ -5,6 +5,7 @@ import http.client
 import json
 import urllib.parse
 from itertools import pairwise
+from math import exp
 from typing import Any
 
 import deepl
@@ -80,7 +81,10 @@ def test_libretranslate_lists_detection_and_alternatives(server: Running, transl
     found = translator.translate(TEXT, alignment=True)
     assert content["score"] == pytest.approx(sum(found.token_log_probs), abs=1e-3)
     assert content["alignment"] == [" ".join(f"{i}-{j}" for i, j in found.alignment.links)]
-    assert 0 < content["confidence"] < 1
+    assert content["probability"] == pytest.approx(
+        exp(sum(found.token_log_probs) / len(found.token_log_probs)), abs=1e-3
+    )
+    assert content["confidence"] is None  # not calibrated
     spans, offsets = content["spans"], found.alignment.source_offsets
     assert all([begin, end] in [list(each) for each in offsets] for begin, end, _, _ in spans)
     assert "".join(found.text[begin:end] for _, _, begin, end in spans) == found.text

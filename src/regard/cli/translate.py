@@ -182,7 +182,7 @@ def _rows(number: int, source: str, translation: Translation, n_best: int, as_js
     """The output lines of one translation."""
     if as_json:
         record = {"source": source, **asdict(translation)}
-        for name in ("alternatives", "alignment", "trace"):
+        for name in ("alternatives", "alignment", "trace", "confidence"):
             if record[name] is None:
                 del record[name]
         if translation.alignment is not None:

@@ -140,6 +140,13 @@ def evaluate(
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
     ensemble: Others = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate",
+            help="Store in MODEL what the pairs say about the confidence of translations (`regard train` does this by itself).",
+        ),
+    ] = False,
     as_json: AsJson = False,
     precision: Precision = "float32",
     from_hub: FromHub = False,
@@ -147,11 +154,16 @@ def evaluate(
     device: Device = "auto",
 ) -> None:
     """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
+    from regard.checkpoint import CONFIDENCE
+    from regard.evaluation.confidence import LEAST_PAIRS
     from regard.workflow.settings import parse_options
     from regard.workflow.translation.translator import Translator
 
+    if calibrate and ensemble:
+        raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
     loaded = _load(model, threads, device, precision, ensemble)
     named = {
+        "calibrate": calibrate,
         "tokenize": tokenize,
         "lowercase": lowercase,
         "beam_size": beam_size,
@@ -167,6 +179,10 @@ def evaluate(
             )
         options = {}
     results = loaded.evaluate_files(data, tell=tell, **options)
+    if isinstance(loaded, Translator) and calibrate:
+        if loaded.confidence is None:
+            raise DataError(f"--calibrate needs {LEAST_PAIRS} pairs; got {results['num_pairs']}.")
+        loaded.confidence.write(model / CONFIDENCE)
     write(json.dumps(results, indent=2)) if as_json else say(summary(results))
 
 

@@ -66,10 +66,20 @@ class Answered:
         return sum(sum(sentence.token_log_probs) for sentence in self.sentences)
 
     @property
-    def confidence(self) -> float:
-        """The geometric mean of the tokens' probabilities, from 0 to 1. Not calibrated: 0.8 does not mean right in 80 %."""
+    def probability(self) -> float:
+        """The geometric mean of the tokens' probabilities, from 0 to 1."""
         log_probs = [value for sentence in self.sentences for value in sentence.token_log_probs]
         return exp(sum(log_probs) / len(log_probs)) if log_probs else 1.0
+
+    @property
+    def confidence(self) -> float | None:
+        """The chrF, from 0 to 1, to be expected: the mean of the sentences', weighted by their tokens; None: the model was not
+        calibrated.
+        """
+        sentences = [(each.confidence, len(each.token_log_probs)) for each in self.sentences if each.token_log_probs]
+        if any(confidence is None for confidence, _ in sentences) or not sentences:
+            return None
+        return sum((confidence or 0.0) * size for confidence, size in sentences) / sum(size for _, size in sentences)
 
 
 @dataclass(frozen=True)

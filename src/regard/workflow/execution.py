@@ -19,6 +19,7 @@ import torch
 from regard.checkpoint import (
     ABOUT_WEIGHTS,
     CARD,
+    CONFIDENCE,
     METRICS,
     REPORT,
     RESULTS,
@@ -199,6 +200,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         "preset": preset,
         "settings": settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA}),
     }
+    if isinstance(loaded, Translator) and loaded.confidence:
+        loaded.confidence.write(output / CONFIDENCE)
     results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
     write_results(output, results)
     report = training_report(output.absolute().name, results, run)

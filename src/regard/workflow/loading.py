@@ -8,8 +8,9 @@ from typing import TypeVar
 
 import torch
 
-from regard.checkpoint import LoadedModel, load_model
+from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
 from regard.errors import SettingsError, nearest_hint
+from regard.evaluation.confidence import Confidence
 from regard.interop.formats import is_foreign, read_foreign
 from regard.training.precision import resolve_precision
 from regard.workflow.families import family_of
@@ -62,7 +63,11 @@ def load(
     parts = load_any(path)
     parts.model.to(on, dtype)
     pipeline = family_of(parts.model.config).pipeline.of(parts)
-    return _ensemble(path, others, pipeline, dtype) if others else pipeline
+    if others:
+        return _ensemble(path, others, pipeline, dtype)
+    if isinstance(pipeline, Translator):
+        pipeline.confidence = Confidence.read(Path(path) / CONFIDENCE)
+    return pipeline
 
 
 def _ensemble(path: Path | str, others: Sequence[Path | str], first: Pipeline, dtype: torch.dtype) -> Translator:

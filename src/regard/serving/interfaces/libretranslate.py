@@ -76,7 +76,8 @@ def answer(
         content["alternatives"] = [each.n_best[1:] for each in found]
     if wanted.details:
         content["score"] = [round(each.score, 4) for each in found]
-        content["confidence"] = [round(each.confidence, 4) for each in found]
+        content["probability"] = [round(each.probability, 4) for each in found]
+        content["confidence"] = [None if (value := each.confidence) is None else round(value, 4) for each in found]
         content["alignment"] = [[links(sentence.alignment) for sentence in each.sentences] for each in found]
         content["inspect_id"] = list(inspections)
         content["spans"] = [

@@ -104,6 +104,7 @@ def _row(found: Answered) -> dict[str, Any]:
     row: dict[str, Any] = {
         "text": found.text,
         "score": found.score,
+        "probability": found.probability,
         "confidence": found.confidence,
         "sentences": [_sentence(sentence) for sentence in found.sentences],
     }

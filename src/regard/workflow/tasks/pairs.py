@@ -156,7 +156,7 @@ class PairsTask(Task):
 
     def evaluate(self, loaded: Any) -> dict[str, Any]:
         """The scores of a `Translator`."""
-        return loaded.evaluate(self.valid.sources, self.valid.targets)
+        return loaded.evaluate(self.valid.sources, self.valid.targets, calibrate=True)
 
     def sample(self, model: Any) -> dict[str, Any]:
         """What is written for a few pairs of the validation text, and how the first is aligned."""

@@ -55,6 +55,9 @@ class Translation(Candidate):
     """Which source tokens each token was written from, where it was asked for."""
     trace: list[list[TracedCandidate]] | None = None
     """Every candidate of the search, step by step, where it was asked for."""
+    confidence: float | None = None
+    """The chrF, from 0 to 1, that translations with such log-probabilities had on the pairs that the model was calibrated
+    with (`Translator.evaluate`); None: it was not."""
 
     def _with(self) -> str:
         others = [f"n_best of {len(self.n_best)}"] if len(self.n_best) > 1 else []

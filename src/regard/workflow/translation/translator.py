@@ -13,6 +13,7 @@ from typing import Any, cast, overload
 from regard.checkpoint import LoadedModel
 from regard.data.corpus import read_pairs
 from regard.errors import DataError, SettingsError
+from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.filters import Filter, Likeliest
 from regard.generation.options import DecodingOptions
@@ -42,6 +43,9 @@ class Translator(Pipeline):
         tokenizer: of the targets, and of the sources where `source_tokenizer` is not given.
         others: models of an ensemble, with the same tokenizers: their probabilities are averaged, for `alternatives`, too.
             Scores of given targets, alignments and inspections are the first model's.
+
+    Attributes:
+        confidence: what the log-probabilities of a translation say about its quality; None: not calibrated.
     """
 
     model: PairModel
@@ -57,6 +61,7 @@ class Translator(Pipeline):
     ) -> None:
         super().__init__(model, tokenizer)
         self.others = [other.eval() for other in others]
+        self.confidence: Confidence | None = None
         self.source_tokenizer = source_tokenizer or tokenizer
         sizes = {part.config.vocab_size for part in (self.model, *self.others)}
         if len(sizes) > 1:
@@ -152,7 +157,8 @@ class Translator(Pipeline):
         if options.coverage_penalty:
             hypotheses = by_coverage(hypotheses, partial(self._description, text), options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
-        translation = Translation(**vars(candidates[0]), n_best=candidates)
+        confidence = self.confidence.of(candidates[0].token_log_probs) if self.confidence else None
+        translation = Translation(**vars(candidates[0]), n_best=candidates, confidence=confidence)
         return self._described(translation, text, options, trace, number)
 
     def translate_lines(
@@ -258,6 +264,7 @@ class Translator(Pipeline):
         *,
         tokenize: str = "13a",
         lowercase: bool = False,
+        calibrate: bool = False,
         **options: Any,
     ) -> dict[str, Any]:
         """Every score of the model on some pairs, by name, and under `signatures` how they were counted.
@@ -266,6 +273,7 @@ class Translator(Pipeline):
         targets, the last two, are not there for ensembles.
 
         Args:
+            calibrate: also set `confidence`, for translations from now on. It needs 100 pairs; with fewer it is None.
             options: of decoding, as for `translate`.
         """
         metrics = TextMetrics(tokenize=tokenize, lowercase=lowercase)
@@ -273,7 +281,11 @@ class Translator(Pipeline):
         if not self.others:
             scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, references)
             forced = {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
-        texts = [translation.text for translation in self.translate(sources, **options)]
+        translations = self.translate(sources, **options)
+        texts = [translation.text for translation in translations]
+        if calibrate:
+            log_probs = [translation.token_log_probs for translation in translations]
+            self.confidence = Confidence.measured(log_probs, texts, references)
         counted = asdict(metrics.score(texts, references))
         signatures, added = counted.pop("signatures"), counted.pop("added")
         return {**counted, **added, **forced, "num_pairs": len(texts), "signatures": signatures}

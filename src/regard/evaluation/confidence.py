@@ -1,0 +1,103 @@
+"""How good a translation probably is: a calibration of its tokens' probabilities, measured on pairs with references."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from regard.errors import ModelFolderError
+from regard.evaluation.text_metrics import sentence_utility
+from regard.text.lines import write_whole
+
+LEAST_PAIRS = 100
+"""With fewer, the means say little."""
+GROUP = 25
+"""Translations in a group, at least."""
+MOST_GROUPS = 20
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """The chrF that translations had, by the mean log-probability of their tokens; a line between each two groups."""
+
+    log_probs: Sequence[float]
+    """Ascending: of each group of translations, the mean of their mean log-probabilities."""
+    chrf: Sequence[float]
+    """The mean chrF of each group against its references, from 0 to 1; it does not fall."""
+    num_pairs: int
+
+    @classmethod
+    def measured(
+        cls, token_log_probs: Sequence[Sequence[float]], texts: Sequence[str], references: Sequence[str]
+    ) -> Confidence | None:
+        """The calibration by some translations and their references; None: they are fewer than 100.
+
+        Groups of equal size, by mean log-probability. A group that is no better than the one before is joined with it
+        (isotonic regression, Ayer et al. 1955).
+
+        Args:
+            token_log_probs: of each translation.
+        """
+        chrf = sentence_utility("chrf")
+        rows = [
+            (float(np.mean(values)), chrf(text, reference) / 100)
+            for values, text, reference in zip(token_log_probs, texts, references, strict=True)
+            if values and reference.strip()
+        ]
+        if len(rows) < LEAST_PAIRS:
+            return None
+        groups: list[tuple[float, float, int]] = []
+        for part in np.array_split(np.array(sorted(rows)), min(MOST_GROUPS, len(rows) // GROUP)):
+            group = (float(part[:, 0].mean()), float(part[:, 1].mean()), len(part))
+            while groups and (groups[-1][0] >= group[0] or groups[-1][1] >= group[1]):
+                group = _joined(groups.pop(), group)
+            groups.append(group)
+        return cls([group[0] for group in groups], [group[1] for group in groups], len(rows))
+
+    def of(self, token_log_probs: Sequence[float]) -> float:
+        """The chrF, from 0 to 1, to be expected of a translation; 1 for one without tokens."""
+        if not token_log_probs:
+            return 1.0
+        return float(np.interp(math.fsum(token_log_probs) / len(token_log_probs), self.log_probs, self.chrf))
+
+    def write(self, path: Path) -> None:
+        """Store the calibration as JSON."""
+        write_whole(path, (json.dumps(asdict(self), indent=2) + "\n").encode("utf-8"))
+
+    @classmethod
+    def read(cls, path: Path) -> Confidence | None:
+        """A stored calibration; None: there is none.
+
+        Raises:
+            ModelFolderError: it is damaged.
+        """
+        try:
+            content = json.loads(path.read_bytes())
+            log_probs, chrf = ([float(value) for value in content[name]] for name in ("log_probs", "chrf"))
+            num_pairs = int(content["num_pairs"])
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ModelFolderError(
+                f"{path} must be a calibration as Regard writes it; got: {error}. Delete it."
+            ) from error
+        ascends = all(first < second for values in (log_probs, chrf) for first, second in pairwise(values))
+        if not log_probs or len(log_probs) != len(chrf) or not ascends or not np.isfinite([*log_probs, *chrf]).all():
+            raise ModelFolderError(f"{path} must have as many log_probs as chrf, both ascending. Delete it.")
+        return cls(log_probs, chrf, num_pairs)
+
+
+def _joined(first: tuple[float, float, int], second: tuple[float, float, int]) -> tuple[float, float, int]:
+    """Two groups as one: the means, weighted by sizes."""
+    size = first[2] + second[2]
+    return (
+        (first[0] * first[2] + second[0] * second[2]) / size,
+        (first[1] * first[2] + second[1] * second[2]) / size,
+        size,
+    )
