@@ -65,11 +65,11 @@ THIRD_PARTY = {
     },
     "training": {"torch", "jaxtyping", "pydantic", "safetensors"},
     "generation": {"torch", "jaxtyping", "pydantic"},
-    "evaluation": {"torch", "sacrebleu"},
+    "evaluation": {"torch", "numpy", "sacrebleu"},
     "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
     "extending": set(),
-    "serving": {"starlette", "uvicorn", "sentencex", "pydantic", "py3langid"},
+    "serving": {"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "py3langid"},
     "demos": {"torch"},
     "cli": {"typer", "torch"},
 }

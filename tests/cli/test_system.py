@@ -61,7 +61,7 @@ def test_training_learns_reversal(work: Path) -> None:
 def test_the_model_folder_is_complete(work: Path) -> None:
     folder = work / "model"
     expected = {"model.safetensors", "config.json", "tokenizer.json", "results.json", "README.md", "metrics.jsonl"}
-    assert {path.name for path in folder.iterdir()} == expected | {"report.html"}
+    assert {path.name for path in folder.iterdir()} == expected | {"report.html", "confidence.json"}
     report = (folder / "report.html").read_text()
     assert "While it learnt" in report
     assert "decoder layer" in report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from typing import Any, cast, overload
@@ -157,9 +157,16 @@ class Translator(Pipeline):
         if options.coverage_penalty:
             hypotheses = by_coverage(hypotheses, partial(self._description, text), options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
-        confidence = self.confidence.of(candidates[0].token_log_probs) if self.confidence else None
-        translation = Translation(**vars(candidates[0]), n_best=candidates, confidence=confidence)
-        return self._described(translation, text, options, trace, number)
+        best = candidates[0]
+        described = self._description(text, best.ids, has_end=best.finish_reason == "eos")
+        return Translation(
+            **vars(best),
+            n_best=candidates,
+            confidence=self.confidence.of(best.token_log_probs) if self.confidence else None,
+            alternatives=described.alternatives(options.alternatives) if options.alternatives else None,
+            alignment=described.alignment() if options.alignment else None,
+            trace=trace.steps[number] if trace is not None else None,
+        )
 
     def translate_lines(
         self,
@@ -391,14 +398,3 @@ class Translator(Pipeline):
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
         wishes = Wishes(self.tokenizer, options, self.max_positions)
         return wishes.requests(texts, sources, prefixes, required, first)
-
-    def _described(
-        self, translation: Translation, source: str, options: DecodingOptions, trace: Trace | None, number: int
-    ) -> Translation:
-        """The translation with the optional parts that were requested."""
-        described = self._description(source, translation.ids, has_end=translation.finish_reason == "eos")
-        if options.alternatives:
-            translation = replace(translation, alternatives=described.alternatives(options.alternatives))
-        if options.alignment:
-            translation = replace(translation, alignment=described.alignment())
-        return translation if trace is None else replace(translation, trace=trace.steps[number])
