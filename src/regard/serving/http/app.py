@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from regard.errors import RegardError
 from regard.serving.answers import Answered
-from regard.serving.http import named
+from regard.serving.http import named, page
 from regard.serving.http.own import Own
 from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
 from regard.serving.interfaces import deepl, libretranslate, native, openai, openapi, shapes
@@ -85,7 +85,7 @@ class App:
             for path, methods, (name, write), read in table
         ]
         unread = {"/health": self.health, "/ready": self.ready, "/metrics": self.metrics}
-        return [*routes, *(Route(path, endpoint, methods=["GET"]) for path, endpoint in unread.items())]
+        return [*page.routes(), *routes, *(Route(path, endpoint, methods=["GET"]) for path, endpoint in unread.items())]
 
     def _endpoint(self, name: str, write_error: WriteError, read: Read) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
@@ -165,7 +165,7 @@ class App:
         return HTMLResponse(openapi.page(self._spec()), headers={"Content-Security-Policy": policy})
 
     def _spec(self) -> dict[str, Any]:
-        return openapi.spec((route.path, route.methods or ()) for route in self._paths)
+        return openapi.spec((route.path, route.methods or ()) for route in self._paths if route.include_in_schema)
 
     # DeepL
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncGenerator
 
+import numpy
 from starlette.responses import Response
 
 from regard.generation.options import DecodingOptions
@@ -16,6 +17,7 @@ from regard.serving.interfaces import libretranslate, native
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
+from regard.serving.texts.sentences import split
 from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
 from regard.workflow.translation.running import Seen
 from regard.workflow.translation.translator import Translator
@@ -36,10 +38,12 @@ class Own:
         return [
             ("translate", "POST", self.translate),
             ("stream", "POST", self.stream),
+            ("tokenize", "POST", self.tokenize),
             ("score", "POST", self.score),
             ("align", "POST", self.align),
             ("inspect", "POST", self.inspect),
             ("inspect/{id}", "GET", self.inspected),
+            ("inspect/{id}/attention/{kind}", "GET", self.attentions),
             ("inspect/{id}/attention/{kind}/{layer:int}/{head:int}", "GET", self.attention),
             ("ablate", "POST", self.ablate),
             ("generate", "POST", named.generate),
@@ -63,11 +67,12 @@ class Own:
         self.service.check(asked)
         options, direction = asked.options.changed(trace=True), call.direction
         prefixes, required = asked.prefixes, asked.required
-        (found,) = await call.ask(
-            lambda translator: translator.translate(asked.texts, options, prefixes=prefixes, required=required),
-            direction,
-        )
-        return native.traced(found, str(direction))
+
+        def traced(translator: Translator) -> Answer:
+            (found,) = translator.translate(asked.texts, options, prefixes=prefixes, required=required)
+            return native.traced(found, str(direction), translator.tokenizer.tokens)
+
+        return await call.ask(traced, direction)
 
     async def stream(self, call: Call) -> Response:
         """`/api/v1/stream`: server-sent events `meta`, `token`, `beams`, `done`, `error`; of one text.
@@ -102,6 +107,25 @@ class Own:
 
         return Stream(events(), self.service.limits.body_seconds, progress.pending.cancel)
 
+    async def tokenize(self, call: Call) -> Answer:
+        """`/api/v1/tokenize`: the sentences of a text, their tokens, and how many a sentence may have."""
+        text, direction = text_of(call.fields, "text"), call.direction
+        if text is None:
+            raise ServingError(400, "Give a text.")
+        self.service.check_texts([text])
+
+        def tokenize(translator: Translator) -> Answer:
+            tokenizer = translator.source_tokenizer
+            room = translator.max_positions - len(tokenizer.frame_source([]))
+            found = split(text, direction.source, lambda part: len(tokenizer.encode(part)) <= room)
+            rows = [
+                {"text": sentence, "tokens": tokenizer.tokens(tokenizer.encode(sentence))}
+                for sentence in found.sentences
+            ]
+            return Answer({"sentences": rows, "num_cut": found.num_cut, "max_tokens": room})
+
+        return await call.ask(tokenize, direction)
+
     async def score(self, call: Call) -> Answer:
         """`/api/v1/score`: how likely the model finds given translations."""
         sources, is_list = texts_of(call.fields.get("texts", call.fields.get("text")), "texts")
@@ -127,12 +151,17 @@ class Own:
         )  # fmt: skip
 
     async def inspect(self, call: Call) -> Answer:
-        """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had head by head, by the `id`."""
+        """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had head by head, by the `id`.
+
+        With `lens`, also what each layer would predict.
+        """
         text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
         if text is None:
             raise ServingError(400, "Give a text.")
-        options, direction = self._options(call), call.direction
-        seen = await call.ask(lambda translator: translator.inspect(text, target, options=options), direction)
+        options, direction, lens = self._options(call), call.direction, truth_of(call.fields, "lens")
+        seen = await call.ask(
+            lambda translator: translator.inspect(text, target, hidden_states=lens, options=options), direction
+        )
         return _shown(self.inspections.add(direction, text, (), seen), seen)
 
     async def inspected(self, call: Call) -> Answer:
@@ -166,13 +195,18 @@ class Own:
             return Answer({"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]})
         if form not in ("u8", "f16"):
             raise ServingError(400, f"format must be u8, f16 or json; got {form}.")
-        packed = (matrix * 255).round().astype("uint8") if form == "u8" else matrix.astype("<f2")
-        body = packed.tobytes()
-        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-        headers = {"X-Shape": ",".join(map(str, matrix.shape)), "X-Scale": "255" if form == "u8" else "1", "ETag": tag}
-        if call.received.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        return Response(body, headers=headers, media_type="application/octet-stream")
+        return _packed(call, matrix, form)
+
+    async def attentions(self, call: Call) -> Response:
+        """The weights of all heads of one kind, as the header `X-Heads` names them, one after the other: u8 or f16."""
+        seen, kind = await self._seen(call, call.request.path_params["id"]), call.request.path_params["kind"]
+        names = [name for name in seen.record if name.kind == kind]
+        form = text_of(call.fields, "format", "u8")
+        if not names or form not in ("u8", "f16"):
+            raise ServingError(400, f"kind must be one of {', '.join(seen.record.key_tokens)}, and format u8 or f16.")
+        response = _packed(call, numpy.stack([seen.record[name].filled(0.0) for name in names]), form)
+        response.headers["X-Heads"] = ",".join(map(str, names))
+        return response
 
     async def ablate(self, call: Call) -> Answer:
         """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
@@ -198,7 +232,7 @@ class Own:
 
     def _options(self, call: Call) -> DecodingOptions:
         """The options of decoding among the fields."""
-        names = {"text", "target_text", "source", "target", "heads", "sweep", "api_key"}
+        names = {"text", "target_text", "source", "target", "heads", "sweep", "lens", "api_key"}
         asked, _ = native.parse({"text": "", **{key: value for key, value in call.fields.items() if key not in names}})
         self.service.check(asked)
         return asked.options
@@ -206,6 +240,17 @@ class Own:
     async def models(self, call: Call) -> Answer:
         """`/api/v1/models`."""
         return native.models(self.service)
+
+
+def _packed(call: Call, weights: numpy.ndarray, form: str) -> Response:
+    """Weights as bytes, with their shape; an empty answer where the client has them already."""
+    packed = (weights * 255).round().astype("uint8") if form == "u8" else weights.astype("<f2")
+    body = packed.tobytes()
+    tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    headers = {"X-Shape": ",".join(map(str, weights.shape)), "X-Scale": "255" if form == "u8" else "1", "ETag": tag}
+    if call.received.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type="application/octet-stream")
 
 
 def _shown(name: str, seen: Inspection) -> Answer:

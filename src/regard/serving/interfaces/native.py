@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -67,11 +67,14 @@ def answer(found: Sequence[Answered | Exception], direction: str, *, is_list: bo
     return Answer({"translations": rows, "direction": direction} if is_list else rows[0] | {"direction": direction})
 
 
-def traced(found: Translation, direction: str) -> Answer:
+def traced(found: Translation, direction: str, spell: Callable[[Sequence[int]], list[str]]) -> Answer:
     """A translation with every candidate of its search, step by step, the best first. `parent` is the index of the candidate that
     one continues, among those of the step before.
+
+    Args:
+        spell: the tokens of some ids.
     """
-    steps = [[asdict(each) for each in step] for step in found.trace or ()]
+    steps = [[asdict(each) | {"token": spell([each.id])[0]} for each in step] for step in found.trace or ()]
     return Answer({"text": found.text, "sentences": [_sentence(found)], "trace": steps, "direction": direction})
 
 
@@ -106,7 +109,10 @@ def _row(found: Answered) -> dict[str, Any]:
         "score": found.score,
         "probability": found.probability,
         "confidence": found.confidence,
-        "sentences": [_sentence(sentence) for sentence in found.sentences],
+        "sentences": [
+            _sentence(sentence) | {"source": source}
+            for source, sentence in zip(found.sources, found.sentences, strict=True)
+        ],
     }
     if len(found.n_best) > 1:
         row["n_best"] = found.n_best

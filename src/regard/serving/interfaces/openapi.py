@@ -54,12 +54,14 @@ PROMPT = {
     "echo": TRUTH, "stream": TRUTH, "temperature": {"type": "number"}, "top_p": {"type": "number"}, "seed": NUMBER,
 }  # fmt: skip
 PATHS: dict[str, Described] = {
+    "/": Described("The page: translate in the browser, and look inside."),
     "/api/v1/translate": Described("Translate texts.", {"text": TEXT, "texts": TEXTS, "trace": TRUTH} | TRANSLATION),
     "/api/v1/stream": Described(
         "Translate one text; server-sent events meta, token, beams, done, error.",
         {"text": TEXT, "beams": TRUTH} | TRANSLATION,
         ["text"],
     ),
+    "/api/v1/tokenize": Described("The sentences of a text, and their tokens.", {"text": TEXT, **PAIR}, ["text"]),
     "/api/v1/score": Described(
         "Score given translations.", {"texts": TEXTS, "targets": TEXTS, **PAIR}, ["texts", "targets"]
     ),
@@ -68,10 +70,13 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/inspect": Described(
         "What every head looks at; the weights are had by the id.",
-        {"text": TEXT, "target_text": TEXT, **PAIR, **DECODING},
+        {"text": TEXT, "target_text": TEXT, "lens": TRUTH, **PAIR, **DECODING},
         ["text"],
     ),
     "/api/v1/inspect/{id}": Described("An inspection that was made, or that an inspect_id promised."),
+    "/api/v1/inspect/{id}/attention/{kind}": Described(
+        "The weights of all heads of a kind: bytes, or with ?format= f16; X-Heads names them."
+    ),
     "/api/v1/inspect/{id}/attention/{kind}/{layer}/{head}": Described(
         "The weights of one head: bytes, or with ?format= f16 or json."
     ),

@@ -1,0 +1,56 @@
+"""The page at `/`: its files ship with the package (`web/` has their sources), and are named by their content."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+KINDS = {"page.js": "text/javascript", "style.css": "text/css", "LICENCES.txt": "text/plain"}
+HTML = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Regard</title>
+<link rel="icon" href="page/icon.svg">
+<link rel="stylesheet" href="page/{style}">
+<script src="page/{script}" defer></script>
+</head>
+<body>
+<div id="page"></div>
+<noscript>This page needs JavaScript. Programs use the paths at <a href="docs">/docs</a>.</noscript>
+</body>
+</html>
+"""
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M3 4h10M3 12h10" stroke="#1f5fbf" stroke-width="2" stroke-linecap="round"/><path d="M4 11 8 5M12 11 4 5M12 11 12 5" stroke="#d1661a" stroke-width="1.2" fill="none"/></svg>"""  # noqa: E501
+
+
+def routes() -> list[Route]:
+    """The page, and its files: a browser keeps those for good, as another content has another name."""
+    contents = {name: (files("regard.serving") / "page" / name).read_bytes() for name in KINDS}
+    named = {name: f"{hashlib.sha256(content).hexdigest()[:16]}-{name}" for name, content in contents.items()}
+    html = HTML.format(style=named["style.css"], script=named["page.js"])
+    served = {named[name]: (content, KINDS[name]) for name, content in contents.items()}
+    served["LICENCES.txt"] = contents["LICENCES.txt"], "text/plain"
+    served["icon.svg"] = ICON.encode(), "image/svg+xml"
+
+    async def page(request: Request) -> Response:
+        return HTMLResponse(html, headers={"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"})
+
+    async def file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in served:
+            return Response(status_code=404)
+        content, kind = served[name]
+        headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+        return Response(content, media_type=kind, headers=headers)
+
+    return [
+        Route("/", page, methods=["GET"]),
+        Route("/page/{name}", file, methods=["GET"], include_in_schema=False),
+    ]

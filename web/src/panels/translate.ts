@@ -1,0 +1,134 @@
+/** The text, its translation token by token, what could stand in the place of each, and the best translations. */
+
+import {html, nothing, type TemplateResult} from "lit-html";
+import {count, force, look, spelled, stop, take_rank, translate} from "../actions";
+import {colour, readable} from "../drawing";
+import {styled} from "../styled";
+import {model, sentence, state, update} from "../state";
+import type {Sentence, Token} from "../server";
+
+const REST = 300;  // milliseconds without typing, before a translation begins
+let timer = 0;
+
+function typed(text: string): void {
+  update({text});
+  clearTimeout(timer);
+  timer = window.setTimeout(() => {
+    void count();
+    if (state.live) void translate();
+  }, REST);
+}
+
+const percent = (logProb: number): string => `${(100 * Math.exp(logProb)).toFixed(logProb > Math.log(0.1) ? 0 : 1)} %`;
+
+/** The colour of a token: the less probable, the stronger. */
+function doubt(logProb: number): Record<string, string> {
+  const [red, green, blue] = colour("doubt"), share = Math.min(1, -logProb / 3);
+  return {background: `rgba(${red}, ${green}, ${blue}, ${(0.55 * share).toFixed(3)})`};
+}
+
+/** Which words of a translation were not in the one before. */
+function changed(one: Sentence): boolean[] {
+  if (one.before === null) return one.tokens.map(() => false);
+  const words = new Set(one.before.split(/\s+/));
+  const marks: boolean[] = [];
+  let begin = 0;
+  const flush = (end: number): void => {
+    const word = spelled(one.tokens.slice(begin, end).map(each => each.token)).trim();
+    for (let place = begin; place < end; place++) marks[place] = !words.has(word);
+    begin = end;
+  };
+  one.tokens.forEach((each, place) => { if (place > begin && each.token.startsWith("▁")) flush(place); });
+  flush(one.tokens.length);
+  return marks;
+}
+
+function chip(each: Token, place: number, at: number, isNew: boolean): TemplateResult {
+  const isChosen = state.at === at && state.step === place;
+  const choose = (): void => {
+    const isOther = state.at !== at;
+    update({at, step: place, ...(isOther ? {inspection: null, ablation: null, traced: null, worth: null} : {})});
+    if (isOther) void look();
+  };
+  return html`<button class="token ${isNew ? "new" : ""}" ${styled(doubt(each.log_prob))} aria-pressed=${isChosen}
+    data-place=${place} title="${percent(each.log_prob)}" @click=${choose}><bdi>${readable(each.token)}</bdi></button>`;
+}
+
+/** What could have been written in the place of the chosen token. */
+function alternatives(): TemplateResult | typeof nothing {
+  const one = sentence(), chosen = one?.tokens[state.step];
+  if (!one || !chosen?.alternatives.length) return nothing;
+  return html`<div class="alternatives" role="group" aria-label="Other tokens in the place of ${readable(chosen.token)}">
+    <p class="hint">In the place of <bdi class="strong">${readable(chosen.token)}</bdi>. Choose a token: it is written, and the rest is decoded again.</p>
+    ${chosen.alternatives.map(([token, logProb]) => html`
+      <button class="bar ${token === chosen.token ? "own" : ""}" ?disabled=${token === chosen.token || !one.isDone}
+        @click=${() => force(state.step, token)}>
+        <bdi>${readable(token)}</bdi><span class="track"><span ${styled({width: `${100 * Math.exp(logProb)}%`})}></span></span>
+        <span class="number">${percent(logProb)}</span>
+      </button>`)}
+  </div>`;
+}
+
+function output(one: Sentence, at: number): TemplateResult {
+  const marks = changed(one);
+  return html`<p class="output" dir="auto" data-sentence=${at} aria-label="Sentence ${at + 1}">
+    ${one.tokens.map((each, place) => chip(each, place, at, marks[place]!))}${one.isDone ? nothing : html`<span class="caret"></span>`}
+  </p>
+  ${one.before !== null && one.isDone ? html`<p class="before hint">before: <bdi>${one.before}</bdi></p>` : nothing}`;
+}
+
+function nBest(): TemplateResult | typeof nothing {
+  const one = sentence();
+  if (!one?.isDone || one.nBest.length < 2) return nothing;
+  return html`<details class="nbest"><summary>The ${one.nBest.length} best translations</summary><ol>
+    ${one.nBest.map(each => html`<li><button class="link" aria-pressed=${each.text === one.text} @click=${() => take_rank(each.text)}>
+      <bdi>${each.text}</bdi></button> <span class="number">${each.score.toFixed(3)}</span></li>`)}
+  </ol></details>`;
+}
+
+const EXAMPLES: Record<string, string[]> = {
+  en: ["Two dogs play in the snow.", "A man in a red shirt is standing on a ladder.", "The woman who sold the house smiles."],
+  de: ["Zwei Hunde spielen im Schnee.", "Ein Mann steht auf einer Leiter."],
+  fr: ["Deux chiens jouent dans la neige."],
+};
+
+export function panel(): TemplateResult {
+  const chosen = model(), isFull = state.numTokens !== null && state.maxTokens > 0 && state.numTokens > state.maxTokens;
+  const examples = EXAMPLES[chosen?.source ?? ""] ?? [];
+  return html`<section class="panel translate" aria-labelledby="translate-title">
+    <div class="columns">
+      <div>
+        <div class="head"><h2 id="translate-title">Text</h2>
+          ${state.models.length > 1 ? html`<select aria-label="Model" @change=${(event: Event) => {
+            update({direction: (event.target as HTMLSelectElement).value});
+            void translate();
+          }}>${state.models.map(each => html`<option value=${each.direction!} ?selected=${each.direction === state.direction}>${each.direction}</option>`)}</select>`
+          : html`<span class="hint">${chosen?.direction}</span>`}
+        </div>
+        <textarea id="text" dir="auto" rows="4" spellcheck="false" aria-label="Text to translate" placeholder="Write or paste a text."
+          .value=${state.text} @input=${(event: Event) => typed((event.target as HTMLTextAreaElement).value)}
+          @keydown=${(event: KeyboardEvent) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void translate(); }}></textarea>
+        <div class="controls">
+          <button class="primary" @click=${() => translate()} ?disabled=${!state.text.trim()}>Translate</button>
+          ${state.busy.startsWith("Translating") || state.busy.startsWith("Decoding") ? html`<button @click=${() => stop("translate")}>Stop</button>` : nothing}
+          <label><input type="checkbox" .checked=${state.live} @change=${(event: Event) => update({live: (event.target as HTMLInputElement).checked})}> while typing</label>
+          <label>Beam <select id="beam" @change=${(event: Event) => { update({beam: Number((event.target as HTMLSelectElement).value), temperature: 0}); void translate(); }}>
+            ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>
+          <label>Sampling <select id="temperature" @change=${(event: Event) => { update({temperature: Number((event.target as HTMLSelectElement).value)}); void translate(); }}>
+            ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value || "off"}</option>`)}</select></label>
+          ${state.numTokens === null ? nothing : html`<span class="hint ${isFull ? "warning" : ""}">${state.numTokens} tokens; a sentence may have ${state.maxTokens}</span>`}
+        </div>
+        ${state.text || !examples.length ? nothing : html`<p class="hint">For example: ${examples.map(text => html`<button class="link" @click=${() => { update({text}); void count(); void translate(); }}>${text}</button> `)}</p>`}
+      </div>
+      <div>
+        <div class="head"><h2>Translation</h2>
+          ${state.sentences.length && state.sentences.every(each => each.isDone) ? html`<button @click=${() =>
+            navigator.clipboard.writeText(state.sentences.map(each => each.text).join(" "))}>Copy</button>` : nothing}
+        </div>
+        <div id="output" aria-live="polite">${state.sentences.length ? state.sentences.map(output)
+          : html`<p class="hint">The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.</p>`}</div>
+        ${alternatives()} ${nBest()}
+      </div>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,145 @@
+/** The server's answers, as docs/serving.md has them. */
+
+export interface Model {
+  direction?: string;
+  name?: string;
+  source?: string;
+  target?: string;
+  arch: string;
+  parameters: number;
+  max_tokens?: number;
+}
+
+export interface Token {
+  token: string;
+  log_prob: number;
+  alternatives: [string, number][];
+}
+
+export interface Sentence {
+  source: string;
+  text: string;
+  tokens: Token[];
+  score: number;
+  nBest: {text: string; score: number}[];
+  before: string | null;  // its translation before a token was forced
+  forced: number | null;  // the token that was forced
+  isDone: boolean;
+}
+
+interface Tokens { spelled: string[] }
+
+export interface HeadStatistics {
+  head: string;
+  label: string;
+  entropy: number;
+  confidence: number;
+  offset: number | null;
+}
+
+export interface Inspection {
+  id: string;
+  text: string;
+  target: string;
+  tokens: Record<string, {rows: Tokens; keys: Tokens}>;
+  token_log_probs: number[];
+  heads: HeadStatistics[];
+  lens: [string, number][][];
+  weights: Map<string, Weights>;
+}
+
+/** The weights of a head, from 0 to 255. */
+export interface Weights {
+  rows: number;
+  keys: number;
+  values: Uint8Array;
+}
+
+export interface Ablation {
+  heads: string[];
+  log_prob_change: number;
+  token_changes: number[];
+  text: string;
+}
+
+export interface TracedCandidate {
+  parent: number | null;
+  token: string;
+  log_prob: number;
+  score: number;
+  fate: "active" | "finished" | "dropped";
+}
+
+export interface Traced {
+  text: string;
+  trace: TracedCandidate[][];
+}
+
+/** An answer that is an error. */
+export class Failure extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+const KEY = "regard-key";
+
+export const keepKey = (key: string): void => sessionStorage.setItem(KEY, key);
+
+async function fetched(path: string, fields: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = {}, key = sessionStorage.getItem(KEY);
+  if (key) headers.Authorization = `Bearer ${key}`;
+  if (fields !== undefined) headers["Content-Type"] = "application/json";
+  let answer: Response;
+  try {
+    answer = await fetch(`api/v1/${path}`, {
+      method: fields === undefined ? "GET" : "POST", headers, signal: signal ?? null,
+      body: fields === undefined ? null : JSON.stringify(fields),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Failure(0, "The server does not answer. Is it still running?");
+  }
+  if (!answer.ok) {
+    const content = await answer.json().catch(() => ({}));
+    throw new Failure(answer.status, content.error?.message ?? `The server answered ${answer.status}.`);
+  }
+  return answer;
+}
+
+/** The answer to a request, as JSON. */
+export async function ask<Answer>(path: string, fields?: unknown, signal?: AbortSignal): Promise<Answer> {
+  return await (await fetched(path, fields, signal)).json() as Answer;
+}
+
+/** The server-sent events of a translation. */
+export async function* stream(fields: unknown, signal: AbortSignal): AsyncGenerator<{name: string; data: any}> {
+  const answer = await fetched("stream", fields, signal);
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const {value, done} = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) {
+      const [name, data] = part.split("\n");
+      yield {name: name!.slice("event: ".length), data: JSON.parse(data!.slice("data: ".length))};
+    }
+  }
+}
+
+/** What all heads look at while a sentence is translated so. */
+export async function inspect(direction: object, source: string, target: string, signal: AbortSignal): Promise<Inspection> {
+  const seen = await ask<Inspection>("inspect", {...direction, text: source, target_text: target, lens: true}, signal);
+  seen.weights = new Map();
+  await Promise.all(Object.keys(seen.tokens).map(async kind => {
+    const answer = await fetched(`inspect/${seen.id}/attention/${kind}`, undefined, signal);
+    const [, rows, keys] = answer.headers.get("X-Shape")!.split(",").map(Number) as [number, number, number];
+    const values = new Uint8Array(await answer.arrayBuffer());
+    answer.headers.get("X-Heads")!.split(",").forEach((name, index) => {
+      seen.weights.set(name, {rows, keys, values: values.subarray(index * rows * keys, (index + 1) * rows * keys)});
+    });
+  }));
+  return seen;
+}
