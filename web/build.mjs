@@ -3,7 +3,7 @@ import {build} from "esbuild";
 import {readFileSync, readdirSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
-const out = process.argv[2] ?? "../src/regard/serving/page";
+const out = process.argv[2] ?? "../src/regard/inspection/drawing/web";
 const result = await build({
   entryPoints: {page: "src/page.ts", style: "src/page.css"},
   bundle: true, minify: true, format: "iife", target: "es2022", charset: "utf8", legalComments: "none",

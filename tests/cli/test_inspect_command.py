@@ -4,11 +4,15 @@ import csv
 import json
 import math
 import re
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
 import torch
+from playwright.sync_api import sync_playwright
 from random_models import TEXT, save_models
 from running import command, refused
 
@@ -87,26 +91,43 @@ def test_tokens_stand_where_they_stand_in_their_texts(folder: Path) -> None:
                         assert token.replace("▁", "") in text.split()[word]
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium is installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
 @pytest.mark.parametrize("name", ["m", "two", "rnn", "lm", "mlm", "tag", "classify"])
 @pytest.mark.parametrize("text", [TEXT, "ab  cde f", "ab 犬 cde"])
-def test_the_tokens_on_the_page_are_the_text(folder: Path, name: str, text: str) -> None:
+def test_the_tokens_on_the_page_are_the_text(folder: Path, browser: Any, name: str, text: str) -> None:
     """Copied, the tokens of a side are the text; and each token covers that part of the text which it was cut from."""
     writes = name in ("m", "two", "rnn")
     seen = regard.load(folder / name).inspect(text, *["fed ab c"] * writes)  # type: ignore[union-attr]
-    data = json.loads(seen.html().split('id="data">')[1].split("</script>")[0])
-    for side, shown in (("rows", seen.rows), ("keys", seen.keys)):
-        assert data["pieces"][side].keys() == {head.split(".")[0] for head in seen.head_names}
-        for kind, (place, pieces) in ((kind, found.values()) for kind, found in data["pieces"][side].items()):
-            is_source = not writes or kind == "encoder" or (kind, side) == ("cross", "keys")
-            assert place == ("text" if is_source else "target-text")
-            assert len(pieces) == len(data[side][kind])
+    page = browser.new_page()
+    page.set_content(seen.html())
+    page.wait_for_selector("body[data-ready=yes]")
+    for kind in {head.split(".")[0]: head for head in seen.head_names}:
+        page.select_option("#head", next(head for head in seen.head_names if head.startswith(kind)))
+        page.wait_for_timeout(50)
+        for side, tokens in (("row", seen.rows(kind)), ("key", seen.keys(kind))):
+            is_source = not writes or kind == "encoder" or (kind, side) == ("cross", "key")
+            shown = page.locator(f"#{side}-tokens bdi")
+            pieces = shown.evaluate_all(
+                "all => all.map(it => it.classList.contains('symbol') ? '' : it.textContent)"
+            )  # fmt: skip
+            assert len(pieces) == len(tokens)
             assert "".join(pieces) == (text if is_source else "fed ab c")
             letters = ""
-            for count, token in enumerate(shown(kind).spelled, start=1):
+            for count, token in enumerate(tokens.spelled, start=1):
                 letters += "犬" if token == "<unk>" else "" if token in ("<s>", "</s>") else token.replace("▁", "")
                 if token != "▁":  # a space before a word may cover the word's first letter, too
                     assert "".join(pieces[:count]).replace(" ", "") == letters
-    assert (data["target"] is None) == (not writes)
+    page.close()
 
 
 def test_words_of_a_head(folder: Path) -> None:

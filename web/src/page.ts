@@ -2,14 +2,16 @@
 
 import {html, nothing, render} from "lit-html";
 import {count, loadModels, translate} from "./actions";
-import {panel as alignment} from "./panels/alignment";
+import {matrixLayout, panel as alignment} from "./panels/alignment";
 import {panel as heads} from "./panels/heads";
 import {panel as layers} from "./panels/layers";
 import {panel as search} from "./panels/search";
+import {panel as stored} from "./panels/stored";
 import {panel as translation} from "./panels/translate";
 import {panel as without} from "./panels/without";
 import {keepKey} from "./server";
 import {onChange, recall, state, update} from "./state";
+import {data, open} from "./stored";
 
 const THEME = "regard-theme";
 
@@ -17,7 +19,7 @@ function changeTheme(): void {
   const root = document.documentElement, isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   const now = root.dataset.theme ?? (isDark ? "dark" : "light"), next = now === "dark" ? "light" : "dark";
   root.dataset.theme = next;
-  localStorage.setItem(THEME, next);
+  try { localStorage.setItem(THEME, next); } catch { /* a frame without an origin has no storage */ }
   update({});
 }
 
@@ -30,14 +32,21 @@ function keyForm(): unknown {
   return html`<form class="key" @submit=${send}><label>Key <input id="key" type="password" autocomplete="off"></label> <button>Use it</button></form>`;
 }
 
+function panels(): unknown {
+  const inside = (): unknown => html`<div class="column">${alignment()} ${layers()}</div><div class="column">${heads()} ${without()}</div>`;
+  if (state.stored) return html`${stored()}${inside()}`;
+  if (state.models.length) return html`${translation()}${inside()}${search()}`;
+  if (state.busy || state.error) return nothing;
+  return html`<p class="panel">This server has no model that translates. <a href="docs">Its other paths</a> answer programs.</p>`;
+}
+
 function page(): unknown {
-  return html`<header><h1>Regard</h1><p class="hint">Translate, and look inside while it happens.</p>
+  return html`<header><h1>Regard</h1><p class="hint">${state.stored ? "What the heads look at" : "Translate, and look inside while it happens."}</p>
     <span class="status" role="status">${state.busy ? html`<span class="spinner"></span>${state.busy} …` : nothing}</span>
-    <a href="docs">API</a><button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button></header>
+    ${state.stored ? nothing : html`<a href="docs">API</a>`}<button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button></header>
   ${state.error ? html`<p class="error" role="alert">${state.error} ${state.needsKey ? nothing : html`<button @click=${() => void start()}>Try again</button>`}</p>` : nothing}
   ${state.needsKey ? keyForm() : nothing}
-  <main>${state.models.length ? html`${translation()}<div class="column">${alignment()} ${layers()}</div><div class="column">${heads()} ${without()}</div>${search()}`
-    : state.busy || state.error ? nothing : html`<p class="panel">This server has no model that translates. <a href="docs">Its other paths</a> answer programs.</p>`}</main>`;
+  <main>${panels()}</main>`;
 }
 
 const draw = (): void => { render(page(), document.querySelector("#page") as HTMLElement); };
@@ -51,12 +60,31 @@ async function start(): Promise<void> {
   }
 }
 
-const theme = localStorage.getItem(THEME);
+/** In a notebook the page is a frame, which becomes as high as what it shows. */
+function fitFrame(): void {
+  let frame: Element | null = null;
+  try { frame = window.frameElement; } catch { /* of another origin */ }
+  if (!frame) return;
+  const {style} = frame as HTMLElement;
+  new ResizeObserver(() => { style.height = `${document.documentElement.offsetHeight + 4}px`; }).observe(document.documentElement);
+}
+
+function kept(name: string): string | null {
+  try { return localStorage.getItem(name); } catch { return null; }  // a frame without an origin has no storage
+}
+
+const theme = kept(THEME), inside = data();
 if (theme) document.documentElement.dataset.theme = theme;
-Object.assign(state, recall());
 onChange(draw);
-addEventListener("hashchange", () => { update(recall()); void translate(); });
 addEventListener("resize", draw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-draw();
-void start();
+Object.assign(globalThis, {regard: {state, matrixLayout}});  // for the console, and for tests
+if (inside) {
+  fitFrame();
+  void open(inside, recall()).then(() => { draw(); document.body.dataset.ready = "yes"; });
+} else {
+  Object.assign(state, recall());
+  addEventListener("hashchange", () => { update(recall()); void translate(); });
+  draw();
+  void start();
+}

@@ -1,5 +1,7 @@
 /** The server's answers, as docs/serving.md has them. */
 
+import type {Tokens, Weights} from "./weights";
+
 export interface Model {
   direction?: string;
   name?: string;
@@ -12,7 +14,7 @@ export interface Model {
 
 export interface Token {
   token: string;
-  log_prob: number;
+  log_prob: number | null;  // null: the model does not write it
   alternatives: [string, number][];
 }
 
@@ -27,8 +29,6 @@ export interface Sentence {
   isDone: boolean;
 }
 
-interface Tokens { spelled: string[] }
-
 export interface HeadStatistics {
   head: string;
   label: string;
@@ -40,19 +40,14 @@ export interface HeadStatistics {
 export interface Inspection {
   id: string;
   text: string;
-  target: string;
+  target: string | null;  // null: the model reads one text
+  arch: string;
   tokens: Record<string, {rows: Tokens; keys: Tokens}>;
   token_log_probs: number[];
   heads: HeadStatistics[];
   lens: [string, number][][];
+  ablations: Ablation[];
   weights: Map<string, Weights>;
-}
-
-/** The weights of a head, from 0 to 255. */
-export interface Weights {
-  rows: number;
-  keys: number;
-  values: Uint8Array;
 }
 
 export interface Ablation {
@@ -136,9 +131,10 @@ export async function inspect(direction: object, source: string, target: string,
   await Promise.all(Object.keys(seen.tokens).map(async kind => {
     const answer = await fetched(`inspect/${seen.id}/attention/${kind}`, undefined, signal);
     const [, rows, keys] = answer.headers.get("X-Shape")!.split(",").map(Number) as [number, number, number];
-    const values = new Uint8Array(await answer.arrayBuffer());
+    const values = new Uint8Array(await answer.arrayBuffer()), scale = Number(answer.headers.get("X-Scale"));
     answer.headers.get("X-Heads")!.split(",").forEach((name, index) => {
-      seen.weights.set(name, {rows, keys, values: values.subarray(index * rows * keys, (index + 1) * rows * keys)});
+      const part = values.subarray(index * rows * keys, (index + 1) * rows * keys);
+      seen.weights.set(name, {rows, keys, values: part, scale, forbidden: 255});
     });
   }));
   return seen;

@@ -15,8 +15,10 @@ export interface State {
   at: number;  // the sentence that the other panels show
   step: number;  // the token of the output
   source: number | null;  // the token of the input
+  key: number | null;  // in self-attention of the input, the token that is looked at
   head: string;  // "mean", or a head such as cross.1.2
   share: number;  // of a row's weight, that is shown
+  words: boolean;  // tokens of a word together
   inspection: Inspection | null;
   off: string[];
   undo: string[][];
@@ -28,12 +30,13 @@ export interface State {
   busy: string;  // what is under way
   error: string;
   needsKey: boolean;
+  stored: {note: string; says: string} | null;  // null: there is a server
 }
 
 export const state: State = {
   models: [], direction: "", text: "", beam: 5, temperature: 0, live: true, numTokens: null, maxTokens: 0, sentences: [], at: 0,
-  step: 0, source: null, head: "mean", share: 0.9, inspection: null, off: [], undo: [], ablation: null, worth: null,
-  sortBy: "place", traced: null, isPlaying: false, busy: "", error: "", needsKey: false,
+  step: 0, source: null, key: null, head: "mean", share: 0.9, words: false, inspection: null, off: [], undo: [], ablation: null, worth: null,
+  sortBy: "place", traced: null, isPlaying: false, busy: "", error: "", needsKey: false, stored: null,
 };
 
 const listeners: (() => void)[] = [];
@@ -56,19 +59,23 @@ export function update(changes: Partial<State>): void {
   });
 }
 
+const LIVE = ["direction", "text", "beam", "temperature", "at", "off"];  // a stored page has none of these
 const KEPT = {
-  direction: String, text: String, beam: Number, temperature: Number, at: Number, step: Number, head: String, share: Number,
+  direction: String, text: String, beam: Number, temperature: Number, at: Number, step: Number, source: Number, head: String, share: Number,
+  words: (value: string) => value === "true", off: (value: string) => value.split(","),
 } as const;
-const DEFAULTS = {beam: 5, temperature: 0, at: 0, step: 0, head: "mean", share: 0.9} as Record<string, unknown>;
+const DEFAULTS: Record<string, unknown> = {beam: 5, temperature: 0, at: 0, step: 0, head: "mean", share: 0.9, words: false};
 
 function remember(): void {
   const kept = new URLSearchParams();
   for (const name of Object.keys(KEPT) as (keyof typeof KEPT)[]) {
-    if (state[name] && state[name] !== DEFAULTS[name]) kept.set(name, String(state[name]));
+    const value = state[name];
+    if (state.stored && LIVE.includes(name)) continue;
+    if (value !== null && value !== DEFAULTS[name] && String(value)) kept.set(name, String(value));
   }
-  if (state.off.length) kept.set("off", state.off.join(","));
   const address = `#${kept}`;
-  if (address !== location.hash) history.replaceState(null, "", address);
+  if (address === (location.hash || "#") || location.protocol === "about:") return;  // in a notebook there is no address
+  history.replaceState(null, "", address);
 }
 
 /** The state that the address carries. */
@@ -76,10 +83,8 @@ export function recall(): Partial<State> {
   const kept = new URLSearchParams(location.hash.slice(1)), found: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(KEPT)) {
     const value = kept.get(name);
-    if (value !== null && !(read === Number && !Number.isFinite(Number(value)))) found[name] = read(value);
+    if (value && !(read === Number && !(Number(value) >= 0))) found[name] = read(value);
   }
-  const off = kept.get("off");
-  if (off) found.off = off.split(",");
   return found as Partial<State>;
 }
 
@@ -92,3 +97,6 @@ export function model(): Model | undefined {
 export function sentence(): Sentence | undefined {
   return state.sentences[state.at];
 }
+
+/** Where a model looks while it writes, or reads where it writes nothing, so that `step` chooses the row; elsewhere `source` does. */
+export const isOfOutput = (kind: string): boolean => kind !== "encoder" || state.inspection?.target === null;

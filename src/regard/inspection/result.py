@@ -16,7 +16,7 @@ import torch
 
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.drawing.figures import heat_map
-from regard.inspection.drawing.page import Measured, page_html
+from regard.inspection.drawing.page import page_html
 from regard.inspection.flow import CAVEATS
 from regard.inspection.head_statistics import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Matrix, Record, Tokens
@@ -188,11 +188,8 @@ class Inspection:
         """
         first = head or self.default_head()
         self[first]
-        statistics = {str(found.name): (found.label, found.entropy, found.confidence) for found in self.heads}
-        ablations = [(", ".join(one.heads), one.log_prob_change, one.text) for one in self.ablations]
         says = "" if self.target is not None else self.headline
-        measured = Measured(statistics, self.token_log_probs, self.lens, ablations, self.note, says)
-        return page_html(self.record, measured, text=self.text, target=self.target, first=first)
+        return page_html(self.record, self.summary(), first=first, note=self.note, says=says)
 
     def _repr_html_(self) -> str:
         page = self.html().replace("&", "&amp;").replace('"', "&quot;")

@@ -1,60 +1,169 @@
-/** Which tokens a head looks at: as curves between two lines, and as a matrix. */
+/** Which tokens a head looks at: as curves between two lines, as a matrix, and along the texts. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
-import {drawMatrix, heaviest, isForbidden, mean, readable, rowOf, type Layout} from "../drawing";
+import {colour, drawMatrix, readable, type Layout} from "../drawing";
+import {goToHead, goToLayer} from "../heads";
 import {saveCsv, savePng, saveSvg} from "../saving";
-import type {Weights} from "../server";
-import {sentence, state, update} from "../state";
+import {isOfOutput, sentence, state, update} from "../state";
+import {styled} from "../styled";
+import {byWords, groupsOf, heaviest, isForbidden, mean, rowOf, weightAt, type Tokens, type Weights} from "../weights";
 
-const MOST_EDGES = 2000, WINDOW = 5;
+const MOST_EDGES = 1000, WINDOW = 5;
 
-/** The weights that are shown: those of a head, or the mean over the heads that look at the source. */
-export function shown(): {kind: string; weights: Weights; rows: string[]; keys: string[]} | null {
-  const seen = state.inspection;
-  if (!seen) return null;
-  const kinds = Object.keys(seen.tokens), kind = state.head === "mean" ? (kinds.includes("cross") ? "cross" : kinds.at(-1)!) : state.head.split(".")[0]!;
-  const of = state.head === "mean" ? [...seen.weights].filter(([name]) => name.startsWith(`${kind}.`)).map(([, each]) => each) : [seen.weights.get(state.head)];
-  const found = of.filter(each => each !== undefined), tokens = seen.tokens[kind];
-  if (!found.length || !tokens) return null;
-  return {kind, weights: found.length === 1 ? found[0]! : mean(found), rows: tokens.rows.spelled, keys: tokens.keys.spelled};
+/** One side of the matrix: its tokens, or words. */
+interface Side {
+  labels: string[];
+  groups: number[][];  // the tokens of each
+  pieces: string[];  // what each covers of its text, space in front included; "" for symbols
+  isRightToLeft: boolean;
 }
 
-const isOfOutput = (kind: string): boolean => kind !== "encoder";
+interface Shown { kind: string; weights: Weights; rows: Side; keys: Side; row: number; key: number; best: number }
+
+/** What each token covers of its text: together they are the text, up to its last word. */
+function piecesOf({spelled, offsets}: Tokens, text: string): string[] {
+  const letters = [...text];  // offsets count characters, and not UTF-16 units
+  let done = 0;
+  return spelled.map((token, place) => {
+    let end = Math.max(done, offsets[place]?.[1] ?? 0);
+    const rest = offsets[place] ? "" : letters.slice(done).join("");
+    if (token.trim() && rest.trimStart().startsWith(token)) {  // a symbol that was typed: <mask>
+      end = done + [...rest.slice(0, rest.indexOf(token) + token.length)].length;
+    }
+    const piece = letters.slice(done, end).join("");
+    done = end;
+    return piece;
+  });
+}
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+
+/** Whether a text runs from right to left: its first letter says so. */
+const runsRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(/\p{Letter}/u.exec(text)?.[0] ?? "");
+
+function sideOf(tokens: Tokens, text: string): Side {
+  const groups = state.words ? groupsOf(tokens) : tokens.spelled.map((_, place) => [place]), pieces = piecesOf(tokens, text);
+  return {
+    groups, labels: groups.map(group => group.map(place => tokens.spelled[place]!).join("")),
+    pieces: groups.map(group => group.map(place => pieces[place]!).join("")), isRightToLeft: runsRightToLeft(text),
+  };
+}
+
+const holding = (side: Side, token: number): number => Math.max(0, side.groups.findIndex(group => group.includes(token)));
+
+/** The weights of a head, or the mean over the heads that look at the source, with the chosen cell. */
+function shown(): Shown | null {
+  const seen = state.inspection;
+  if (!seen) return null;
+  const kinds = Object.keys(seen.tokens), isMean = !seen.weights.has(state.head);
+  const kind = isMean ? (kinds.includes("cross") ? "cross" : kinds.at(-1)!) : state.head.split(".")[0]!, tokens = seen.tokens[kind]!;
+  const whole = isMean ? mean([...seen.weights].filter(([name]) => name.startsWith(`${kind}.`)).map(([, each]) => each)) : seen.weights.get(state.head)!;
+  const isPair = seen.target !== null;
+  const rows = sideOf(tokens.rows, isPair && kind !== "encoder" ? seen.target! : seen.text), keys = sideOf(tokens.keys, isPair && kind === "decoder" ? seen.target! : seen.text);
+  const weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
+  const row = holding(rows, Math.min(isOfOutput(kind) ? state.step : state.source ?? 0, tokens.rows.spelled.length - 1)), values = rowOf(weights, row);
+  const best = values.indexOf(Math.max(...values)), chosen = isOfOutput(kind) ? state.source : state.key;
+  return {kind, weights, rows, keys, row, best, key: chosen !== null && chosen < tokens.keys.spelled.length ? holding(keys, chosen) : best};
+}
+
+/** Choose a cell. */
+function choose({kind, rows, keys}: Shown, row: number, key: number): void {
+  const token = (side: Side, place: number): number => side.groups[Math.max(0, Math.min(place, side.groups.length - 1))]![0]!;
+  const to = {row: token(rows, row), key: token(keys, key)};
+  update(isOfOutput(kind) ? {step: to.row, source: to.key} : {source: to.row, key: to.key});
+}
 
 let layout: Layout | null = null;
 
-function curves(kind: string, weights: Weights, rows: string[], keys: string[], row: number): TemplateResult {
-  const widths = (tokens: string[]): number[] => tokens.map(token => Math.max(22, 9 * [...readable(token)].length + 10));
+/** Where the cells of the matrix are, in pixels. */
+export const matrixLayout = (): Layout | null => layout;
+
+function curves(found: Shown): TemplateResult {
+  const {weights, rows, keys, row} = found;
+  const widths = (side: Side): number[] => side.labels.map(token => Math.max(22, 9 * [...readable(token)].length + 10));
   const places = (of: number[]): number[] => { let x = 0; return of.map(width => (x += width) - width / 2); };
   const above = widths(keys), below = widths(rows), aboveAt = places(above), belowAt = places(below);
   const width = Math.max(aboveAt.at(-1)! + above.at(-1)! / 2, belowAt.at(-1)! + below.at(-1)! / 2) + 4;
   const edges: {row: number; key: number; weight: number}[] = [];
-  for (let place = 0; place < rows.length && edges.length < MOST_EDGES; place++) {
+  for (let place = 0; place < weights.rows && edges.length < MOST_EDGES; place++) {
     const values = rowOf(weights, place);
-    for (const key of heaviest(values, place === row ? state.share : Math.min(state.share, 0.5))) edges.push({row: place, key, weight: values[key]! / 255});
+    for (const key of heaviest(values, place === row ? state.share : Math.min(state.share, 0.5))) edges.push({row: place, key, weight: values[key]!});
   }
   edges.sort((a, b) => Number(a.row === row) - Number(b.row === row));
-  const step = isOfOutput(kind) ? (place: number) => update({step: place}) : (place: number) => update({source: place});
-  return html`<div class="scroll"><svg id="curves" class="curves" width=${width} height="170" role="img"
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${width} height="170" role="img"
     aria-label="Curves from each token below to the tokens above that it looks at">
     ${edges.map(edge => svg`<path class=${edge.row === row ? "edge here" : "edge"} data-row=${edge.row} data-key=${edge.key} data-weight=${edge.weight.toFixed(3)}
       opacity=${Math.max(0.05, edge.row === row ? edge.weight : 0.35 * edge.weight)} stroke-width=${1 + 3 * edge.weight}
       d="M ${belowAt[edge.row]!} 142 C ${belowAt[edge.row]!} 85, ${aboveAt[edge.key]!} 85, ${aboveAt[edge.key]!} 28"></path>`)}
-    ${keys.map((token, key) => svg`<text x=${aboveAt[key]!} y="18" class=${key === state.source ? "here" : ""} @click=${() => update({source: key})}>\u2068${readable(token)}\u2069</text>`)}
-    ${rows.map((token, place) => svg`<text x=${belowAt[place]!} y="160" class=${place === row ? "here" : ""} @click=${() => step(place)}>\u2068${readable(token)}\u2069</text>`)}
+    ${keys.labels.map((token, key) => svg`<text x=${aboveAt[key]!} y="18" class=${key === found.key ? "here" : ""} @click=${() => choose(found, row, key)}>\u2068${readable(token)}\u2069</text>`)}
+    ${rows.labels.map((token, place) => svg`<text x=${belowAt[place]!} y="160" class=${place === row ? "here" : ""} @click=${() => choose(found, place, found.key)}>\u2068${readable(token)}\u2069</text>`)}
   </svg></div>`;
 }
 
 /** The cells about the chosen one, for screen readers. */
-function grid(kind: string, weights: Weights, rows: string[], keys: string[], row: number, key: number): TemplateResult {
+function grid({weights, rows, keys, row, key}: Shown): TemplateResult {
   const about = (at: number, count: number): number[] => {
     const begin = Math.max(0, Math.min(at - 2, count - WINDOW));
     return Array.from({length: Math.min(WINDOW, count)}, (_, place) => begin + place);
   };
-  return html`<table class="unseen" role="grid" aria-label="Weights about the chosen cell"><tbody>${about(row, rows.length).map(each => html`<tr>
-    ${about(key, keys.length).map(other => html`<td role="gridcell" aria-label="${readable(rows[each]!)} → ${readable(keys[other]!)} ${
-      isForbidden(kind, each, other) ? "forbidden" : (rowOf(weights, each)[other]! / 255).toFixed(2)}"></td>`)}</tr>`)}</tbody></table>`;
+  return html`<table class="unseen" role="grid" aria-label="Weights about the chosen cell"><tbody>${about(row, weights.rows).map(each => html`<tr>
+    ${about(key, weights.keys).map(other => html`<td role="gridcell" aria-label="${readable(rows.labels[each]!)} → ${readable(keys.labels[other]!)} ${
+      isForbidden(weights, each, other) ? "forbidden" : weightAt(weights, each, other).toFixed(2)}"></td>`)}</tr>`)}</tbody></table>`;
+}
+
+/** A text token by token. Each is what it covers of the text, so that what is copied is the text; symbols are not copied. */
+function line(id: string, said: string, side: Side, here: number, share: (place: number) => number, take: (place: number) => void): TemplateResult {
+  const [red, green, blue] = colour("heat"), direction = side.isRightToLeft ? "rtl" : "ltr";
+  return html`<p id=${id} class="tokens" dir=${direction} aria-label=${said}>${side.pieces.map((piece, place) => {
+    const part = share(place), isNeutral = piece !== "" && !/\p{Letter}/u.test(piece);  // such as a bracket: as the text runs
+    return html`<bdi class="${piece ? "" : "symbol"} ${place === here ? "here" : ""}" dir=${isNeutral ? direction : "auto"} @click=${() => take(place)}
+      ${styled({background: part ? `rgba(${red}, ${green}, ${blue}, ${(0.85 * part).toFixed(3)})` : "", color: part > 0.6 ? "var(--paper)" : ""})}>${piece || readable(side.labels[place]!)}</bdi>`;
+  })}</p>`;
+}
+
+/** What rows and columns are. */
+function axes(kind: string): string {
+  const isPair = state.inspection?.target !== null;
+  if (kind === "cross") return "Each row is a token of the output, as it is predicted; each column is a token of the input.";
+  if (kind === "decoder" && isPair) return "Each row is a token of the output, as it is predicted; each column is a token before it.";
+  if (kind === "decoder") return "Each row is a token of the text; each column is a token that it looks at: itself, or one before it.";
+  return `Each row is a token of the ${isPair ? "input" : "text"}; each column is a token of the same text that it looks at.`;
+}
+
+function moved(found: Shown, event: KeyboardEvent): boolean {
+  const {row, key, weights} = found;
+  const moves: Record<string, () => void> = {
+    ArrowUp: () => choose(found, row - 1, key), ArrowDown: () => choose(found, row + 1, key), ArrowLeft: () => choose(found, row, key - 1),
+    ArrowRight: () => choose(found, row, key + 1), Home: () => choose(found, row, 0), End: () => choose(found, row, weights.keys - 1),
+    n: () => goToHead(1), p: () => goToHead(-1), PageDown: () => goToLayer(1), PageUp: () => goToLayer(-1),
+  };
+  if (event.ctrlKey || event.metaKey || event.altKey || !moves[event.key]) return false;
+  moves[event.key]!();
+  return true;
+}
+
+function matrix(found: Shown): TemplateResult {
+  const {weights, rows, keys, row, key} = found;
+  const onPointer = (event: PointerEvent): void => {
+    if (!layout) return;
+    const box = (event.target as HTMLElement).getBoundingClientRect();
+    const newKey = Math.floor((event.clientX - box.left - layout.left) / layout.size), newRow = Math.floor((event.clientY - box.top - layout.top) / layout.size);
+    if (newRow >= 0 && newKey >= 0 && newRow < weights.rows && newKey < weights.keys) choose(found, newRow, newKey);
+  };
+  const draw = (canvas: Element | undefined): void => {
+    if (canvas) layout = drawMatrix(canvas as HTMLCanvasElement, weights, rows.labels, keys.labels, {row, key}, canvas.parentElement!.clientWidth);
+  };
+  return html`<div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${state.head}: ${weights.rows} rows, ${weights.keys} columns. Arrow keys choose a cell."
+      ${ref(draw)} @pointerdown=${onPointer} @keydown=${(event: KeyboardEvent) => { if (moved(found, event)) event.preventDefault(); }}></canvas></div>
+    <p class="legend" id="legend"><span>weight 0 <i class="ramp"></i> 1</span> <span><i class="forbidden"></i> forbidden by a mask</span></p>`;
+}
+
+function cell({weights, rows, keys, row, key, best}: Shown): TemplateResult {
+  const digits = weights.values instanceof Uint16Array ? 3 : 2;
+  return html`<p id="cell" role="status"><bdi class="strong">${readable(rows.labels[row]!)}</bdi> ${isForbidden(weights, row, key) ? "may not look at" : html`looks with
+    <span class="strong number">${weightAt(weights, row, key).toFixed(digits)}</span> at`} <bdi class="strong">${readable(keys.labels[key]!)}</bdi>.
+    ${key === best ? nothing : html`Most, ${weightAt(weights, row, best).toFixed(digits)}, goes to <bdi>${readable(keys.labels[best]!)}</bdi>.`}</p>`;
 }
 
 export function panel(): TemplateResult {
@@ -63,32 +172,9 @@ export function panel(): TemplateResult {
     return html`<section class="panel alignment" aria-labelledby="alignment-title"><div class="head"><h2 id="alignment-title">Alignment</h2></div>
       <p class="hint">${sentence() ? "…" : "After a translation, this shows which words of the text each word was written from."}</p></section>`;
   }
-  const {kind, weights, rows, keys} = found;
-  const row = Math.min(isOfOutput(kind) ? state.step : state.source ?? 0, rows.length - 1), values = rowOf(weights, row);
-  const best = values.indexOf(Math.max(...values)), key = isOfOutput(kind) && state.source !== null && state.source < keys.length ? state.source : best;
-  const choose = (newRow: number, newKey: number): void => {
-    const bounded = (place: number, count: number): number => Math.max(0, Math.min(place, count - 1));
-    const to = {row: bounded(newRow, rows.length), key: bounded(newKey, keys.length)};
-    update(isOfOutput(kind) ? {step: to.row, source: to.key} : {source: to.row});
-  };
-  const onKey = (event: KeyboardEvent): void => {
-    const moves: Record<string, [number, number]> = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
-    const move = moves[event.key];
-    if (!move) return;
-    event.preventDefault();
-    choose(row + move[0], key + move[1]);
-  };
-  const onPointer = (event: PointerEvent): void => {
-    if (!layout) return;
-    const box = (event.target as HTMLElement).getBoundingClientRect();
-    const newKey = Math.floor((event.clientX - box.left - layout.left) / layout.size), newRow = Math.floor((event.clientY - box.top - layout.top) / layout.size);
-    if (newRow >= 0 && newKey >= 0 && newRow < rows.length && newKey < keys.length) choose(newRow, newKey);
-  };
-  const draw = (canvas: Element | undefined): void => {
-    if (canvas) layout = drawMatrix(canvas as HTMLCanvasElement, weights, kind, rows, keys, {row, key}, canvas.parentElement!.clientWidth);
-  };
-  const csv = (): void => saveCsv(`${state.head}.csv`, [["row", "key", "row_token", "key_token", "weight"],
-    ...rows.flatMap((token, place) => keys.map((other, at) => [place, at, token, other, (rowOf(weights, place)[at]! / 255).toFixed(4)]))]);
+  const {kind, weights, rows, keys, row, key} = found, values = rowOf(weights, row), heavy = heaviest(values, state.share);
+  const csv = (): void => saveCsv(`${state.head}.csv`, [["row", "key", "row_token", "key_token", "weight"], ...rows.labels.flatMap((token, place) =>
+    keys.labels.flatMap((other, at) => isForbidden(weights, place, at) ? [] : [[place, at, token, other, weightAt(weights, place, at).toFixed(4)]]))]);
   return html`<section class="panel alignment" aria-labelledby="alignment-title">
     <div class="head"><h2 id="alignment-title">Alignment</h2>
       <label>Head <select id="head" @change=${(event: Event) => update({head: (event.target as HTMLSelectElement).value})}>
@@ -96,17 +182,15 @@ export function panel(): TemplateResult {
         ${[...seen.weights.keys()].map(name => html`<option value=${name} ?selected=${name === state.head}>${name}</option>`)}</select></label>
       <label>Share of a row <input id="share" type="range" min="0.1" max="1" step="0.05" .value=${String(state.share)} aria-valuetext="${Math.round(100 * state.share)} %"
         @input=${(event: Event) => update({share: Number((event.target as HTMLInputElement).value)})}> <span class="number">${Math.round(100 * state.share)} %</span></label>
+      <label><input id="words" type="checkbox" .checked=${state.words} @change=${(event: Event) => update({words: (event.target as HTMLInputElement).checked})}> words</label>
       <span class="save"><button @click=${() => saveSvg("alignment.svg", document.querySelector("#curves")!)}>SVG</button>
         <button @click=${() => savePng("matrix.png", document.querySelector("#matrix")!)}>PNG</button><button @click=${csv}>CSV</button></span>
     </div>
-    ${curves(kind, weights, rows, keys, row)}
-    <p id="cell" role="status"><bdi class="strong">${readable(rows[row]!)}</bdi> ${isForbidden(kind, row, key) ? "may not look at" : html`looks with
-      <span class="strong number">${(values[key]! / 255).toFixed(2)}</span> at`} <bdi class="strong">${readable(keys[key]!)}</bdi>.
-      ${key === best ? nothing : html`Most, ${(values[best]! / 255).toFixed(2)}, goes to <bdi>${readable(keys[best]!)}</bdi>.`}</p>
-    <div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${state.head}: ${rows.length} rows, ${keys.length} columns. Arrow keys choose a cell."
-      ${ref(draw)} @pointerdown=${onPointer} @keydown=${onKey}></canvas></div>
-    ${grid(kind, weights, rows, keys, row, key)}
-    <p class="hint">Each row is a token ${isOfOutput(kind) ? "of the translation, as it is predicted" : "of the text"}; each column is a token that it looks at. The weights of a row sum to 1.
-      A weight says where a head looks, not what the translation depends on: for that, switch heads off.</p>
+    ${curves(found)} ${cell(found)} ${matrix(found)} ${grid(found)}
+    <div class="sides">${line("row-tokens", "tokens that look", rows, row, () => 0, place => choose(found, place, key))}
+      ${line("key-tokens", "tokens that are looked at", keys, key, place => heavy.has(place) ? values[place]! : 0, place => choose(found, row, place))}</div>
+    <p class="hint" id="reading">${axes(kind)} The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
+      A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.</p>
+    <p class="hint" id="keys">In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another layer.</p>
   </section>`;
 }

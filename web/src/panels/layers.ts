@@ -4,6 +4,7 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import {readable} from "../drawing";
 import {styled} from "../styled";
 import {sentence, state, update} from "../state";
+import {percent} from "./translate";
 
 const SECONDS = 0.9;
 let timer = 0;
@@ -18,21 +19,29 @@ function play(): void {
   }, 1000 * SECONDS);
 }
 
+/** The layers at a step. */
+function lens(layers: [string, number][][], step: number, expected: string | undefined): TemplateResult {
+  return html`<div class="lens" role="list">${layers.map((layer, place) => {
+    const [token, prob] = layer[step] ?? ["", 0];
+    return html`<div class="change" role="listitem"><span>${place ? `layer ${place - 1}` : "embeddings"}</span><span class="track"><span ${styled({width: `${100 * prob}%`})}></span></span>
+      <bdi class=${token === expected ? "strong" : ""}>${readable(token)}</bdi><span class="number">${(100 * prob).toFixed(0)} %</span></div>`;
+  })}</div><p class="hint">What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read it as a hint.</p>`;
+}
+
 export function panel(): TemplateResult | typeof nothing {
   const one = sentence(), seen = state.inspection;
   if (!seen || !one) return nothing;
-  const last = one.tokens.length - 1, step = Math.min(state.step, last), names = (layer: number): string => layer ? `layer ${layer - 1}` : "embeddings";
+  const last = one.tokens.length - 1, step = Math.min(state.step, last), chosen = one.tokens[step];
+  const isNext = seen.target === null && seen.token_log_probs.length > 0;  // a language model: the layers speak of the next token
   return html`<section class="panel layers" aria-labelledby="layers-title">
     <div class="head"><h2 id="layers-title">Through the layers</h2></div>
     <div class="controls"><button id="play" @click=${play} aria-label=${state.isPlaying ? "Pause" : "Play"}>${state.isPlaying ? "❚❚" : "▶"}</button>
-      <input id="step" type="range" min="0" max=${last} step="1" .value=${String(step)} aria-label="Token of the translation" aria-valuetext=${readable(one.tokens[step]?.token ?? "")}
+      <input id="step" type="range" min="0" max=${last} step="1" .value=${String(step)} aria-label="Token" aria-valuetext=${readable(chosen?.token ?? "")}
         @input=${(event: Event) => update({step: Number((event.target as HTMLInputElement).value)})}>
-      <span>token ${step + 1} of ${last + 1}: <bdi class="strong">${readable(one.tokens[step]?.token ?? "")}</bdi></span></div>
-    ${seen.lens.length ? html`<div class="lens" role="list">${seen.lens.map((layer, place) => {
-      const [token, prob] = layer[step] ?? ["", 0];
-      return html`<div class="change" role="listitem"><span>${names(place)}</span><span class="track"><span ${styled({width: `${100 * prob}%`})}></span></span>
-        <bdi class=${token === one.tokens[step]?.token ? "strong" : ""}>${readable(token)}</bdi><span class="number">${(100 * prob).toFixed(0)} %</span></div>`;
-    })}</div><p class="hint">What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read it as a hint.</p>`
-    : html`<p class="hint">This model's layers cannot be read through its output layer.</p>`}
+      <span>token ${step + 1} of ${last + 1}: <bdi class="strong">${readable(chosen?.token ?? "")}</bdi>
+        ${typeof chosen?.log_prob === "number" ? html`<span id="probability">${percent(chosen.log_prob)}</span>` : nothing}</span></div>
+    ${isNext && seen.lens.length ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
+    ${seen.lens.length ? lens(seen.lens, step, one.tokens[isNext ? step + 1 : step]?.token)
+    : html`<p class="hint">${state.stored ? "This page was stored without what each layer would say; regard inspect --lens stores it." : "This model's layers cannot be read through its output layer."}</p>`}
   </section>`;
 }

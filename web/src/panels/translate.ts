@@ -19,10 +19,11 @@ function typed(text: string): void {
   }, REST);
 }
 
-const percent = (logProb: number): string => `${(100 * Math.exp(logProb)).toFixed(logProb > Math.log(0.1) ? 0 : 1)} %`;
+export const percent = (logProb: number): string => `${(100 * Math.exp(logProb)).toFixed(logProb > Math.log(0.1) ? 0 : 1)} %`;
 
 /** The colour of a token: the less probable, the stronger. */
-function doubt(logProb: number): Record<string, string> {
+function doubt(logProb: number | null): Record<string, string> {
+  if (logProb === null) return {background: ""};
   const [red, green, blue] = colour("doubt"), share = Math.min(1, -logProb / 3);
   return {background: `rgba(${red}, ${green}, ${blue}, ${(0.55 * share).toFixed(3)})`};
 }
@@ -51,7 +52,7 @@ function chip(each: Token, place: number, at: number, isNew: boolean): TemplateR
     if (isOther) void look();
   };
   return html`<button class="token ${isNew ? "new" : ""}" ${styled(doubt(each.log_prob))} aria-pressed=${isChosen}
-    data-place=${place} title="${percent(each.log_prob)}" @click=${choose}><bdi>${readable(each.token)}</bdi></button>`;
+    data-place=${place} title=${each.log_prob === null ? "" : percent(each.log_prob)} @click=${choose} dir="auto">${readable(each.token)}</button>`;
 }
 
 /** What could have been written in the place of the chosen token. */
@@ -69,7 +70,7 @@ function alternatives(): TemplateResult | typeof nothing {
   </div>`;
 }
 
-function output(one: Sentence, at: number): TemplateResult {
+export function output(one: Sentence, at: number): TemplateResult {
   const marks = changed(one);
   return html`<p class="output" dir="auto" data-sentence=${at} aria-label="Sentence ${at + 1}">
     ${one.tokens.map((each, place) => chip(each, place, at, marks[place]!))}${one.isDone ? nothing : html`<span class="caret"></span>`}

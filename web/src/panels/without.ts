@@ -12,9 +12,20 @@ function words(text: string, other: string): TemplateResult {
   return html`${text.split(/(\s+)/).map(word => word.trim() && !known.has(word) ? html`<mark>${word}</mark>` : word)}`;
 }
 
+/** What was stored of ablations. */
+function stored(): TemplateResult | typeof nothing {
+  const {ablations} = state.inspection!;
+  if (!ablations.length) return nothing;
+  return html`<section class="panel without" aria-labelledby="without-title"><div class="head"><h2 id="without-title">Without heads</h2></div>
+    <table id="ablations"><thead><tr><th>heads</th><th>change, nats per token</th><th>what the model writes then</th></tr></thead>
+      <tbody>${ablations.map(each => html`<tr><td>${each.heads.join(", ")}</td><td class="number">${each.log_prob_change.toFixed(4)}</td><td dir="auto">${each.text}</td></tr>`)}</tbody></table>
+  </section>`;
+}
+
 export function panel(): TemplateResult | typeof nothing {
   const one = sentence(), found = state.ablation;
   if (!state.inspection || !one) return nothing;
+  if (state.stored) return stored();
   const tokens = [...one.tokens.map(each => each.token), "end"];
   const most = Math.max(0.5, ...(found?.token_changes ?? []).map(Math.abs));
   const undo = (): void => { void setOff(state.undo.at(-1) ?? [], state.undo.slice(0, -1)); };

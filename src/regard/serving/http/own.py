@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 import numpy
 from starlette.responses import Response
 
 from regard.generation.options import DecodingOptions
+from regard.inspection.drawing.page import packed
 from regard.inspection.result import Inspection
 from regard.serving.http import named
 from regard.serving.http.kept import Inspections
@@ -195,16 +196,22 @@ class Own:
             return Answer({"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]})
         if form not in ("u8", "f16"):
             raise ServingError(400, f"format must be u8, f16 or json; got {form}.")
-        return _packed(call, matrix, form)
+        numbers = (matrix * 255).round().astype("uint8") if form == "u8" else matrix.astype("<f2")
+        return _matrix(call, numbers.tobytes(), matrix.shape, 255 if form == "u8" else 1)
 
     async def attentions(self, call: Call) -> Response:
-        """The weights of all heads of one kind, as the header `X-Heads` names them, one after the other: u8 or f16."""
+        """The weights of all heads of one kind, as the header `X-Heads` names them, one after the other: u8 or f16.
+
+        Of u8, 255 stands for a cell that a mask forbids, and 254 for a weight of 1; of f16, NaN stands for a forbidden cell.
+        """
         seen, kind = await self._seen(call, call.request.path_params["id"]), call.request.path_params["kind"]
         names = [name for name in seen.record if name.kind == kind]
         form = text_of(call.fields, "format", "u8")
         if not names or form not in ("u8", "f16"):
             raise ServingError(400, f"kind must be one of {', '.join(seen.record.key_tokens)}, and format u8 or f16.")
-        response = _packed(call, numpy.stack([seen.record[name].filled(0.0) for name in names]), form)
+        weights = numpy.ma.stack([seen.record[name] for name in names])
+        body = packed(weights, numpy.uint8) if form == "u8" else weights.filled(numpy.nan).astype("<f2").tobytes()
+        response = _matrix(call, body, weights.shape, 254 if form == "u8" else 1)
         response.headers["X-Heads"] = ",".join(map(str, names))
         return response
 
@@ -242,12 +249,11 @@ class Own:
         return native.models(self.service)
 
 
-def _packed(call: Call, weights: numpy.ndarray, form: str) -> Response:
-    """Weights as bytes, with their shape; an empty answer where the client has them already."""
-    packed = (weights * 255).round().astype("uint8") if form == "u8" else weights.astype("<f2")
-    body = packed.tobytes()
+def _matrix(call: Call, body: bytes, shape: Sequence[int], scale: int) -> Response:
+    """Weights as bytes, with their shape, and the number that stands for a weight of 1; an empty answer where the client has them
+    already."""
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    headers = {"X-Shape": ",".join(map(str, weights.shape)), "X-Scale": "255" if form == "u8" else "1", "ETag": tag}
+    headers = {"X-Shape": ",".join(map(str, shape)), "X-Scale": str(scale), "ETag": tag}
     if call.received.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return Response(body, headers=headers, media_type="application/octet-stream")

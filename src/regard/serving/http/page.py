@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
+
+from regard.inspection.drawing.page import web_file
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 KINDS = {"page.js": "text/javascript", "style.css": "text/css", "LICENCES.txt": "text/plain"}
@@ -32,7 +33,7 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M
 
 def routes() -> list[Route]:
     """The page, and its files: a browser keeps those for good, as another content has another name."""
-    contents = {name: (files("regard.serving") / "page" / name).read_bytes() for name in KINDS}
+    contents = {name: web_file(name) for name in KINDS}
     named = {name: f"{hashlib.sha256(content).hexdigest()[:16]}-{name}" for name, content in contents.items()}
     html = HTML.format(style=named["style.css"], script=named["page.js"])
     served = {named[name]: (content, KINDS[name]) for name, content in contents.items()}

@@ -1,338 +1,162 @@
-"use strict";
-// Draws every matrix on canvas from packed numbers, so that the page stays small and quick at any length.
+"use strict";(()=>{var Pe=globalThis,ce=Pe.trustedTypes,qe=ce?ce.createPolicy("lit-html",{createHTML:e=>e}):void 0,He="$lit$",T=`lit$${Math.random().toFixed(9).slice(2)}$`,Ce="?"+T,hn=`<${Ce}>`,N=document,Y=()=>N.createComment(""),Q=e=>e===null||typeof e!="object"&&typeof e!="function",Ne=Array.isArray,et=e=>Ne(e)||typeof e?.[Symbol.iterator]=="function",Re=`[ 	
+\f\r]`,Z=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,Je=/-->/g,Xe=/>/g,H=RegExp(`>|${Re}(?:([^\\s"'>=/]+)(${Re}*=${Re}*(?:[^ 	
+\f\r"'\`<>=]|("|')|))|$)`,"g"),Ze=/'/g,Ye=/"/g,tt=/^(?:script|style|textarea|title)$/i,Le=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),d=Le(1),I=Le(2),ps=Le(3),ee=Symbol.for("lit-noChange"),m=Symbol.for("lit-nothing"),Qe=new WeakMap,C=N.createTreeWalker(N,129);function nt(e,t){if(!Ne(e)||!e.hasOwnProperty("raw"))throw Error("invalid template strings array");return qe!==void 0?qe.createHTML(t):t}var st=(e,t)=>{let n=e.length-1,s=[],o,r=t===2?"<svg>":t===3?"<math>":"",a=Z;for(let l=0;l<n;l++){let c=e[l],p,u,h=-1,g=0;for(;g<c.length&&(a.lastIndex=g,u=a.exec(c),u!==null);)g=a.lastIndex,a===Z?u[1]==="!--"?a=Je:u[1]!==void 0?a=Xe:u[2]!==void 0?(tt.test(u[2])&&(o=RegExp("</"+u[2],"g")),a=H):u[3]!==void 0&&(a=H):a===H?u[0]===">"?(a=o??Z,h=-1):u[1]===void 0?h=-2:(h=a.lastIndex-u[2].length,p=u[1],a=u[3]===void 0?H:u[3]==='"'?Ye:Ze):a===Ye||a===Ze?a=H:a===Je||a===Xe?a=Z:(a=H,o=void 0);let f=a===H&&e[l+1].startsWith("/>")?" ":"";r+=a===Z?c+hn:h>=0?(s.push(p),c.slice(0,h)+He+c.slice(h)+T+f):c+T+(h===-2?l:f)}return[nt(e,r+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),s]},te=class e{constructor({strings:t,_$litType$:n},s){let o;this.parts=[];let r=0,a=0,l=t.length-1,c=this.parts,[p,u]=st(t,n);if(this.el=e.createElement(p,s),C.currentNode=this.el.content,n===2||n===3){let h=this.el.content.firstChild;h.replaceWith(...h.childNodes)}for(;(o=C.nextNode())!==null&&c.length<l;){if(o.nodeType===1){if(o.hasAttributes())for(let h of o.getAttributeNames())if(h.endsWith(He)){let g=u[a++],f=o.getAttribute(h).split(T),$=/([.?@])?(.*)/.exec(g);c.push({type:1,index:r,name:$[2],strings:f,ctor:$[1]==="."?he:$[1]==="?"?ue:$[1]==="@"?pe:O}),o.removeAttribute(h)}else h.startsWith(T)&&(c.push({type:6,index:r}),o.removeAttribute(h));if(tt.test(o.tagName)){let h=o.textContent.split(T),g=h.length-1;if(g>0){o.textContent=ce?ce.emptyScript:"";for(let f=0;f<g;f++)o.append(h[f],Y()),C.nextNode(),c.push({type:2,index:++r});o.append(h[g],Y())}}}else if(o.nodeType===8)if(o.data===Ce)c.push({type:2,index:r});else{let h=-1;for(;(h=o.data.indexOf(T,h+1))!==-1;)c.push({type:7,index:r}),h+=T.length-1}r++}}static createElement(t,n){let s=N.createElement("template");return s.innerHTML=t,s}};function L(e,t,n=e,s){if(t===ee)return t;let o=s!==void 0?n._$Co?.[s]:n._$Cl,r=Q(t)?void 0:t._$litDirective$;return o?.constructor!==r&&(o?._$AO?.(!1),r===void 0?o=void 0:(o=new r(e),o._$AT(e,n,s)),s!==void 0?(n._$Co??=[])[s]=o:n._$Cl=o),o!==void 0&&(t=L(e,o._$AS(e,t.values),o,s)),t}var de=class{constructor(t,n){this._$AV=[],this._$AN=void 0,this._$AD=t,this._$AM=n}get parentNode(){return this._$AM.parentNode}get _$AU(){return this._$AM._$AU}u(t){let{el:{content:n},parts:s}=this._$AD,o=(t?.creationScope??N).importNode(n,!0);C.currentNode=o;let r=C.nextNode(),a=0,l=0,c=s[0];for(;c!==void 0;){if(a===c.index){let p;c.type===2?p=new G(r,r.nextSibling,this,t):c.type===1?p=new c.ctor(r,c.name,c.strings,this,t):c.type===6&&(p=new me(r,this,t)),this._$AV.push(p),c=s[++l]}a!==c?.index&&(r=C.nextNode(),a++)}return C.currentNode=N,o}p(t){let n=0;for(let s of this._$AV)s!==void 0&&(s.strings!==void 0?(s._$AI(t,s,n),n+=s.strings.length-2):s._$AI(t[n])),n++}},G=class e{get _$AU(){return this._$AM?._$AU??this._$Cv}constructor(t,n,s,o){this.type=2,this._$AH=m,this._$AN=void 0,this._$AA=t,this._$AB=n,this._$AM=s,this.options=o,this._$Cv=o?.isConnected??!0}get parentNode(){let t=this._$AA.parentNode,n=this._$AM;return n!==void 0&&t?.nodeType===11&&(t=n.parentNode),t}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(t,n=this){t=L(this,t,n),Q(t)?t===m||t==null||t===""?(this._$AH!==m&&this._$AR(),this._$AH=m):t!==this._$AH&&t!==ee&&this._(t):t._$litType$!==void 0?this.$(t):t.nodeType!==void 0?this.T(t):et(t)?this.k(t):this._(t)}O(t){return this._$AA.parentNode.insertBefore(t,this._$AB)}T(t){this._$AH!==t&&(this._$AR(),this._$AH=this.O(t))}_(t){this._$AH!==m&&Q(this._$AH)?this._$AA.nextSibling.data=t:this.T(N.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:s}=t,o=typeof s=="number"?this._$AC(t):(s.el===void 0&&(s.el=te.createElement(nt(s.h,s.h[0]),this.options)),s);if(this._$AH?._$AD===o)this._$AH.p(n);else{let r=new de(o,this),a=r.u(this.options);r.p(n),this.T(a),this._$AH=r}}_$AC(t){let n=Qe.get(t.strings);return n===void 0&&Qe.set(t.strings,n=new te(t)),n}k(t){Ne(this._$AH)||(this._$AH=[],this._$AR());let n=this._$AH,s,o=0;for(let r of t)o===n.length?n.push(s=new e(this.O(Y()),this.O(Y()),this,this.options)):s=n[o],s._$AI(r),o++;o<n.length&&(this._$AR(s&&s._$AB.nextSibling,o),n.length=o)}_$AR(t=this._$AA.nextSibling,n){for(this._$AP?.(!1,!0,n);t!==this._$AB;){let s=t.nextSibling;t.remove(),t=s}}setConnected(t){this._$AM===void 0&&(this._$Cv=t,this._$AP?.(t))}},O=class{get tagName(){return this.element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,s,o,r){this.type=1,this._$AH=m,this._$AN=void 0,this.element=t,this.name=n,this._$AM=o,this.options=r,s.length>2||s[0]!==""||s[1]!==""?(this._$AH=Array(s.length-1).fill(new String),this.strings=s):this._$AH=m}_$AI(t,n=this,s,o){let r=this.strings,a=!1;if(r===void 0)t=L(this,t,n,0),a=!Q(t)||t!==this._$AH&&t!==ee,a&&(this._$AH=t);else{let l=t,c,p;for(t=r[0],c=0;c<r.length-1;c++)p=L(this,l[s+c],n,c),p===ee&&(p=this._$AH[c]),a||=!Q(p)||p!==this._$AH[c],p===m?t=m:t!==m&&(t+=(p??"")+r[c+1]),this._$AH[c]=p}a&&!o&&this.j(t)}j(t){t===m?this.element.removeAttribute(this.name):this.element.setAttribute(this.name,t??"")}},he=class extends O{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===m?void 0:t}},ue=class extends O{constructor(){super(...arguments),this.type=4}j(t){this.element.toggleAttribute(this.name,!!t&&t!==m)}},pe=class extends O{constructor(t,n,s,o,r){super(t,n,s,o,r),this.type=5}_$AI(t,n=this){if((t=L(this,t,n,0)??m)===ee)return;let s=this._$AH,o=t===m&&s!==m||t.capture!==s.capture||t.once!==s.once||t.passive!==s.passive,r=t!==m&&(s===m||o);o&&this.element.removeEventListener(this.name,this,s),r&&this.element.addEventListener(this.name,this,t),this._$AH=t}handleEvent(t){typeof this._$AH=="function"?this._$AH.call(this.options?.host??this.element,t):this._$AH.handleEvent(t)}},me=class{constructor(t,n,s){this.element=t,this.type=6,this._$AN=void 0,this._$AM=n,this.options=s}get _$AU(){return this._$AM._$AU}_$AI(t){L(this,t)}},ot={M:He,P:T,A:Ce,C:1,L:st,R:de,D:et,V:L,I:G,H:O,N:ue,U:pe,B:he,F:me},un=Pe.litHtmlPolyfillSupport;un?.(te,G),(Pe.litHtmlVersions??=[]).push("3.3.1");var rt=(e,t,n)=>{let s=n?.renderBefore??t,o=s._$litPart$;if(o===void 0){let r=n?.renderBefore??null;s._$litPart$=o=new G(t.insertBefore(Y(),r),r,void 0,n??{})}return o._$AI(e),o};var D=class extends Error{constructor(n,s){super(s);this.status=n}},it="regard-key",at=e=>sessionStorage.setItem(it,e);async function Oe(e,t,n){let s={},o=sessionStorage.getItem(it);o&&(s.Authorization=`Bearer ${o}`),t!==void 0&&(s["Content-Type"]="application/json");let r;try{r=await fetch(`api/v1/${e}`,{method:t===void 0?"GET":"POST",headers:s,signal:n??null,body:t===void 0?null:JSON.stringify(t)})}catch(a){throw n?.aborted?a:new D(0,"The server does not answer. Is it still running?")}if(!r.ok){let a=await r.json().catch(()=>({}));throw new D(r.status,a.error?.message??`The server answered ${r.status}.`)}return r}async function R(e,t,n){return await(await Oe(e,t,n)).json()}async function*lt(e,t){let s=(await Oe("stream",e,t)).body.pipeThrough(new TextDecoderStream).getReader(),o="";for(;;){let{value:r,done:a}=await s.read();if(a)return;let l=(o+r).split(`
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const FORBIDDEN = data.bytes === 2 ? 65535 : 255, SCALE = FORBIDDEN - 1;
-const THUMBNAIL = 26, LARGEST_CELL = 28, SHARP_CELL = 6, WIDEST = 900;
-const LABEL = 13, WIDEST_LABEL = 140, FONT = "12px system-ui, sans-serif";  // pixels: what a label needs, and may have
-const heads = [];  // {name, site, first}: where each head's numbers begin
-const at = {head: 0, row: 0, key: 0, mass: 1};
-let numbers;
-
-const $ = id => document.getElementById(id);
-const element = (tag, text, attributes = {}) => {
-  const made = document.createElement(tag);
-  if (text !== null) made.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-};
-const readable = token => token.replace(/^▁/, "").replaceAll("▁", "␣") || "␣";
-const colour = name => {
-  const hex = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  return [1, 3, 5].map(place => parseInt(hex.slice(place, place + 2), 16));
-};
-
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), character => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const buffer = await new Response(stream).arrayBuffer();
-  return data.bytes === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer);
-}
-
-const rowsOf = head => data.rows[head.site.kind], keysOf = head => data.keys[head.site.kind];
-const weight = (head, row, key) => numbers[head.first + row * keysOf(head).length + key];
-const said = value => (value / SCALE).toFixed(3);
-
-/** Which keys of a row hold the chosen share of its weight: the heaviest ones. */
-function shownKeys(head, row) {
-  const count = keysOf(head).length;
-  const values = Array.from({length: count}, (_, key) => weight(head, row, key)).map(value => value === FORBIDDEN ? 0 : value);
-  if (at.mass >= 1) return values.map(() => true);
-  const total = values.reduce((sum, value) => sum + value, 0);
-  const shown = values.map(() => false);
-  let held = 0;
-  for (const key of values.map((_, key) => key).sort((a, b) => values[b] - values[a])) {
-    if (held >= at.mass * total) break;
-    shown[key] = true;
-    held += values[key];
-  }
-  return shown;
-}
-
-/** A head as an image with a pixel for each cell. */
-function image(head, thresholded) {
-  const rows = rowsOf(head).length, keys = keysOf(head).length;
-  const pixels = new ImageData(keys, rows), [paper, heat, forbidden] = ["paper", "heat", "forbidden"].map(colour);
-  for (let row = 0; row < rows; row++) {
-    const shown = thresholded ? shownKeys(head, row) : null;
-    for (let key = 0; key < keys; key++) {
-      const value = weight(head, row, key), place = 4 * (row * keys + key);
-      const share = value === FORBIDDEN || (shown && !shown[key]) ? 0 : value / SCALE;
-      for (let part = 0; part < 3; part++) {
-        pixels.data[place + part] = value === FORBIDDEN ? forbidden[part] : paper[part] + share * (heat[part] - paper[part]);
-      }
-      pixels.data[place + 3] = 255;
-    }
-  }
-  const canvas = new OffscreenCanvas(keys, rows);
-  canvas.getContext("2d").putImageData(pixels, 0, 0);
-  return canvas;
-}
-
-/** A small picture of a head: of cells that share a pixel, the heaviest counts, so that thin lines stay. */
-function drawThumbnail(canvas, head) {
-  const rows = rowsOf(head).length, keys = keysOf(head).length;
-  const height = Math.min(rows, THUMBNAIL), width = Math.min(keys, THUMBNAIL);
-  canvas.width = width; canvas.height = height;
-  const most = new Float64Array(width * height).fill(-1);
-  for (let row = 0; row < rows; row++) for (let key = 0; key < keys; key++) {
-    const value = weight(head, row, key), place = Math.floor(row * height / rows) * width + Math.floor(key * width / keys);
-    if (value !== FORBIDDEN && value > most[place]) most[place] = value;
-  }
-  const pixels = new ImageData(width, height), [paper, heat, forbidden] = ["paper", "heat", "forbidden"].map(colour);
-  most.forEach((value, place) => {
-    for (let part = 0; part < 3; part++) {
-      pixels.data[4 * place + part] = value < 0 ? forbidden[part] : paper[part] + value / SCALE * (heat[part] - paper[part]);
-    }
-    pixels.data[4 * place + 3] = 255;
-  });
-  canvas.getContext("2d").putImageData(pixels, 0, 0);
-}
-
-let layout = null;
-const fitted = new Map();  // of each list of tokens, its labels
-
-/** Tokens as labels of at most this width, cut where they are longer. */
-function fit(pen, tokens, widest) {
-  const known = fitted.get(tokens);
-  if (known && known.widest === widest) return known;
-  const measure = text => pen.measureText(text).width;
-  const labels = tokens.map(token => {
-    const label = readable(token), characters = [...label];
-    if (measure(label) <= widest) return label;
-    while (characters.length > 1 && measure(`${characters.join("")}…`) > widest) characters.pop();
-    return `${characters.join("")}…`;
-  });
-  const found = {widest, labels, width: Math.max(...labels.map(measure)) + 10};
-  fitted.set(tokens, found);
-  return found;
-}
-
-/** Which of so many places have room for a label: the chosen one, and of the others every few. */
-function labelled(count, size, chosen) {
-  const every = Math.max(Math.ceil(LABEL / size), 1);
-  return Array.from({length: count}, (_, place) => place)
-    .filter(place => place === chosen || (place % every === 0 && Math.abs(place - chosen) >= every));
-}
-
-function drawMatrix() {
-  const head = heads[at.head], rows = rowsOf(head), keys = keysOf(head), canvas = $("matrix"), pen = canvas.getContext("2d");
-  const room = Math.min($("frame").clientWidth, WIDEST), widest = Math.min(WIDEST_LABEL, room * 0.3);
-  pen.font = FONT;
-  const rowLabels = fit(pen, rows, widest), keyLabels = fit(pen, keys, widest), left = rowLabels.width, top = keyLabels.width;
-  const cell = Math.max(Math.min((room - left - 4) / keys.length, LARGEST_CELL, 60000 / rows.length), 1.2);
-  const size = cell >= SHARP_CELL ? Math.floor(cell) : cell;
-  layout = {left, top, size, rows: labelled(rows.length, size, at.row), keys: labelled(keys.length, size, at.key)};
-  const width = left + size * keys.length + 2, height = top + size * rows.length + 2, ratio = window.devicePixelRatio || 1;
-  canvas.style.width = `${width}px`; canvas.style.height = `${height}px`;
-  canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio);
-  pen.scale(ratio, ratio);
-  pen.font = FONT;
-  pen.imageSmoothingEnabled = false;
-  pen.drawImage(image(head, at.mass < 1), left, top, size * keys.length, size * rows.length);
-  const style = getComputedStyle(document.documentElement);
-  pen.strokeStyle = style.getPropertyValue("--line");
-  pen.strokeRect(left - .5, top - .5, size * keys.length + 1, size * rows.length + 1);
-  pen.textBaseline = "middle"; pen.direction = "ltr";
-  const write = (label, x, y, turned, here) => {
-    pen.save(); pen.translate(x, y);
-    if (turned) pen.rotate(-Math.PI / 2);
-    pen.textAlign = turned ? "left" : "right";
-    pen.fillStyle = style.getPropertyValue(here ? "--second" : "--ink");
-    pen.fillText(`\u2068${label}\u2069`, 0, 0);  // isolated: in its own direction
-    pen.restore();
-  };
-  for (const row of layout.rows) write(rowLabels.labels[row], left - 6, top + size * (row + .5), false, row === at.row);
-  for (const key of layout.keys) write(keyLabels.labels[key], left + size * (key + .5), top - 6, true, key === at.key);
-  pen.strokeStyle = style.getPropertyValue("--second");
-  pen.lineWidth = 1.5;
-  pen.strokeRect(left, top + size * at.row, size * keys.length, size);
-  pen.strokeRect(left + size * at.key, top, size, size * rows.length);
-  canvas.setAttribute("aria-label", `Weights of head ${head.name}: ${rows.length} rows, ${keys.length} columns`);
-}
-
-/** A text token by token. Each is what it covers of the text, so that what is copied is the text; symbols are not copied. */
-function tokensLine(parent, side, kind, share, here, choose) {
-  const tokens = data[side][kind], shown = `${side} ${kind}`;
-  if (parent.dataset.shown !== shown) {
-    parent.dataset.shown = shown;
-    parent.dir = getComputedStyle($(data.pieces[side][kind].of)).direction;
-    parent.replaceChildren(...data.pieces[side][kind].pieces.map((piece, place) => {
-      const isNeutral = piece && !/\p{Letter}/u.test(piece);  // such as a bracket: as the text runs
-      const attributes = {...(piece ? {} : {class: "symbol"}), ...(isNeutral ? {dir: parent.dir} : {})};
-      const token = element("bdi", piece || readable(tokens[place]), attributes);
-      token.addEventListener("click", () => choose(place));
-      return token;
-    }));
-  }
-  const [red, green, blue] = colour("heat");
-  [...parent.children].forEach((token, place) => {  // in place: a selection stays
-    const part = share ? share(place) : 0;
-    token.style.background = part ? `rgba(${red}, ${green}, ${blue}, ${(0.85 * part).toFixed(3)})` : "";
-    token.style.color = part > 0.6 ? "var(--paper)" : "";
-    token.classList.toggle("here", place === here);
-  });
-}
-
-/** What rows and columns of a kind of attention are. */
-function axes(kind) {
-  const isPair = data.target !== null;
-  if (kind === "cross") return "Each row is a token of the output, as it is predicted; each column is a token of the input.";
-  if (kind === "decoder" && isPair) return "Each row is a token of the output, as it is predicted; each column is a token before it.";
-  if (kind === "decoder") return "Each row is a token of the text; each column is a token that it looks at: itself, or one before it.";
-  return `Each row is a token of the ${isPair ? "input" : "text"}; each column is a token of the same text that it looks at.`;
-}
-
-function show() {
-  const head = heads[at.head], rows = rowsOf(head), keys = keysOf(head);
-  at.row = Math.min(at.row, rows.length - 1); at.key = Math.min(at.key, keys.length - 1);
-  $("head-title").textContent = `Head ${head.name}`;
-  const [label, entropy, confidence] = data.statistics[head.name];
-  $("statistics").textContent = `${label}; entropy ${entropy.toFixed(2)} nats, highest weight ${confidence.toFixed(2)}, mean over rows`;
-  $("axes").textContent = axes(head.site.kind);
-  for (const button of document.querySelectorAll(".layer button")) {
-    button.setAttribute("aria-pressed", button.value === head.name);
-    button.tabIndex = button.value === head.name ? 0 : -1;  // one stop for all: arrows go on from there
-  }
-  drawMatrix();
-  showCell();
-}
-
-function showCell() {
-  const head = heads[at.head], kind = head.site.kind, value = weight(head, at.row, at.key);
-  const what = value === FORBIDDEN ? "may not look at" : `looks with ${said(value)} at`;
-  const [row, key] = [rowsOf(head)[at.row], keysOf(head)[at.key]].map(token => element("bdi", readable(token)));
-  $("cell").replaceChildren(row, ` (${at.row}) ${what} `, key, ` (${at.key})`);
-  const shown = shownKeys(head, at.row);
-  const share = key => shown[key] && weight(head, at.row, key) !== FORBIDDEN ? weight(head, at.row, key) / SCALE : 0;
-  tokensLine($("row-tokens"), "rows", kind, null, at.row, row => { at.row = row; drawMatrix(); showCell(); });
-  tokensLine($("key-tokens"), "keys", kind, share, at.key, key => { at.key = key; drawMatrix(); showCell(); });
-}
-
-function choose(index, remember = true) {
-  at.head = (index + heads.length) % heads.length;
-  if (remember) history.replaceState(null, "", `#${heads[at.head].name}`);
-  const isAmongHeads = document.activeElement.closest("#heads");
-  show();
-  if (isAmongHeads) document.querySelector('.layer button[tabindex="0"]').focus();
-}
-
-function otherLayer(step) {
-  const site = data.sites.indexOf(heads[at.head].site) + step, kept = data.sites[(site + data.sites.length) % data.sites.length];
-  choose(heads.findIndex(head => head.site === kept));
-}
-
-/** From head to head: along the lines as they are read, or to the same place of another line. */
-function moveHead(key) {
-  const lines = data.sites.map(site => heads.filter(head => head.site === site)), head = heads[at.head];
-  const line = lines.findIndex(of => of.includes(head)), place = lines[line].indexOf(head);
-  const inLine = number => {
-    const of = lines[Math.max(Math.min(number, lines.length - 1), 0)];
-    return heads.indexOf(of[Math.min(place, of.length - 1)]);
-  };
-  choose({
-    ArrowLeft: Math.max(at.head - 1, 0), ArrowRight: Math.min(at.head + 1, heads.length - 1), ArrowUp: inLine(line - 1),
-    ArrowDown: inLine(line + 1), Home: heads.indexOf(lines[line][0]), End: heads.indexOf(lines[line].at(-1)),
-  }[key]);
-}
-
-const MOVES = {
-  ArrowUp: () => at.row--, ArrowDown: () => at.row++, ArrowLeft: () => at.key--, ArrowRight: () => at.key++,
-  Home: () => { at.key = 0; }, End: () => { at.key = keysOf(heads[at.head]).length - 1; },
-};
-
-function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.id === "mass") return;
-  if (event.key in MOVES && event.target.id === "matrix") {
-    MOVES[event.key]();
-    at.row = Math.max(Math.min(at.row, rowsOf(heads[at.head]).length - 1), 0);
-    at.key = Math.max(Math.min(at.key, keysOf(heads[at.head]).length - 1), 0);
-    drawMatrix(); showCell();
-  } else if (event.key in MOVES && event.target.closest("#heads")) moveHead(event.key);
-  else if (event.key === "n") choose(at.head + 1);
-  else if (event.key === "p") choose(at.head - 1);
-  else if (event.key === "PageDown") otherLayer(1);
-  else if (event.key === "PageUp") otherLayer(-1);
-  else return;
-  event.preventDefault();
-}
-
-function onPointer(event) {
-  const head = heads[at.head], box = $("matrix").getBoundingClientRect();
-  const key = Math.floor((event.clientX - box.left - layout.left) / layout.size), row = Math.floor((event.clientY - box.top - layout.top) / layout.size);
-  if (row < 0 || key < 0 || row >= rowsOf(head).length || key >= keysOf(head).length || (row === at.row && key === at.key)) return;
-  at.row = row; at.key = key;
-  requestAnimationFrame(() => { drawMatrix(); showCell(); });
-}
-
-/** A table; numbers have so many decimals, and what stands in a cell together is a list. */
-function table(title, header, rows, decimals) {
-  $("more").append(element("h2", title));
-  const made = element("table", null), first = element("tr", null);
-  header.forEach(text => first.append(element("th", text)));
-  made.append(first);
-  for (const row of rows) {
-    const line = element("tr", null);
-    for (const cell of row) {
-      const isNumber = typeof cell === "number", made = element("td", null, isNumber ? {class: "number"} : {dir: "auto"});
-      made.append(...(isNumber ? [cell.toFixed(decimals)] : [cell].flat()));
-      line.append(made);
-    }
-    made.append(line);
-  }
-  $("more").append(made);
-}
-
-async function main() {
-  $("text").textContent = data.text;
-  if (data.target !== null) $("target").append("→ ", element("bdi", data.target, {id: "target-text"}));
-  numbers = await unpack(data.packed);
-  let first = 0;
-  for (const site of data.sites) {
-    const line = element("div", null, {class: "layer"});
-    line.append(element("span", `${site.kind}.${site.layer}`));
-    for (const number of site.heads) {
-      const head = {name: `${site.kind}.${site.layer}.${number}`, site, first}, index = heads.length;
-      first += data.rows[site.kind].length * data.keys[site.kind].length;
-      heads.push(head);
-      const button = element("button", null, {
-        value: head.name, title: `${head.name}: ${data.statistics[head.name][0]}`, "aria-label": `head ${head.name}`, "aria-pressed": "false",
-      });
-      button.append(element("canvas", null));
-      button.addEventListener("click", () => choose(index));
-      line.append(button);
-    }
-    $("heads").append(line);
-  }
-  const thumbnails = () => document.querySelectorAll(".layer canvas").forEach((canvas, index) => drawThumbnail(canvas, heads[index]));
-  thumbnails();
-  if (data.ablations.length) {
-    table("Without heads", ["heads", "change of the log-probability, nats per token", "what the model writes then"],
-      data.ablations, 4);
-  }
-  if (data.lens.length) {
-    const rows = Object.values(data.rows).at(data.target === null ? 0 : -1);
-    table("What each layer would say", ["", ...data.lens.map((_, layer) => layer ? `layer ${layer - 1}` : "embeddings")],
-      rows.map((token, row) => [readable(token),
-        ...data.lens.map(layer => [element("bdi", readable(layer[row][0])), ` ${layer[row][1].toFixed(2)}`])]));
-  }
-  if (data.logProbs.length && data.target !== null) {
-    const rows = Object.values(data.rows).at(-1);
-    table("How likely each token was", ["token", "log-probability, nats"], data.logProbs.map((value, row) => [readable(rows[row]), value]), 3);
-  }
-  $("matrix").addEventListener("pointermove", onPointer);
-  $("matrix").addEventListener("pointerdown", onPointer);
-  document.addEventListener("keydown", onKey);
-  $("mass").addEventListener("input", () => {
-    at.mass = Number($("mass").value) / 100;
-    $("mass-value").textContent = at.mass >= 1 ? "all" : `the heaviest cells that hold ${$("mass").value} %`;
-    show();
-  });
-  window.addEventListener("resize", drawMatrix);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { thumbnails(); show(); });
-  const wanted = location.hash.slice(1), begin = heads.findIndex(head => head.name === wanted);
-  choose(begin >= 0 ? begin : heads.findIndex(head => head.name === data.first), false);
-  document.body.dataset.ready = "yes";
-}
-
-main();
+`);o=l.pop()??"";for(let c of l){let[p,u]=c.split(`
+`);yield{name:p.slice(7),data:JSON.parse(u.slice(6))}}}}async function ct(e,t,n,s){let o=await R("inspect",{...e,text:t,target_text:n,lens:!0},s);return o.weights=new Map,await Promise.all(Object.keys(o.tokens).map(async r=>{let a=await Oe(`inspect/${o.id}/attention/${r}`,void 0,s),[,l,c]=a.headers.get("X-Shape").split(",").map(Number),p=new Uint8Array(await a.arrayBuffer()),u=Number(a.headers.get("X-Scale"));a.headers.get("X-Heads").split(",").forEach((h,g)=>{let f=p.subarray(g*l*c,(g+1)*l*c);o.weights.set(h,{rows:l,keys:c,values:f,scale:u,forbidden:255})})})),o}var i={models:[],direction:"",text:"",beam:5,temperature:0,live:!0,numTokens:null,maxTokens:0,sentences:[],at:0,step:0,source:null,key:null,head:"mean",share:.9,words:!1,inspection:null,off:[],undo:[],ablation:null,worth:null,sortBy:"place",traced:null,isPlaying:!1,busy:"",error:"",needsKey:!1,stored:null},dt=[],Ie=!1;function ht(e){dt.push(e)}function b(e){Object.assign(i,e),!Ie&&(Ie=!0,requestAnimationFrame(()=>{Ie=!1;for(let t of dt)t();fn()}))}var pn=["direction","text","beam","temperature","at","off"],ut={direction:String,text:String,beam:Number,temperature:Number,at:Number,step:Number,source:Number,head:String,share:Number,words:e=>e==="true",off:e=>e.split(",")},mn={beam:5,temperature:0,at:0,step:0,head:"mean",share:.9,words:!1};function fn(){let e=new URLSearchParams;for(let n of Object.keys(ut)){let s=i[n];i.stored&&pn.includes(n)||s!==null&&s!==mn[n]&&String(s)&&e.set(n,String(s))}let t=`#${e}`;t===(location.hash||"#")||location.protocol==="about:"||history.replaceState(null,"",t)}function fe(){let e=new URLSearchParams(location.hash.slice(1)),t={};for(let[n,s]of Object.entries(ut)){let o=e.get(n);o&&!(s===Number&&!(Number(o)>=0))&&(t[n]=s(o))}return t}function ge(){return i.models.find(e=>e.direction===i.direction)}function w(){return i.sentences[i.at]}var be=e=>e!=="encoder"||i.inspection?.target===null;var B=new Map;async function S(e,t,n){B.get(e)?.abort();let s=new AbortController;B.set(e,s),t&&b({busy:t,error:""});try{await n(s.signal)}catch(o){if(s.signal.aborted)return;b({error:o instanceof Error?o.message:String(o),needsKey:o instanceof D&&o.status===403})}finally{B.get(e)===s&&(B.delete(e),t&&i.busy===t&&b({busy:""}))}}function $e(e){B.get(e)?.abort(),B.delete(e),b({busy:""})}var P=()=>{let e=ge();return e?{source:e.source,target:e.target}:{}},pt=()=>i.temperature?{method:"sample",temperature:i.temperature}:{beam_size:i.beam};async function mt(){await S("models","",async e=>{let t=(await R("models",void 0,e)).models.filter(s=>s.direction),n=t.some(s=>s.direction===i.direction);b({models:t,direction:n?i.direction:t[0]?.direction??"",error:"",needsKey:!1})})}async function ne(){await S("count","",async e=>{if(!i.text.trim())return b({numTokens:null});let t=await R("tokenize",{...P(),text:i.text},e);b({numTokens:t.sentences.reduce((n,s)=>n+s.tokens.length,0),maxTokens:t.max_tokens})})}async function x(){if(B.get("inspect")?.abort(),!i.text.trim())return $e("translate"),b({sentences:[],inspection:null,ablation:null,traced:null,worth:null});await S("translate","Translating",async e=>{let t=[],n={...P(),...pt(),text:i.text,alternatives:5};b({sentences:t,at:Math.max(i.at,0),inspection:null,ablation:null,traced:null,worth:null}),await ft(n,e,t,0),b({at:Math.min(i.at,Math.max(t.length-1,0))})}),w()?.isDone&&await se()}async function ft(e,t,n,s){let o=i.temperature?e:{...e,n_best:Math.min(i.beam,5)};for await(let{name:r,data:a}of lt(o,t)){if(t.aborted)return;if(r==="meta")for(let l=0;l<a.sentences;l++)n[s+l]??=bt();else if(r==="token"){let l=n[s+a.sentence];l.text=a.text,l.tokens.push(...a.tokens??[])}else if(r==="done")a.sentences.forEach((l,c)=>{let p=n[s+c],{text:u,score:h,source:g}=l;Object.assign(p,{text:u,score:h,source:g,isDone:!0,nBest:l.n_best??[]}),gt(p,l)});else if(r==="error")throw new D(a.status,a.message);b({sentences:n})}}function gt(e,t){e.tokens=t.tokens.map((n,s)=>({token:n,log_prob:t.token_log_probs[s],alternatives:t.alternatives?.[s]??e.tokens[s]?.alternatives??[]}))}var bt=()=>({source:"",text:"",tokens:[],score:0,nBest:[],before:null,forced:null,isDone:!1});async function $t(e,t){let n=w();if(!n?.isDone)return;let s=j([...n.tokens.slice(0,e).map(o=>o.token),t]);await S("translate","Decoding again",async o=>{let r={...bt(),source:n.source,before:n.before??n.text,forced:e},a=[...i.sentences];a[i.at]=r,b({sentences:a,step:e,inspection:null,ablation:null,traced:null,worth:null}),await ft({...P(),...pt(),text:n.source,prefix:s,split:!1,alternatives:5},o,a,i.at)}),w()?.isDone&&await se()}var j=e=>e.join("").replaceAll("▁"," ").trimStart();async function ye(e){let t=w();t&&(await S("translate","Reading",async n=>{let s=await R("score",{...P(),text:t.source,target_text:e},n),o={...t,text:e,before:t.before??t.text,forced:null,score:s.log_prob};gt(o,{...s,tokens:s.tokens.slice(0,-1)});let r=[...i.sentences];r[i.at]=o,b({sentences:r,inspection:null,ablation:null,worth:null})}),await se())}async function se(){let e=w();!e?.isDone||!e.text||(await S("inspect","Looking inside",async t=>{let n=await ct(P(),e.source,e.text,t),s=i.head==="mean"||n.weights.has(i.head),o=i.off.filter(r=>n.weights.has(r));b({inspection:n,off:o,head:s?i.head:"mean",step:Math.min(i.step,e.tokens.length-1)})}),i.inspection&&i.off.length&&await De())}async function K(e,t=null){let n=[...i.undo,i.off].slice(-50),s=e.every(r=>i.off.includes(r)),o=t??s?i.off.filter(r=>!e.includes(r)):[...new Set([...i.off,...e])];b({off:o,undo:n}),await De()}async function V(e,t){b({off:e,undo:t}),await De()}async function De(){let e=w();if(!i.off.length)return $e("ablate"),b({ablation:null});e?.isDone&&await S("ablate","Translating without heads",async t=>{let n={...P(),text:e.source,target_text:e.text,heads:i.off,beam_size:i.beam},s=await R("ablate",n,t);b({ablation:s.ablations.at(-1)??null})})}async function yt(){let e=w();e?.isDone&&await S("rank","Taking each head away",async t=>{let n=await R("ablate",{...P(),text:e.source,target_text:e.text,sweep:!0},t);b({worth:n.worth,sortBy:"worth"})})}async function vt(){let e=w();e?.isDone&&await S("search","Searching",async t=>{let n={...P(),text:e.source,beam_size:i.beam,trace:!0,split:!1};b({traced:await R("translate",n,t)})})}var{I:ws}=ot;var wt=e=>e.strings===void 0;var kt={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},oe=e=>(...t)=>({_$litDirective$:e,values:t}),z=class{constructor(t){}get _$AU(){return this._$AM._$AU}_$AT(t,n,s){this._$Ct=t,this._$AM=n,this._$Ci=s}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var re=(e,t)=>{let n=e._$AN;if(n===void 0)return!1;for(let s of n)s._$AO?.(t,!1),re(s,t);return!0},ve=e=>{let t,n;do{if((t=e._$AM)===void 0)break;n=t._$AN,n.delete(e),e=t}while(n?.size===0)},xt=e=>{for(let t;t=e._$AM;e=t){let n=t._$AN;if(n===void 0)t._$AN=n=new Set;else if(n.has(e))break;n.add(e),$n(t)}};function gn(e){this._$AN!==void 0?(ve(this),this._$AM=e,xt(this)):this._$AM=e}function bn(e,t=!1,n=0){let s=this._$AH,o=this._$AN;if(o!==void 0&&o.size!==0)if(t)if(Array.isArray(s))for(let r=n;r<s.length;r++)re(s[r],!1),ve(s[r]);else s!=null&&(re(s,!1),ve(s));else re(this,e)}var $n=e=>{e.type==kt.CHILD&&(e._$AP??=bn,e._$AQ??=gn)},we=class extends z{constructor(){super(...arguments),this._$AN=void 0}_$AT(t,n,s){super._$AT(t,n,s),xt(this),this.isConnected=t._$AU}_$AO(t,n=!0){t!==this.isConnected&&(this.isConnected=t,t?this.reconnected?.():this.disconnected?.()),n&&(re(this,t),ve(this))}setValue(t){if(wt(this._$Ct))this._$Ct._$AI(t,this);else{let n=[...this._$Ct._$AH];n[this._$Ci]=t,this._$Ct._$AI(n,this,0)}}disconnected(){}reconnected(){}};var Be=new WeakMap,ke=oe(class extends we{render(e){return m}update(e,[t]){let n=t!==this.G;return n&&this.G!==void 0&&this.rt(void 0),(n||this.lt!==this.ct)&&(this.G=t,this.ht=e.options?.host,this.rt(this.ct=e.element)),m}rt(e){if(this.isConnected||(e=void 0),typeof this.G=="function"){let t=this.ht??globalThis,n=Be.get(t);n===void 0&&(n=new WeakMap,Be.set(t,n)),n.get(this.G)!==void 0&&this.G.call(this.ht,void 0),n.set(this.G,e),e!==void 0&&this.G.call(this.ht,e)}else this.G.value=e}get lt(){return typeof this.G=="function"?Be.get(this.ht??globalThis)?.get(this.G):this.G?.value}disconnected(){this.lt===this.ct&&this.rt(void 0)}reconnected(){this.rt(this.ct)}});var W=(e,t,n)=>e.values[t*e.keys+n]===e.forbidden;function E(e,t,n){let s=e.values[t*e.keys+n];return s===e.forbidden?0:s/e.scale}var xe=(e,t)=>Array.from({length:e.keys},(n,s)=>E(e,t,s));function je(e,t){let n=e.map((a,l)=>l).sort((a,l)=>e[l]-e[a]),s=new Set,o=e.reduce((a,l)=>a+l,0),r=0;for(let a of n){if(e[a]===0||r>=t*o&&t<1)break;s.add(a),r+=e[a]}return s}var At=(e,t)=>({rows:e,keys:t,values:new Float32Array(e*t),scale:1,forbidden:-1});function _t(e){let t=e[0],n=At(t.rows,t.keys);for(let{values:s,scale:o,forbidden:r}of e)for(let a=0;a<s.length;a++)n.values[a]+=s[a]===r?0:s[a]/o/e.length;for(let s=0;s<t.values.length;s++)t.values[s]===t.forbidden&&(n.values[s]=-1);return n}function Tt(e){let t=[];return e.words.forEach((n,s)=>{n!==null&&s>0&&e.words[s-1]===n?t.at(-1).push(s):t.push([s])}),t}function St(e,t,n){let s=At(t.length,n.length);return t.forEach((o,r)=>n.forEach((a,l)=>{let c=o.every(u=>a.every(h=>W(e,u,h))),p=o.reduce((u,h)=>u+a.reduce((g,f)=>g+E(e,h,f),0),0);s.values[r*n.length+l]=c?-1:p/o.length})),s}function F(e){let t=getComputedStyle(document.documentElement).getPropertyValue(`--${e}`).trim();return[1,3,5].map(n=>parseInt(t.slice(n,n+2),16))}var y=e=>e.replace(/^▁/,"").replaceAll("▁","␣")||"␣";function Pt(e,t){let n=Math.min(e.rows,t),s=Math.min(e.keys,t),o=new ImageData(s,n),r=new Float32Array(s*n).fill(-1);for(let u=0;u<e.rows;u++)for(let h=0;h<e.keys;h++){if(W(e,u,h))continue;let g=Math.floor(u*n/e.rows)*s+Math.floor(h*s/e.keys);r[g]=Math.max(r[g],E(e,u,h))}let a=F("paper"),l=F("heat"),c=F("forbidden");r.forEach((u,h)=>{for(let g=0;g<3;g++)o.data[4*h+g]=u<0?c[g]:a[g]+u*(l[g]-a[g]);o.data[4*h+3]=255});let p=new OffscreenCanvas(s,n);return p.getContext("2d").putImageData(o,0,0),p}function Ht(e,t,n){let s=Pt(t,n);e.width=s.width,e.height=s.height,e.getContext("2d").drawImage(s,0,0)}var yn=14,vn=120,wn=30,kn=6,Et="12px system-ui, sans-serif";function Mt(e,t,n){let s=o=>e.measureText(o).width;return t.map(o=>{let r=[...y(o)];if(s(r.join(""))<=n)return r.join("");for(;r.length>1&&s(`${r.join("")}…`)>n;)r.pop();return`${r.join("")}…`})}function Rt(e,t,n){let s=Math.max(Math.ceil(yn/t),1);return Array.from({length:e},(o,r)=>r).filter(o=>o===n||o%s===0&&Math.abs(o-n)>=s)}function Ct(e,t,n,s,o,r){let a=e.getContext("2d"),l=window.devicePixelRatio||1;a.font=Et;let c=Math.min(vn,r*.25),p=Mt(a,n,c),u=Mt(a,s,c),h=k=>Math.max(...k.map(Me=>a.measureText(Me).width))+10,g=h(p),f=h(u),$=Math.max(1.2,Math.min(wn,(r-g-2)/s.length)),v=$>=kn?Math.floor($):$,le={width:g+v*s.length+2,height:f+v*n.length+2};e.width=Math.round(le.width*l),e.height=Math.round(le.height*l),e.style.width=`${le.width}px`,e.style.height=`${le.height}px`,a.scale(l,l),a.font=Et,a.imageSmoothingEnabled=!1,a.drawImage(Pt(t,1/0),g,f,v*s.length,v*n.length);let Se=k=>getComputedStyle(document.documentElement).getPropertyValue(`--${k}`),Ve=(k,Me,cn,ze,dn)=>{a.save(),a.translate(Me,cn),ze&&a.rotate(-Math.PI/2),a.textAlign=ze?"left":"right",a.textBaseline="middle",a.fillStyle=Se(dn?"accent":"ink"),a.fillText(`⁨${k}⁩`,0,0),a.restore()},Ee={left:g,top:f,size:v,rows:Rt(n.length,v,o.row),keys:Rt(s.length,v,o.key)};for(let k of Ee.rows)Ve(p[k],g-6,f+v*(k+.5),!1,k===o.row);for(let k of Ee.keys)Ve(u[k],g+v*(k+.5),f-6,!0,k===o.key);return a.strokeStyle=Se("line"),a.strokeRect(g-.5,f-.5,v*s.length+1,v*n.length+1),a.strokeStyle=Se("accent"),a.lineWidth=1.5,a.strokeRect(g,f+v*o.row,v*s.length,v),a.strokeRect(g+v*o.key,f,v,v*n.length),Ee}var _=e=>e.split(".").slice(0,2).join("."),We=()=>i.inspection?[...i.inspection.weights.keys()]:[],Nt=(e,t)=>e[(t+e.length)%e.length];function q(e){let t=We(),n=Nt(t,t.indexOf(i.head)+e);n&&b({head:n})}function J(e){let t=[...new Set(We().map(_))],n=Nt(t,t.indexOf(_(i.head))+e),s=We().find(o=>_(o)===n);s&&b({head:s})}function Lt(e,t){let n=document.createElement("a");n.href=URL.createObjectURL(t),n.download=e,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e3)}var ie=(e,t,n="text/plain")=>Lt(e,new Blob([t],{type:n})),Ot=(e,t)=>ie(e,`${JSON.stringify(t,null,2)}
+`,"application/json");function X(e,t){let n=s=>/[",\n\r]/.test(String(s))?`"${String(s).replaceAll('"','""')}"`:String(s);ie(e,t.map(s=>s.map(n).join(",")).join(`
+`)+`
+`,"text/csv")}var It=(e,t)=>t.toBlob(n=>{n&&Lt(e,n)});function Ae(e,t){let n=t.cloneNode(!0),s=[t,...t.querySelectorAll("*")],o=[n,...n.querySelectorAll("*")];s.forEach((r,a)=>{let l=getComputedStyle(r),c=o[a];for(let p of["fill","stroke","stroke-width","opacity","font-size","font-family","text-anchor"])c.setAttribute(p,l.getPropertyValue(p))}),n.setAttribute("xmlns","http://www.w3.org/2000/svg"),ie(e,new XMLSerializer().serializeToString(n),"image/svg+xml")}var Fe=class extends z{render(t){}update(t,[n]){let{style:s}=t.element;for(let[o,r]of Object.entries(n))s.setProperty(o,r)}},M=oe(Fe);var xn=1e3,Dt=5;function An({spelled:e,offsets:t},n){let s=[...n],o=0;return e.map((r,a)=>{let l=Math.max(o,t[a]?.[1]??0),c=t[a]?"":s.slice(o).join("");r.trim()&&c.trimStart().startsWith(r)&&(l=o+[...c.slice(0,c.indexOf(r)+r.length)].length);let p=s.slice(o,l).join("");return o=l,p})}var _n=/[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u,Tn=e=>_n.test(/\p{Letter}/u.exec(e)?.[0]??"");function Bt(e,t){let n=i.words?Tt(e):e.spelled.map((o,r)=>[r]),s=An(e,t);return{groups:n,labels:n.map(o=>o.map(r=>e.spelled[r]).join("")),pieces:n.map(o=>o.map(r=>s[r]).join("")),isRightToLeft:Tn(t)}}var jt=(e,t)=>Math.max(0,e.groups.findIndex(n=>n.includes(t)));function Sn(){let e=i.inspection;if(!e)return null;let t=Object.keys(e.tokens),n=!e.weights.has(i.head),s=n?t.includes("cross")?"cross":t.at(-1):i.head.split(".")[0],o=e.tokens[s],r=n?_t([...e.weights].filter(([$])=>$.startsWith(`${s}.`)).map(([,$])=>$)):e.weights.get(i.head),a=e.target!==null,l=Bt(o.rows,a&&s!=="encoder"?e.target:e.text),c=Bt(o.keys,a&&s==="decoder"?e.target:e.text),p=i.words?St(r,l.groups,c.groups):r,u=jt(l,Math.min(be(s)?i.step:i.source??0,o.rows.spelled.length-1)),h=xe(p,u),g=h.indexOf(Math.max(...h)),f=be(s)?i.source:i.key;return{kind:s,weights:p,rows:l,keys:c,row:u,best:g,key:f!==null&&f<o.keys.spelled.length?jt(c,f):g}}function A({kind:e,rows:t,keys:n},s,o){let r=(l,c)=>l.groups[Math.max(0,Math.min(c,l.groups.length-1))][0],a={row:r(t,s),key:r(n,o)};b(be(e)?{step:a.row,source:a.key}:{source:a.row,key:a.key})}var U=null,Ft=()=>U;function En(e){let{weights:t,rows:n,keys:s,row:o}=e,r=f=>f.labels.map($=>Math.max(22,9*[...y($)].length+10)),a=f=>{let $=0;return f.map(v=>($+=v)-v/2)},l=r(s),c=r(n),p=a(l),u=a(c),h=Math.max(p.at(-1)+l.at(-1)/2,u.at(-1)+c.at(-1)/2)+4,g=[];for(let f=0;f<t.rows&&g.length<xn;f++){let $=xe(t,f);for(let v of je($,f===o?i.share:Math.min(i.share,.5)))g.push({row:f,key:v,weight:$[v]})}return g.sort((f,$)=>+(f.row===o)-+($.row===o)),d`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${h} height="170" role="img"
+    aria-label="Curves from each token below to the tokens above that it looks at">
+    ${g.map(f=>I`<path class=${f.row===o?"edge here":"edge"} data-row=${f.row} data-key=${f.key} data-weight=${f.weight.toFixed(3)}
+      opacity=${Math.max(.05,f.row===o?f.weight:.35*f.weight)} stroke-width=${1+3*f.weight}
+      d="M ${u[f.row]} 142 C ${u[f.row]} 85, ${p[f.key]} 85, ${p[f.key]} 28"></path>`)}
+    ${s.labels.map((f,$)=>I`<text x=${p[$]} y="18" class=${$===e.key?"here":""} @click=${()=>A(e,o,$)}>\u2068${y(f)}\u2069</text>`)}
+    ${n.labels.map((f,$)=>I`<text x=${u[$]} y="160" class=${$===o?"here":""} @click=${()=>A(e,$,e.key)}>\u2068${y(f)}\u2069</text>`)}
+  </svg></div>`}function Mn({weights:e,rows:t,keys:n,row:s,key:o}){let r=(a,l)=>{let c=Math.max(0,Math.min(a-2,l-Dt));return Array.from({length:Math.min(Dt,l)},(p,u)=>c+u)};return d`<table class="unseen" role="grid" aria-label="Weights about the chosen cell"><tbody>${r(s,e.rows).map(a=>d`<tr>
+    ${r(o,e.keys).map(l=>d`<td role="gridcell" aria-label="${y(t.labels[a])} → ${y(n.labels[l])} ${W(e,a,l)?"forbidden":E(e,a,l).toFixed(2)}"></td>`)}</tr>`)}</tbody></table>`}function Wt(e,t,n,s,o,r){let[a,l,c]=F("heat"),p=n.isRightToLeft?"rtl":"ltr";return d`<p id=${e} class="tokens" dir=${p} aria-label=${t}>${n.pieces.map((u,h)=>{let g=o(h),f=u!==""&&!/\p{Letter}/u.test(u);return d`<bdi class="${u?"":"symbol"} ${h===s?"here":""}" dir=${f?p:"auto"} @click=${()=>r(h)}
+      ${M({background:g?`rgba(${a}, ${l}, ${c}, ${(.85*g).toFixed(3)})`:"",color:g>.6?"var(--paper)":""})}>${u||y(n.labels[h])}</bdi>`})}</p>`}function Rn(e){let t=i.inspection?.target!==null;return e==="cross"?"Each row is a token of the output, as it is predicted; each column is a token of the input.":e==="decoder"&&t?"Each row is a token of the output, as it is predicted; each column is a token before it.":e==="decoder"?"Each row is a token of the text; each column is a token that it looks at: itself, or one before it.":`Each row is a token of the ${t?"input":"text"}; each column is a token of the same text that it looks at.`}function Pn(e,t){let{row:n,key:s,weights:o}=e,r={ArrowUp:()=>A(e,n-1,s),ArrowDown:()=>A(e,n+1,s),ArrowLeft:()=>A(e,n,s-1),ArrowRight:()=>A(e,n,s+1),Home:()=>A(e,n,0),End:()=>A(e,n,o.keys-1),n:()=>q(1),p:()=>q(-1),PageDown:()=>J(1),PageUp:()=>J(-1)};return t.ctrlKey||t.metaKey||t.altKey||!r[t.key]?!1:(r[t.key](),!0)}function Hn(e){let{weights:t,rows:n,keys:s,row:o,key:r}=e,a=c=>{if(!U)return;let p=c.target.getBoundingClientRect(),u=Math.floor((c.clientX-p.left-U.left)/U.size),h=Math.floor((c.clientY-p.top-U.top)/U.size);h>=0&&u>=0&&h<t.rows&&u<t.keys&&A(e,h,u)},l=c=>{c&&(U=Ct(c,t,n.labels,s.labels,{row:o,key:r},c.parentElement.clientWidth))};return d`<div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${i.head}: ${t.rows} rows, ${t.keys} columns. Arrow keys choose a cell."
+      ${ke(l)} @pointerdown=${a} @keydown=${c=>{Pn(e,c)&&c.preventDefault()}}></canvas></div>
+    <p class="legend" id="legend"><span>weight 0 <i class="ramp"></i> 1</span> <span><i class="forbidden"></i> forbidden by a mask</span></p>`}function Cn({weights:e,rows:t,keys:n,row:s,key:o,best:r}){let a=e.values instanceof Uint16Array?3:2;return d`<p id="cell" role="status"><bdi class="strong">${y(t.labels[s])}</bdi> ${W(e,s,o)?"may not look at":d`looks with
+    <span class="strong number">${E(e,s,o).toFixed(a)}</span> at`} <bdi class="strong">${y(n.labels[o])}</bdi>.
+    ${o===r?m:d`Most, ${E(e,s,r).toFixed(a)}, goes to <bdi>${y(n.labels[r])}</bdi>.`}</p>`}function Ut(){let e=Sn(),t=i.inspection;if(!e||!t)return d`<section class="panel alignment" aria-labelledby="alignment-title"><div class="head"><h2 id="alignment-title">Alignment</h2></div>
+      <p class="hint">${w()?"…":"After a translation, this shows which words of the text each word was written from."}</p></section>`;let{kind:n,weights:s,rows:o,keys:r,row:a,key:l}=e,c=xe(s,a),p=je(c,i.share),u=()=>X(`${i.head}.csv`,[["row","key","row_token","key_token","weight"],...o.labels.flatMap((h,g)=>r.labels.flatMap((f,$)=>W(s,g,$)?[]:[[g,$,h,f,E(s,g,$).toFixed(4)]]))]);return d`<section class="panel alignment" aria-labelledby="alignment-title">
+    <div class="head"><h2 id="alignment-title">Alignment</h2>
+      <label>Head <select id="head" @change=${h=>b({head:h.target.value})}>
+        <option value="mean" ?selected=${i.head==="mean"}>mean</option>
+        ${[...t.weights.keys()].map(h=>d`<option value=${h} ?selected=${h===i.head}>${h}</option>`)}</select></label>
+      <label>Share of a row <input id="share" type="range" min="0.1" max="1" step="0.05" .value=${String(i.share)} aria-valuetext="${Math.round(100*i.share)} %"
+        @input=${h=>b({share:Number(h.target.value)})}> <span class="number">${Math.round(100*i.share)} %</span></label>
+      <label><input id="words" type="checkbox" .checked=${i.words} @change=${h=>b({words:h.target.checked})}> words</label>
+      <span class="save"><button @click=${()=>Ae("alignment.svg",document.querySelector("#curves"))}>SVG</button>
+        <button @click=${()=>It("matrix.png",document.querySelector("#matrix"))}>PNG</button><button @click=${u}>CSV</button></span>
+    </div>
+    ${En(e)} ${Cn(e)} ${Hn(e)} ${Mn(e)}
+    <div class="sides">${Wt("row-tokens","tokens that look",o,a,()=>0,h=>A(e,h,l))}
+      ${Wt("key-tokens","tokens that are looked at",r,l,h=>p.has(h)?c[h]:0,h=>A(e,a,h))}</div>
+    <p class="hint" id="reading">${Rn(n)} The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
+      A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.</p>
+    <p class="hint" id="keys">In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another layer.</p>
+  </section>`}var Nn=36,Gt={place:()=>0,worth:e=>-(i.worth?.[e.head]??0),entropy:e=>e.entropy,sharpness:e=>-e.confidence,offset:e=>Math.abs(e.offset??0)};function Kt(){let{heads:e}=i.inspection,t=Gt[i.sortBy];return i.sortBy!=="place"?[["",[...e].sort((n,s)=>t(n)-t(s))]]:[...new Set(e.map(n=>_(n.head)))].map(n=>[n,e.filter(s=>_(s.head)===n)])}function Ln(e){let t=i.inspection.heads.map(s=>s.head).filter(s=>s!==e),n=i.off.length===t.length&&!i.off.includes(e);V(n?[]:t,[...i.undo,i.off])}function On(e,t){let n=Kt().map(([,u])=>u.map(h=>h.head)),s=n.findIndex(u=>u.includes(t)),o=n[s].indexOf(t),r=n.flat(),a=r.indexOf(t),l=(u,h)=>u[Math.max(0,Math.min(h,u.length-1))],c={ArrowLeft:()=>l(r,a-1),ArrowRight:()=>l(r,a+1),ArrowUp:()=>l(l(n,s-1),o),ArrowDown:()=>l(l(n,s+1),o),Home:()=>n[s][0],End:()=>n[s].at(-1)},p={n:()=>q(1),p:()=>q(-1),PageDown:()=>J(1),PageUp:()=>J(-1)};if(!(e.ctrlKey||e.metaKey||e.altKey)){if(e.key in c)b({head:c[e.key]()});else if(e.key in p)p[e.key]();else if(e.key===" "&&!i.stored)K(e.shiftKey?n.find(u=>u.includes(t)).filter(u=>_(u)===_(t)):[t]);else if(e.key==="s"&&!i.stored)Ln(t);else return;e.preventDefault(),requestAnimationFrame(()=>document.querySelector(`[data-head="${i.head}"]`)?.focus())}}function In(e,t){let n=i.inspection.weights.get(e.head),s=i.off.includes(e.head),o=i.worth?.[e.head],r=`${e.head}: ${e.label}, entropy ${e.entropy.toFixed(2)} nats, highest weight ${e.confidence.toFixed(2)}${e.offset===null?"":`, offset ${e.offset.toFixed(1)}`}${o===void 0?"":`, worth ${o.toFixed(3)} nats per token`}`;return d`<button class="cell ${s?"off":""}" aria-pressed=${i.head===e.head} aria-label="${r}${s?", off":""}" title=${r} data-head=${e.head}
+    tabindex=${t?0:-1} @click=${()=>b({head:e.head})} @keydown=${a=>On(a,e.head)}>
+    <canvas ${ke(a=>{a&&Ht(a,n,Nn)})}></canvas>
+    ${i.sortBy==="place"?m:d`<span class="tag">${e.head.replace(/^(\w)\w+/,"$1")}</span>`}
+    ${o===void 0?m:d`<span class="tag number">${o.toFixed(2)}</span>`}
+  </button>`}function Dn(e){let t=i.inspection.heads.map(n=>n.head).filter(n=>_(n)===_(e.head));return d`<p class="chosen"><span class="strong" id="head-title">${e.head}</span>: <span id="statistics">${e.label}; entropy ${e.entropy.toFixed(2)} nats, highest weight ${e.confidence.toFixed(2)}, mean over rows.</span>
+    ${i.stored?m:d`<button id="toggle" @click=${()=>K([e.head])}>${i.off.includes(e.head)?"Switch on":"Switch off"}</button>
+      <button @click=${()=>V(t.filter(n=>n!==e.head),[...i.undo,i.off])}>Solo in its layer</button>`}</p>`}function Vt(){let e=i.inspection;if(!e)return d`<section class="panel heads" aria-labelledby="heads-title"><div class="head"><h2 id="heads-title">Heads</h2></div>
+      <p class="hint">A head is one way of looking: each layer has several. All of them appear here, and each can be switched off.</p></section>`;let t=e.heads.find(r=>r.head===i.head),n=Kt(),s=t?.head??n[0]?.[1][0]?.head,o=()=>X("heads.csv",[["head","label","entropy","highest_weight","offset","worth"],...e.heads.map(r=>[r.head,r.label,r.entropy,r.confidence,r.offset??"",i.worth?.[r.head]??""])]);return d`<section class="panel heads" aria-labelledby="heads-title">
+    <div class="head"><h2 id="heads-title">Heads</h2>
+      <label>Order <select id="order" @change=${r=>b({sortBy:r.target.value})}>
+        ${Object.keys(Gt).filter(r=>r!=="worth"||i.worth).map(r=>d`<option value=${r} ?selected=${r===i.sortBy}>${r}</option>`)}</select></label>
+      ${i.stored?m:d`<button id="rank" @click=${()=>yt()}>Rank all heads</button>`}
+      <span class="save"><button @click=${o}>CSV</button>
+        ${i.off.length?d`<button @click=${()=>ie("heads-off.txt",`${i.off.join(`
+`)}
+`)}>List of heads that are off</button>`:m}</span>
+    </div>
+    <div id="heads">${n.map(([r,a])=>d`<div class="layer" role="group" aria-label=${r||"all heads"}>
+      ${r?i.stored?d`<span class="site">${r}</span>`:d`<button class="site" title="Switch the whole layer off or on" @click=${()=>K(a.map(l=>l.head))}>${r}</button>`:m}
+      <div class="cells">${a.map(l=>In(l,l.head===s))}</div></div>`)}</div>
+    ${t?Dn(t):m}
+    <p class="hint">Click or arrows: look at a head. N, P: the next and the previous one. ${i.stored?"":"Space: switch it off or on. Shift and space: its layer. S: only this one."}</p>
+  </section>`}var Bn=300,zt=0;function jn(e){b({text:e}),clearTimeout(zt),zt=window.setTimeout(()=>{ne(),i.live&&x()},Bn)}var _e=e=>`${(100*Math.exp(e)).toFixed(e>Math.log(.1)?0:1)} %`;function Wn(e){if(e===null)return{background:""};let[t,n,s]=F("doubt"),o=Math.min(1,-e/3);return{background:`rgba(${t}, ${n}, ${s}, ${(.55*o).toFixed(3)})`}}function Fn(e){if(e.before===null)return e.tokens.map(()=>!1);let t=new Set(e.before.split(/\s+/)),n=[],s=0,o=r=>{let a=j(e.tokens.slice(s,r).map(l=>l.token)).trim();for(let l=s;l<r;l++)n[l]=!t.has(a);s=r};return e.tokens.forEach((r,a)=>{a>s&&r.token.startsWith("▁")&&o(a)}),o(e.tokens.length),n}function Un(e,t,n,s){let o=i.at===n&&i.step===t,r=()=>{let a=i.at!==n;b({at:n,step:t,...a?{inspection:null,ablation:null,traced:null,worth:null}:{}}),a&&se()};return d`<button class="token ${s?"new":""}" ${M(Wn(e.log_prob))} aria-pressed=${o}
+    data-place=${t} title=${e.log_prob===null?"":_e(e.log_prob)} @click=${r} dir="auto">${y(e.token)}</button>`}function Gn(){let e=w(),t=e?.tokens[i.step];return!e||!t?.alternatives.length?m:d`<div class="alternatives" role="group" aria-label="Other tokens in the place of ${y(t.token)}">
+    <p class="hint">In the place of <bdi class="strong">${y(t.token)}</bdi>. Choose a token: it is written, and the rest is decoded again.</p>
+    ${t.alternatives.map(([n,s])=>d`
+      <button class="bar ${n===t.token?"own":""}" ?disabled=${n===t.token||!e.isDone}
+        @click=${()=>$t(i.step,n)}>
+        <bdi>${y(n)}</bdi><span class="track"><span ${M({width:`${100*Math.exp(s)}%`})}></span></span>
+        <span class="number">${_e(s)}</span>
+      </button>`)}
+  </div>`}function Ue(e,t){let n=Fn(e);return d`<p class="output" dir="auto" data-sentence=${t} aria-label="Sentence ${t+1}">
+    ${e.tokens.map((s,o)=>Un(s,o,t,n[o]))}${e.isDone?m:d`<span class="caret"></span>`}
+  </p>
+  ${e.before!==null&&e.isDone?d`<p class="before hint">before: <bdi>${e.before}</bdi></p>`:m}`}function Kn(){let e=w();return!e?.isDone||e.nBest.length<2?m:d`<details class="nbest"><summary>The ${e.nBest.length} best translations</summary><ol>
+    ${e.nBest.map(t=>d`<li><button class="link" aria-pressed=${t.text===e.text} @click=${()=>ye(t.text)}>
+      <bdi>${t.text}</bdi></button> <span class="number">${t.score.toFixed(3)}</span></li>`)}
+  </ol></details>`}var Vn={en:["Two dogs play in the snow.","A man in a red shirt is standing on a ladder.","The woman who sold the house smiles."],de:["Zwei Hunde spielen im Schnee.","Ein Mann steht auf einer Leiter."],fr:["Deux chiens jouent dans la neige."]};function qt(){let e=ge(),t=i.numTokens!==null&&i.maxTokens>0&&i.numTokens>i.maxTokens,n=Vn[e?.source??""]??[];return d`<section class="panel translate" aria-labelledby="translate-title">
+    <div class="columns">
+      <div>
+        <div class="head"><h2 id="translate-title">Text</h2>
+          ${i.models.length>1?d`<select aria-label="Model" @change=${s=>{b({direction:s.target.value}),x()}}>${i.models.map(s=>d`<option value=${s.direction} ?selected=${s.direction===i.direction}>${s.direction}</option>`)}</select>`:d`<span class="hint">${e?.direction}</span>`}
+        </div>
+        <textarea id="text" dir="auto" rows="4" spellcheck="false" aria-label="Text to translate" placeholder="Write or paste a text."
+          .value=${i.text} @input=${s=>jn(s.target.value)}
+          @keydown=${s=>{s.key==="Enter"&&(s.ctrlKey||s.metaKey)&&x()}}></textarea>
+        <div class="controls">
+          <button class="primary" @click=${()=>x()} ?disabled=${!i.text.trim()}>Translate</button>
+          ${i.busy.startsWith("Translating")||i.busy.startsWith("Decoding")?d`<button @click=${()=>$e("translate")}>Stop</button>`:m}
+          <label><input type="checkbox" .checked=${i.live} @change=${s=>b({live:s.target.checked})}> while typing</label>
+          <label>Beam <select id="beam" @change=${s=>{b({beam:Number(s.target.value),temperature:0}),x()}}>
+            ${[1,2,3,5,8,12].map(s=>d`<option value=${s} ?selected=${!i.temperature&&s===i.beam}>${s}</option>`)}</select></label>
+          <label>Sampling <select id="temperature" @change=${s=>{b({temperature:Number(s.target.value)}),x()}}>
+            ${[0,.5,.8,1,1.3].map(s=>d`<option value=${s} ?selected=${s===i.temperature}>${s||"off"}</option>`)}</select></label>
+          ${i.numTokens===null?m:d`<span class="hint ${t?"warning":""}">${i.numTokens} tokens; a sentence may have ${i.maxTokens}</span>`}
+        </div>
+        ${i.text||!n.length?m:d`<p class="hint">For example: ${n.map(s=>d`<button class="link" @click=${()=>{b({text:s}),ne(),x()}}>${s}</button> `)}</p>`}
+      </div>
+      <div>
+        <div class="head"><h2>Translation</h2>
+          ${i.sentences.length&&i.sentences.every(s=>s.isDone)?d`<button @click=${()=>navigator.clipboard.writeText(i.sentences.map(s=>s.text).join(" "))}>Copy</button>`:m}
+        </div>
+        <div id="output" aria-live="polite">${i.sentences.length?i.sentences.map(Ue):d`<p class="hint">The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.</p>`}</div>
+        ${Gn()} ${Kn()}
+      </div>
+    </div>
+  </section>`}var zn=.9,Ge=0;function qn(){b({isPlaying:!i.isPlaying}),clearInterval(Ge),i.isPlaying&&(Ge=window.setInterval(()=>{let e=(w()?.tokens.length??1)-1;i.step>=e?(clearInterval(Ge),b({isPlaying:!1})):b({step:i.step+1})},1e3*zn))}function Jn(e,t,n){return d`<div class="lens" role="list">${e.map((s,o)=>{let[r,a]=s[t]??["",0];return d`<div class="change" role="listitem"><span>${o?`layer ${o-1}`:"embeddings"}</span><span class="track"><span ${M({width:`${100*a}%`})}></span></span>
+      <bdi class=${r===n?"strong":""}>${y(r)}</bdi><span class="number">${(100*a).toFixed(0)} %</span></div>`})}</div><p class="hint">What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read it as a hint.</p>`}function Jt(){let e=w(),t=i.inspection;if(!t||!e)return m;let n=e.tokens.length-1,s=Math.min(i.step,n),o=e.tokens[s],r=t.target===null&&t.token_log_probs.length>0;return d`<section class="panel layers" aria-labelledby="layers-title">
+    <div class="head"><h2 id="layers-title">Through the layers</h2></div>
+    <div class="controls"><button id="play" @click=${qn} aria-label=${i.isPlaying?"Pause":"Play"}>${i.isPlaying?"❚❚":"▶"}</button>
+      <input id="step" type="range" min="0" max=${n} step="1" .value=${String(s)} aria-label="Token" aria-valuetext=${y(o?.token??"")}
+        @input=${a=>b({step:Number(a.target.value)})}>
+      <span>token ${s+1} of ${n+1}: <bdi class="strong">${y(o?.token??"")}</bdi>
+        ${typeof o?.log_prob=="number"?d`<span id="probability">${_e(o.log_prob)}</span>`:m}</span></div>
+    ${r&&t.lens.length?d`<p class="hint">After this token, each layer would write:</p>`:m}
+    ${t.lens.length?Jn(t.lens,s,e.tokens[r?s+1:s]?.token):d`<p class="hint">${i.stored?"This page was stored without what each layer would say; regard inspect --lens stores it.":"This model's layers cannot be read through its output layer."}</p>`}
+  </section>`}var Xt=84,Zt=20,Xn=8,Yt=9,Zn=e=>{let t=[...y(e)];return t.length>Yt?`${t.slice(0,Yt-1).join("")}…`:t.join("")};function Yn(e){let t={token:"",candidate:null,children:[],path:[],isBest:!0},n=[];for(let s of e.trace){let o=new Set(s.filter(a=>a.fate==="dropped").slice(0,2));n=s.map(a=>{let l=a.parent===null?t:n[a.parent];if(!l||a.fate==="dropped"&&!o.has(a))return;let c=a.fate==="finished",p={token:a.token,candidate:a,children:[],path:c?l.path:[...l.path,a.token],isBest:!1};return l.children.push(p),p})}return t}function Qt(e,t){let n=e.candidate?.fate==="finished"&&j(e.path)===t;return e.isBest=e.children.map(s=>Qt(s,t)).some(Boolean)||n,e.isBest}var Te=null;function Qn(e){if(Te?.traced===e)return Te;let t=Yn(e),n=[];Qt(t,e.text);let s=0,o=(r,a,l)=>{let c={node:r,parent:a,x:Xn+Xt*l,y:Zt*(s+1)};n.push(c),r.children.length||(s+=1);for(let p of[...r.children].sort((u,h)=>Number(h.isBest)-Number(u.isBest)))o(p,c,l+1)};return o(t,null,0),Te={traced:e,placed:n,width:Math.max(...n.map(r=>r.x))+Xt,height:Zt*(s+1)},Te}var es=34,ts=30;function ns({x:e,y:t,parent:n}){let s=n.x+(n.parent?es:4),o=e-ts,r=o-6;return`M ${s} ${n.y} ${n.y===t?"":`C ${r} ${n.y}, ${r-6} ${t},`} ${n.y===t?"L":""} ${o} ${t}`}function en(){let e=w(),t=i.traced;if(!i.inspection||!e)return m;let n=t?Qn(t):null,s=o=>{let r=j(o.path);r&&ye(r)};return d`<section class="panel search" aria-labelledby="search-title">
+    <div class="head"><h2 id="search-title">Search</h2>
+      <button id="search" @click=${()=>vt()}>${t?"Search again":"Show the search"}</button>
+      ${t?d`<span class="save"><button @click=${()=>Ae("search.svg",document.querySelector("#tree"))}>SVG</button><button @click=${()=>Ot("search.json",t)}>JSON</button></span>`:m}
+    </div>
+    ${n?d`<div class="scroll"><svg id="tree" width=${n.width} height=${n.height} role="img" aria-label="Tree of the search, ${n.placed.length-1} candidates">
+      ${n.placed.slice(1).map(o=>I`<path class="branch ${o.node.isBest?"best":""} ${o.node.candidate.fate}" d=${ns(o)}></path>`)}
+      ${n.placed.slice(1).map(({node:o,x:r,y:a})=>I`<g class="node ${o.isBest?"best":""} ${o.candidate.fate}" tabindex=${o.candidate.fate==="finished"?0:-1}
+        role="button" aria-label="${y(o.token)}, ${o.candidate.fate}, score ${o.candidate.score.toFixed(2)}"
+        transform="translate(${r}, ${a})" @click=${()=>s(o)} @keydown=${l=>{l.key==="Enter"&&s(o)}}>
+        <text dy="0.32em" text-anchor="middle">\u2068${Zn(o.token)}\u2069</text><title>${j(o.path)} (${o.candidate.score.toFixed(3)})</title></g>`)}
+    </svg></div>
+    <p class="hint">From left to right, a step for each token. <span class="legend best">The chosen hypothesis</span>, in the top row, <span class="legend dropped">dropped</span>, <span class="legend finished">finished</span>.
+      Click a node: its text is opened in the other panels.</p>`:d`<p class="hint">Beam search keeps the ${i.beam} best beginnings at each step. This draws all that it tried.</p>`}
+  </section>`}function tn(){let e=i.inspection,t=w(),{note:n,says:s}=i.stored;return d`<section class="panel stored" aria-labelledby="text-title">
+    <div class="head"><h2 id="text-title">Text</h2></div>
+    <p dir="auto" id="text" class="output">${e.text}</p>
+    ${s?d`<p dir="auto" id="says">${s}</p>`:m}
+    ${Ue(t,0)}
+    <p class="hint">${e.token_log_probs.length?"The stronger a token is coloured, the less sure the model was of it. ":""}Choose a token: the other panels follow.
+      This page was stored and has no model behind it. On the page of <code>regard serve MODEL</code>, other tokens can be forced and heads switched off.</p>
+    ${n?d`<p class="hint" id="note">${n}</p>`:m}
+  </section>`}function ss(e,t){let n=new Set(t.split(/\s+/));return d`${e.split(/(\s+)/).map(s=>s.trim()&&!n.has(s)?d`<mark>${s}</mark>`:s)}`}function os(){let{ablations:e}=i.inspection;return e.length?d`<section class="panel without" aria-labelledby="without-title"><div class="head"><h2 id="without-title">Without heads</h2></div>
+    <table id="ablations"><thead><tr><th>heads</th><th>change, nats per token</th><th>what the model writes then</th></tr></thead>
+      <tbody>${e.map(t=>d`<tr><td>${t.heads.join(", ")}</td><td class="number">${t.log_prob_change.toFixed(4)}</td><td dir="auto">${t.text}</td></tr>`)}</tbody></table>
+  </section>`:m}function nn(){let e=w(),t=i.ablation;if(!i.inspection||!e)return m;if(i.stored)return os();let n=[...e.tokens.map(r=>r.token),"end"],s=Math.max(.5,...(t?.token_changes??[]).map(Math.abs)),o=()=>{V(i.undo.at(-1)??[],i.undo.slice(0,-1))};return d`<section class="panel without" aria-labelledby="without-title">
+    <div class="head"><h2 id="without-title">Without them</h2>
+      ${i.off.length?d`<button id="all-on" @click=${()=>V([],[...i.undo,i.off])}>Switch all on</button>`:m}
+      ${i.undo.length?d`<button id="undo" @click=${o}>Undo</button>`:m}
+      ${t?d`<span class="save"><button @click=${()=>X("without.csv",[["token","change"],...t.token_changes.map((r,a)=>[n[a]??"",r])])}>CSV</button></span>`:m}
+    </div>
+    ${i.off.length===0?d`<p class="hint">Switch a head off: this shows how much less likely each token becomes, and what the model writes instead.</p>`:d`<p class="chips">${i.off.length>24?`${i.off.length} heads are off.`:i.off.map(r=>d`<button class="chip" title="Switch on" @click=${()=>K([r])}>${r} ✕</button>`)}</p>`}
+    ${t?d`
+      <p>Written then: <bdi class="strong" id="written-then">${ss(t.text,e.text)}</bdi></p>
+      <p>The translation above changes by <span class="strong number" id="change">${t.log_prob_change.toFixed(3)}</span> nats per token, each token after the right ones:</p>
+      <div class="changes" role="list">${t.token_changes.map((r,a)=>d`<div class="change" role="listitem" aria-label="${y(n[a]??"")} ${r.toFixed(2)} nats">
+        <bdi>${y(n[a]??"")}</bdi>
+        <span class="track two"><span class=${r<0?"less":"more"} ${M({width:`${50*Math.abs(r)/s}%`,[r<0?"right":"left"]:"50%"})}></span></span>
+        <span class="number">${r>0?"+":""}${r.toFixed(2)}</span></div>`)}</div>
+      <p class="hint">Left: less likely without the heads. A model was not trained without them, so this is what they are worth here, not what another model could do.</p>`:m}
+  </section>`}function sn(){let e=document.querySelector("#data");return e?JSON.parse(e.textContent):null}async function rs(e){let t=Uint8Array.from(atob(e),n=>n.charCodeAt(0));return await new Response(new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer()}function is({text:e,target:t,tokens:n,token_log_probs:s}){let o=Object.values(n).at(-1).rows.spelled,r=t!==null&&o.length>1&&Object.values(n).at(-1).rows.offsets.at(-1)===null,a=t===null?1:0;return{source:e,text:t??e,score:0,nBest:[],before:null,forced:null,isDone:!0,tokens:(r?o.slice(0,-1):o).map((l,c)=>({token:l,log_prob:s[c-a]??null,alternatives:[]}))}}async function on(e,t){let{inspection:n}=e,s=await rs(e.packed),o=e.bytes===2?new Uint16Array(s):new Uint8Array(s),r=e.bytes===2?65535:255;n.weights=new Map;let a=0;for(let{heads:c,rows:p,keys:u}of e.parts)for(let h of c)n.weights.set(h,{rows:p,keys:u,values:o.subarray(a,a+=p*u),scale:r-1,forbidden:r});let l=t.head==="mean"||n.weights.has(t.head??"");b({stored:{note:e.note,says:e.says},inspection:n,sentences:[is(n)],text:n.text,...t,head:l?t.head:e.first,off:[],at:0})}var ln="regard-theme";function as(){let e=document.documentElement,t=matchMedia("(prefers-color-scheme: dark)").matches,n=e.dataset.theme??(t?"dark":"light"),s=n==="dark"?"light":"dark";e.dataset.theme=s;try{localStorage.setItem(ln,s)}catch{}b({})}function ls(){return d`<form class="key" @submit=${t=>{t.preventDefault(),at(document.querySelector("#key").value),Ke()}}><label>Key <input id="key" type="password" autocomplete="off"></label> <button>Use it</button></form>`}function cs(){let e=()=>d`<div class="column">${Ut()} ${Jt()}</div><div class="column">${Vt()} ${nn()}</div>`;return i.stored?d`${tn()}${e()}`:i.models.length?d`${qt()}${e()}${en()}`:i.busy||i.error?m:d`<p class="panel">This server has no model that translates. <a href="docs">Its other paths</a> answer programs.</p>`}function ds(){return d`<header><h1>Regard</h1><p class="hint">${i.stored?"What the heads look at":"Translate, and look inside while it happens."}</p>
+    <span class="status" role="status">${i.busy?d`<span class="spinner"></span>${i.busy} …`:m}</span>
+    ${i.stored?m:d`<a href="docs">API</a>`}<button class="theme" @click=${as} aria-label="Light or dark">◐</button></header>
+  ${i.error?d`<p class="error" role="alert">${i.error} ${i.needsKey?m:d`<button @click=${()=>void Ke()}>Try again</button>`}</p>`:m}
+  ${i.needsKey?ls():m}
+  <main>${cs()}</main>`}var ae=()=>{rt(ds(),document.querySelector("#page"))};async function Ke(){await mt(),document.body.dataset.ready="yes",i.text&&i.models.length&&(ne(),await x())}function hs(){let e=null;try{e=window.frameElement}catch{}if(!e)return;let{style:t}=e;new ResizeObserver(()=>{t.height=`${document.documentElement.offsetHeight+4}px`}).observe(document.documentElement)}function us(e){try{return localStorage.getItem(e)}catch{return null}}var rn=us(ln),an=sn();rn&&(document.documentElement.dataset.theme=rn);ht(ae);addEventListener("resize",ae);matchMedia("(prefers-color-scheme: dark)").addEventListener("change",ae);Object.assign(globalThis,{regard:{state:i,matrixLayout:Ft}});an?(hs(),on(an,fe()).then(()=>{ae(),document.body.dataset.ready="yes"})):(Object.assign(i,fe()),addEventListener("hashchange",()=>{b(fe()),x()}),ae(),Ke());})();
