@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.nn.attention import Attention
 from regard.nn.hooks import BeforeHook, forward_hooks
-from regard.nn.masks import causal_mask, combine_masks
+from regard.nn.masks import causal_mask, combine_masks, distances
 
 TILE_NUMBERS = 1 << 22
 """Weights that `row_statistics` holds at once: 16 MB in float32."""
@@ -71,12 +71,8 @@ class CapturedAttention:
         Args:
             rows: which of the captured queries, without a step.
         """
-        start, stop, step = rows.indices(self.num_rows)
-        if step != 1:
-            raise ShapeError(f"rows must be a slice without a step; got {rows}.")
-        query, key = self.query[..., start:stop, :], self.key
-        if not any(True for part in (self.module.score, self.module.positions) for _ in _parameters(part)):
-            query, key = (x.to(torch.promote_types(x.dtype, torch.float32)) for x in (query, key))
+        start, stop = self._bounds(rows)
+        query, key = self._compared(start, stop)
         weights = self.module.weights(
             query,
             key,
@@ -84,10 +80,42 @@ class CapturedAttention:
             _part(self.bias, slice(start, stop)),
             self.causal,
             first=self.first + start,
-            distance=None if self.distance is None else self.distance[..., start:stop, :],
+            distance=self._distance(start, stop),
             heads=self.heads,
         )
         return weights.to(torch.promote_types(weights.dtype, torch.float32))
+
+    @torch.no_grad()
+    def bias_of(self, rows: slice = slice(None)) -> Float[Tensor, "..."] | None:
+        """What is added to the scores, for positions or by the caller; it broadcasts to `batch head row key`; None: nothing.
+
+        Args:
+            rows: which of the captured queries, without a step.
+        """
+        start, stop = self._bounds(rows)
+        query, key = self._compared(start, stop)
+        distance = self._distance(start, stop)
+        if distance is None:
+            distance = distances(stop - start, key.shape[-2], first=self.first + start, device=query.device)
+        return self.module.with_positions(_part(self.bias, slice(start, stop)), query, key, distance, self.heads)
+
+    def _bounds(self, rows: slice) -> tuple[int, int]:
+        start, stop, step = rows.indices(self.num_rows)
+        if step != 1:
+            raise ShapeError(f"rows must be a slice without a step; got {rows}.")
+        return start, stop
+
+    def _compared(self, start: int, stop: int) -> tuple[Tensor, Tensor]:
+        """Queries and keys; in float32 at least, where no parameters of another type meet them."""
+        query, key = self.query[..., start:stop, :], self.key
+        if any(True for part in (self.module.score, self.module.positions) for _ in _parameters(part)):
+            return query, key
+        return query.to(torch.promote_types(query.dtype, torch.float32)), key.to(
+            torch.promote_types(key.dtype, torch.float32)
+        )
+
+    def _distance(self, start: int, stop: int) -> Tensor | None:
+        return None if self.distance is None else self.distance[..., start:stop, :]
 
     def allowed(self) -> Bool[Tensor, "batch head row key"]:
         """Which keys a captured query may attend to: False where a mask forbids it."""

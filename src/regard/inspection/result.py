@@ -76,6 +76,8 @@ class Inspection:
     predicted: list[tuple[str, float]] = field(default_factory=list)
     """What the model says, with probabilities from 0 to 1: the classes, the likeliest first; a tag for each word; a token for
     each mask."""
+    read_ids: list[list[int]] = field(default_factory=list)
+    """What the model read: the ids of the text, and of the target where there is one."""
 
     def __repr__(self) -> str:
         said = f", {shortened(self.headline)}" if self.headline else ""

@@ -82,7 +82,9 @@ def inspect_pair(
             changes = [after - before for after, before in zip(log_probs(), whole, strict=True)]
             ablations.append(Ablation(names, sum(changes) / len(changes), changes, translate(source)))
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
-    return Inspection(source, target, found, model.config.arch, whole, lens, ablations, show)
+    return Inspection(
+        source, target, found, model.config.arch, whole, lens, ablations, show, read_ids=[source_ids, read_ids]
+    )
 
 
 def inspect_text(
@@ -113,7 +115,8 @@ def inspect_text(
             predicted = model(row)[0, :-1].float().log_softmax(dim=-1)
         log_probs = predicted.gather(-1, row[0, 1:, None])[:, 0].tolist()
     show = "norms" if norms else "weights"
-    return Inspection(text, None, found, model.config.arch, log_probs, _lens(model, found, tokenizer), shows=show)
+    lens = _lens(model, found, tokenizer)
+    return Inspection(text, None, found, model.config.arch, log_probs, lens, shows=show, read_ids=[list(ids)])
 
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:

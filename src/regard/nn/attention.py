@@ -175,7 +175,7 @@ class Attention(nn.Module):
             key,
             value,
             mask=mask,
-            bias=self._with_positions(bias, query, key, distance),
+            bias=self.with_positions(bias, query, key, distance),
             causal=causal,
             score=self.score,
             dropout=dropout,
@@ -208,10 +208,10 @@ class Attention(nn.Module):
             mask = combine_masks(mask, causal_mask(query.shape[-2], key.shape[-2], first=first, device=query.device))
         if distance is None and self.positions is not None:
             distance = distances(query.shape[-2], key.shape[-2], first=first, device=query.device)
-        bias = self._with_positions(bias, query, key, distance, heads)
+        bias = self.with_positions(bias, query, key, distance, heads)
         return attention_weights(query, key, mask=mask, bias=bias, score=self.score)
 
-    def _with_positions(
+    def with_positions(
         self,
         bias: Tensor | None,
         query: Tensor,
@@ -219,7 +219,12 @@ class Attention(nn.Module):
         distance: Tensor | None,
         heads: list[int] | None = None,
     ) -> Tensor | None:
-        """The bias that was given plus the position scheme's."""
+        """The bias that was given plus the position scheme's: what is added to the scores; None: nothing.
+
+        Args:
+            distance: of each key from each query; None: the last query stands at the last key.
+            heads: as for `weights`.
+        """
         if self.positions is None:
             return bias
         distance = distances(query.shape[-2], key.shape[-2], device=query.device) if distance is None else distance

@@ -9,6 +9,8 @@ from typing import Any
 
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
+from regard.inspection.lookup import Lookup, look_up
+from regard.inspection.record import HeadName
 from regard.inspection.result import Inspection
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
@@ -64,6 +66,21 @@ class Pipeline(ABC):
             hidden_states: also every layer's states, and what each layer would predict.
             norms: how much of each token a head really moves, in place of its weights.
         """
+
+    def lookup(self, seen: Inspection, head: str, row: int) -> Lookup:
+        """How a row of a head's weights was computed: query, keys, scores and softmax, in numbers.
+
+            seen = translator.inspect("Two dogs play.")
+            translator.lookup(seen, "cross.2.3", 0).scores
+
+        Args:
+            seen: an inspection by this model.
+            row: from 0.
+        Raises:
+            SettingsError: a head or row that is not.
+        """
+        name = HeadName.parse(head)
+        return look_up(self.model, seen.read_ids, name, row, len(seen.rows(name.kind)))
 
     def __repr__(self) -> str:
         model, others = self.model, getattr(self, "others", ())

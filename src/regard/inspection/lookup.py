@@ -1,0 +1,130 @@
+"""How one row of a head's weights is computed, in numbers: a query, the keys that it is compared with, scores, softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from regard.errors import SettingsError
+from regard.inspection.capture import CapturedAttention, capture
+from regard.inspection.record import HeadName
+from regard.models.families import attention_sites
+from regard.models.interface import Model
+from regard.nn.scores import Additive, InnerProduct
+
+
+@dataclass(frozen=True, repr=False)
+class Lookup:
+    """One row of a head: a query looks up keys.
+
+    terms(k) = query * keys[k]                   (additive attention: vector * tanh(query + keys[k]))
+    scores[k] = factor sum(terms(k))
+    weights = softmax over the allowed k of scores[k] + bias[k]
+    """
+
+    query: Float[numpy.ndarray, " head_dim"]
+    """As it is compared: after its projection, and after positions have turned it."""
+    keys: Float[numpy.ndarray, "key head_dim"]
+    factor: float
+    """Of the scaled dot product, 1 / sqrt(head_dim)."""
+    vector: Float[numpy.ndarray, " head_dim"] | None
+    """Of additive attention; None: dot products."""
+    scores: Float[numpy.ndarray, " key"]
+    bias: Float[numpy.ndarray, " key"]
+    """What is added for positions; 0 where a model adds nothing."""
+    allowed: Bool[numpy.ndarray, " key"]
+    """False where a mask forbids a key."""
+    weights: Float[numpy.ndarray, " key"]
+
+    def __repr__(self) -> str:
+        return f"Lookup({len(self.keys)} keys of width {len(self.query)})"
+
+    def terms(self, key: int) -> Float[numpy.ndarray, " head_dim"]:
+        """The numbers whose sum, times `factor`, is the score of a key."""
+        if self.vector is None:
+            return self.query * self.keys[key]
+        return self.vector * numpy.tanh(self.query + self.keys[key])
+
+    def as_dict(self, key: int | None = None) -> dict[str, Any]:
+        """Everything as JSON has it.
+
+        Args:
+            key: whose vector is among it, with the terms of its score; None: the keys' vectors are left out.
+        """
+        content: dict[str, Any] = {
+            "query": _rounded(self.query),
+            "factor": self.factor,
+            "is_additive": self.vector is not None,
+            "scores": _rounded(self.scores),
+            "bias": _rounded(self.bias),
+            "allowed": self.allowed.tolist(),
+            "weights": _rounded(self.weights),
+        }
+        if key is not None:
+            content |= {"key": _rounded(self.keys[key]), "terms": _rounded(self.terms(key))}
+        return content
+
+
+@torch.no_grad()
+def look_up(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row: int, num_rows: int) -> Lookup:
+    """How a row of a head's weights is computed.
+
+    Args:
+        ids: what the model reads: a text, or a source and a target.
+        row: from 0, among the last `num_rows` positions that look.
+    Raises:
+        SettingsError: a head or row that is not, or a score function that compares no vectors.
+    """
+    site = attention_sites(model).get(head.site)
+    if site is None:
+        raise SettingsError(f"head must be one of the model's; got {head}.")
+    if not 0 <= row < num_rows:
+        raise SettingsError(f"row must be from 0 to {num_rows - 1}; got {row}.")
+    device = next(model.parameters()).device
+    with capture(model, layers=[site]) as seen:
+        model.states(*(torch.tensor([list(each)], device=device) for each in ids))
+    calls = seen.calls(site)  # a recurrent model has one for each row
+    if head.head not in calls[0].heads:
+        raise SettingsError(f"head must be one of the model's; got {head}.")
+    place = row + sum(call.num_rows for call in calls) - num_rows
+    for call in calls:
+        if place < call.num_rows:
+            return _of_row(call, calls[0].heads.index(head.head), place)
+        place -= call.num_rows
+    raise AssertionError(place)
+
+
+def _of_row(call: CapturedAttention, head: int, row: int) -> Lookup:
+    at = slice(row, row + 1)
+    query, key = call.query[0, head, at].float(), call.key[0, head].float()
+    score, vector = call.module.score, None
+    if isinstance(score, InnerProduct):
+        query, key = score.features(query, key)
+        factor = score.factor(query.shape[-1])
+        scores = factor * (key @ query[0])
+    elif isinstance(score, Additive):
+        factor = 1.0
+        query, key, vector = score.projected(query, key)
+        scores = torch.tanh(query + key) @ vector
+    else:
+        raise SettingsError(f"the score must be a product or additive; got {type(score).__name__}, which has no terms.")
+    weights, bias = call.weights(at)[0, head, 0], call.bias_of(at)
+    bias = torch.zeros_like(weights) if bias is None else bias.expand(*call.query.shape[:2], 1, -1)[0, head, 0]
+    return Lookup(
+        _numbers(query[0]), _numbers(key), factor, None if vector is None else _numbers(vector), _numbers(scores),
+        _numbers(bias), call.allowed()[0, head, row].cpu().numpy(), _numbers(weights),
+    )  # fmt: skip
+
+
+def _numbers(x: Tensor) -> numpy.ndarray:
+    return x.float().cpu().numpy()
+
+
+def _rounded(x: numpy.ndarray) -> list[float]:
+    return [round(value, 5) for value in x.tolist()]
