@@ -18,6 +18,7 @@ from starlette.routing import Route
 from regard.errors import RegardError
 from regard.serving.answers import Answered
 from regard.serving.http import named, page
+from regard.serving.http.inspecting import Inspecting
 from regard.serving.http.own import Own
 from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
 from regard.serving.interfaces import deepl, libretranslate, native, openai, openapi, shapes
@@ -43,7 +44,7 @@ class App:
     def __init__(self, service: Service, keys: Keys, *, cors: Sequence[str] = ()) -> None:
         self.service, self.keys = service, keys
         self.glossaries = DeeplGlossaries(service)
-        self._own = Own(service)
+        self._own, self._inspecting = Own(service), Inspecting(service)
         self._paths = self._routes()
         middleware = []
         if cors:
@@ -79,7 +80,10 @@ class App:
             ("/language/translate/v2", "GET POST", ("google", shapes.google_error), self.google),
         ]
         table += [(path, methods, deep, read) for path, methods, read in self.glossaries.table()]
-        table += [(f"/api/v1/{path}", methods, own, read) for path, methods, read in self._own.table()]
+        table += [
+            (f"/api/v1/{path}", methods, own, read)
+            for path, methods, read in (*self._own.table(), *self._inspecting.table())
+        ]
         routes = [
             Route(path, self._endpoint(name, write, read), methods=methods.split())
             for path, methods, (name, write), read in table
@@ -133,7 +137,7 @@ class App:
         found, source = await call.answered(wanted.asked)
         names = [
             [
-                self._own.inspections.add(source.direction, sentence, each.ids)
+                self._inspecting.inspections.add(source.direction, sentence, each.ids)
                 for sentence, each in zip(text.sources, text.sentences, strict=True)
             ]
             for text in (found if wanted.details else ())

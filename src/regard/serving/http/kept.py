@@ -22,7 +22,8 @@ MOST_PROMISED, MOST_INSPECTIONS, MOST_BYTES = 10_000, 32, 256_000_000
 class Kept:
     """A text and the ids of its translation, and their inspection once it was asked for."""
 
-    direction: Direction
+    model: Direction | str
+    """The direction of a model that translates, the name of another."""
     text: str
     target_ids: Sequence[int]
     began: float
@@ -35,10 +36,10 @@ class Inspections:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
 
-    def add(self, direction: Direction, text: str, target_ids: Sequence[int], seen: Inspection | None = None) -> str:
+    def add(self, model: Direction | str, text: str, target_ids: Sequence[int], seen: Inspection | None = None) -> str:
         """The name of an inspection; without `seen`, of one that is made when it is asked for."""
         name = secrets.token_hex(8)
-        self._kept[name] = Kept(direction, text, target_ids, time.monotonic(), seen)
+        self._kept[name] = Kept(model, text, target_ids, time.monotonic(), seen)
         self._drop()
         return name
 

@@ -1,25 +1,19 @@
-"""The paths of our own interface, `/api/v1`: translations and streams, scores, alignments, and looking inside."""
+"""The paths of our own interface, `/api/v1`: translations, streams, tokens, scores, alignments. Those that look inside are in
+`inspecting.py`."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 
-import numpy
 from starlette.responses import Response
 
-from regard.generation.options import DecodingOptions
-from regard.inspection.drawing.page import packed
-from regard.inspection.result import Inspection
 from regard.serving.http import named
-from regard.serving.http.kept import Inspections
 from regard.serving.http.transport import Call, Read, Stream, event
 from regard.serving.interfaces import libretranslate, native
-from regard.serving.interfaces.encoding import Answer, text_of, texts_of, truth_of
+from regard.serving.interfaces.encoding import Answer, needed_text, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.serving.texts.sentences import split
-from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
 from regard.workflow.translation.running import Seen
 from regard.workflow.translation.translator import Translator
 
@@ -32,7 +26,6 @@ class Own:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.inspections = Inspections()
 
     def table(self) -> list[tuple[str, str, Read]]:
         """Paths, methods and what answers them."""
@@ -42,11 +35,6 @@ class Own:
             ("tokenize", "POST", self.tokenize),
             ("score", "POST", self.score),
             ("align", "POST", self.align),
-            ("inspect", "POST", self.inspect),
-            ("inspect/{id}", "GET", self.inspected),
-            ("inspect/{id}/attention/{kind}", "GET", self.attentions),
-            ("inspect/{id}/attention/{kind}/{layer:int}/{head:int}", "GET", self.attention),
-            ("ablate", "POST", self.ablate),
             ("generate", "POST", named.generate),
             ("predict", "POST", named.predict),
             ("models", "GET", self.models),
@@ -110,9 +98,7 @@ class Own:
 
     async def tokenize(self, call: Call) -> Answer:
         """`/api/v1/tokenize`: the sentences of a text, their tokens, and how many a sentence may have."""
-        text, direction = text_of(call.fields, "text"), call.direction
-        if text is None:
-            raise ServingError(400, "Give a text.")
+        text, direction = needed_text(call.fields), call.direction
         self.service.check_texts([text])
 
         def tokenize(translator: Translator) -> Answer:
@@ -142,131 +128,13 @@ class Own:
 
     async def align(self, call: Call) -> Answer:
         """`/api/v1/align`: which source tokens each token of a translation was written from."""
-        text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
-        if text is None:
-            raise ServingError(400, "Give a text.")
+        text, target = needed_text(call.fields), text_of(call.fields, "target_text")
         found = await call.ask(lambda translator: translator.align(text, target))
         return Answer(
             {"source_tokens": found.source_tokens, "target_tokens": found.target_tokens, "weights": found.weights,
              "links": libretranslate.links(found), "source_offsets": found.source_offsets, "layer": found.layer}
         )  # fmt: skip
 
-    async def inspect(self, call: Call) -> Answer:
-        """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had head by head, by the `id`.
-
-        With `lens`, also what each layer would predict.
-        """
-        text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
-        if text is None:
-            raise ServingError(400, "Give a text.")
-        options, direction, lens = self._options(call), call.direction, truth_of(call.fields, "lens")
-        seen = await call.ask(
-            lambda translator: translator.inspect(text, target, hidden_states=lens, options=options), direction
-        )
-        return _shown(self.inspections.add(direction, text, (), seen), seen)
-
-    async def inspected(self, call: Call) -> Answer:
-        """`/api/v1/inspect/{id}`: an inspection that was made, or that `inspect_id` of a translation promised."""
-        name = call.request.path_params["id"]
-        return _shown(name, await self._seen(call, name))
-
-    async def _seen(self, call: Call, name: str) -> Inspection:
-        """The inspection of this name, made now where it was only promised.
-
-        Raises:
-            ServingError: 410, it is gone.
-        """
-        kept = self.inspections.get(name)
-        if kept.seen is None:
-            seen = await call.ask(lambda translator: translator.inspect_ids(kept.text, kept.target_ids), kept.direction)
-            self.inspections.put(kept, seen)
-            return seen
-        return kept.seen
-
-    async def attention(self, call: Call) -> Answer | Response:
-        """The weights of one head of an inspection: `format` u8 (the default), f16 or json; forbidden cells are 0.
-
-        u8 is the weight times 255. The shape is in the header `X-Shape`, the factor in `X-Scale`.
-        """
-        parts = call.request.path_params
-        seen = await self._seen(call, parts["id"])
-        matrix = seen.weights(parts["kind"], parts["layer"], parts["head"]).filled(0.0)
-        form = text_of(call.fields, "format", "u8")
-        if form == "json":
-            return Answer({"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]})
-        if form not in ("u8", "f16"):
-            raise ServingError(400, f"format must be u8, f16 or json; got {form}.")
-        numbers = (matrix * 255).round().astype("uint8") if form == "u8" else matrix.astype("<f2")
-        return _matrix(call, numbers.tobytes(), matrix.shape, 255 if form == "u8" else 1)
-
-    async def attentions(self, call: Call) -> Response:
-        """The weights of all heads of one kind, as the header `X-Heads` names them, one after the other: u8 or f16.
-
-        Of u8, 255 stands for a cell that a mask forbids, and 254 for a weight of 1; of f16, NaN stands for a forbidden cell.
-        """
-        seen, kind = await self._seen(call, call.request.path_params["id"]), call.request.path_params["kind"]
-        names = [name for name in seen.record if name.kind == kind]
-        form = text_of(call.fields, "format", "u8")
-        if not names or form not in ("u8", "f16"):
-            raise ServingError(400, f"kind must be one of {', '.join(seen.record.key_tokens)}, and format u8 or f16.")
-        weights = numpy.ma.stack([seen.record[name] for name in names])
-        body = packed(weights, numpy.uint8) if form == "u8" else weights.filled(numpy.nan).astype("<f2").tobytes()
-        response = _matrix(call, body, weights.shape, 254 if form == "u8" else 1)
-        response.headers["X-Heads"] = ",".join(map(str, names))
-        return response
-
-    async def ablate(self, call: Call) -> Answer:
-        """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
-
-        With `sweep`, what each head of the model is worth for this text: nats per token that are lost without it.
-        """
-        text, target = text_of(call.fields, "text"), text_of(call.fields, "target_text")
-        if text is None:
-            raise ServingError(400, "Give a text.")
-        options = self._options(call)
-        if truth_of(call.fields, "sweep"):
-            written, ranking = await call.ask(lambda translator: _worth(translator, text, target, options))
-            return Answer({"target": written, "worth": {str(name): worth for name, worth in ranking.worth.items()}})
-        heads, _ = texts_of(call.fields.get("heads"), "heads")
-        seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=heads, options=options))
-        return Answer(
-            {
-                "target": seen.target,
-                "token_log_probs": seen.token_log_probs,
-                "ablations": [vars(one) for one in seen.ablations],
-            }
-        )
-
-    def _options(self, call: Call) -> DecodingOptions:
-        """The options of decoding among the fields."""
-        names = {"text", "target_text", "source", "target", "heads", "sweep", "lens", "api_key"}
-        asked, _ = native.parse({"text": "", **{key: value for key, value in call.fields.items() if key not in names}})
-        self.service.check(asked)
-        return asked.options
-
     async def models(self, call: Call) -> Answer:
         """`/api/v1/models`."""
         return native.models(self.service)
-
-
-def _matrix(call: Call, body: bytes, shape: Sequence[int], scale: int) -> Response:
-    """Weights as bytes, with their shape, and the number that stands for a weight of 1; an empty answer where the client has them
-    already."""
-    tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    headers = {"X-Shape": ",".join(map(str, shape)), "X-Scale": str(scale), "ETag": tag}
-    if call.received.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(body, headers=headers, media_type="application/octet-stream")
-
-
-def _shown(name: str, seen: Inspection) -> Answer:
-    """An inspection without the weights of its heads."""
-    content = seen.summary()
-    del content["ablations"], content["predicted"]
-    return Answer({"id": name, **content, "head_names": seen.head_names})
-
-
-def _worth(translator: Translator, text: str, target: str | None, options: DecodingOptions) -> tuple[str, Ranking]:
-    """A target (by default, the translation), and what each head is worth for it."""
-    written = translator.translate(text, options).text if target is None else target
-    return written, rank_heads(translator, examples_of(translator, [text], [written]), "leave-one-out")

@@ -108,6 +108,18 @@ def text_of(fields: Mapping[str, Any], name: str, default: str | None = None) ->
     return value
 
 
+def needed_text(fields: Mapping[str, Any]) -> str:
+    """The field `text`.
+
+    Raises:
+        ServingError: 400, there is none.
+    """
+    text = text_of(fields, "text")
+    if text is None:
+        raise ServingError(400, "Give a text.")
+    return text
+
+
 def number_of(fields: Mapping[str, Any], name: str, default: int, most: int) -> int:
     """A field that is a whole number from 0 to a bound.
 

@@ -150,8 +150,9 @@ def models(service: Service) -> Answer:
 
 
 def _sizes(pipeline: Pipeline) -> dict[str, Any]:
-    model = pipeline.model
-    return {"arch": model.config.arch, "parameters": sum(each.numel() for each in model.parameters())}
+    model, task = pipeline.model, getattr(pipeline.model.config, "task", None)
+    sizes = {"arch": model.config.arch, "parameters": sum(each.numel() for each in model.parameters())}
+    return sizes | ({"task": task} if task else {})
 
 
 def error(status: int, message: str) -> Answer:

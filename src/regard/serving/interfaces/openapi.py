@@ -70,7 +70,7 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/inspect": Described(
         "What every head looks at; the weights are had by the id.",
-        {"text": TEXT, "target_text": TEXT, "lens": TRUTH, **PAIR, **DECODING},
+        {"text": TEXT, "target_text": TEXT, "model": TEXT, "lens": TRUTH, **PAIR, **DECODING},
         ["text"],
     ),
     "/api/v1/inspect/{id}": Described("An inspection that was made, or that an inspect_id promised."),
@@ -79,6 +79,12 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/inspect/{id}/attention/{kind}/{layer}/{head}": Described(
         "The weights of one head: bytes, or with ?format= f16 or json."
+    ),
+    "/api/v1/inspect/{id}/lookup/{head}/{row}/{key}": Described(
+        "How a weight of a head was computed: query, key, the terms of their score, the scores of the row, softmax."
+    ),
+    "/api/v1/inspect/{id}/flow/{method}": Described(
+        "What affects what through all layers: rollout, flow, gradient or integrated-gradients."
     ),
     "/api/v1/ablate": Described(
         "What changes without some heads; with sweep, what each is worth.",

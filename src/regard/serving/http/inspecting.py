@@ -1,0 +1,210 @@
+"""The paths that look inside a model: weights, how they are computed, what affects what, and what changes without heads."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy
+from starlette.responses import Response
+
+from regard.generation.options import DecodingOptions
+from regard.inspection.drawing.page import packed
+from regard.inspection.result import Inspection
+from regard.serving.directions import Direction
+from regard.serving.http.kept import Inspections
+from regard.serving.http.transport import Call, Read, Result
+from regard.serving.interfaces import native
+from regard.serving.interfaces.encoding import Answer, needed_text, text_of, texts_of, truth_of
+from regard.serving.limits import ServingError
+from regard.serving.service import Service
+from regard.workflow.inspection.attribution import trace_flow
+from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
+from regard.workflow.pipeline import Pipeline
+from regard.workflow.translation.translator import Translator
+
+NOT_OPTIONS = ("text", "target_text", "source", "target", "model", "heads", "sweep", "lens", "api_key")
+
+
+class Inspecting:
+    """What is done at each path; inspections are kept for a while."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.inspections = Inspections()
+
+    def table(self) -> list[tuple[str, str, Read]]:
+        """Paths, methods and what answers them."""
+        return [
+            ("inspect", "POST", self.inspect),
+            ("inspect/{id}", "GET", self.inspected),
+            ("inspect/{id}/attention/{kind}", "GET", self.attentions),
+            ("inspect/{id}/attention/{kind}/{layer:int}/{head:int}", "GET", self.attention),
+            ("inspect/{id}/lookup/{head}/{row:int}/{key:int}", "GET", self.lookup),
+            ("inspect/{id}/flow/{method}", "GET", self.flow),
+            ("ablate", "POST", self.ablate),
+        ]
+
+    async def inspect(self, call: Call) -> Answer:
+        """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had by the `id`.
+
+        With `lens`, also what each layer would predict. With `model`, the name of a model that does not translate.
+        """
+        text, lens = needed_text(call.fields), truth_of(call.fields, "lens")
+        self.service.check_texts([text])
+        if (name := text_of(call.fields, "model")) in self.service.others:
+            seen = await _use(call, str(name), lambda pipeline: _looked_into(pipeline, text, lens))
+            return _shown(self.inspections.add(str(name), text, (), seen), seen)
+        target, options, direction = text_of(call.fields, "target_text"), self._options(call), call.direction
+        seen = await call.ask(
+            lambda translator: translator.inspect(text, target, hidden_states=lens, options=options), direction
+        )
+        return _shown(self.inspections.add(direction, text, (), seen), seen)
+
+    async def inspected(self, call: Call) -> Answer:
+        """`/api/v1/inspect/{id}`: an inspection that was made, or that `inspect_id` of a translation promised."""
+        name = call.request.path_params["id"]
+        return _shown(name, await self._seen(call, name))
+
+    async def _seen(self, call: Call, name: str) -> Inspection:
+        """The inspection of this name, made now where it was only promised.
+
+        Raises:
+            ServingError: 410, it is gone.
+        """
+        kept = self.inspections.get(name)
+        if kept.seen is None and isinstance(kept.model, Direction):
+            seen = await call.ask(lambda translator: translator.inspect_ids(kept.text, kept.target_ids), kept.model)
+            self.inspections.put(kept, seen)
+            return seen
+        assert kept.seen is not None  # of other models nothing is promised
+        return kept.seen
+
+    async def attention(self, call: Call) -> Answer | Response:
+        """The weights of one head of an inspection: `format` u8 (the default), f16 or json; forbidden cells are 0.
+
+        u8 is the weight times 255. The shape is in the header `X-Shape`, the factor in `X-Scale`.
+        """
+        parts = call.request.path_params
+        seen = await self._seen(call, parts["id"])
+        matrix = seen.weights(parts["kind"], parts["layer"], parts["head"]).filled(0.0)
+        form = text_of(call.fields, "format", "u8")
+        if form == "json":
+            return Answer({"weights": [[round(value, 6) for value in row] for row in matrix.tolist()]})
+        if form not in ("u8", "f16"):
+            raise ServingError(400, f"format must be u8, f16 or json; got {form}.")
+        numbers = (matrix * 255).round().astype("uint8") if form == "u8" else matrix.astype("<f2")
+        return _matrix(call, numbers.tobytes(), matrix.shape, 255 if form == "u8" else 1)
+
+    async def attentions(self, call: Call) -> Response:
+        """The weights of all heads of one kind, as the header `X-Heads` names them, one after the other: u8 or f16.
+
+        Of u8, 255 stands for a cell that a mask forbids, and 254 for a weight of 1; of f16, NaN stands for a forbidden cell.
+        """
+        seen, kind = await self._seen(call, call.request.path_params["id"]), call.request.path_params["kind"]
+        names = [name for name in seen.record if name.kind == kind]
+        form = text_of(call.fields, "format", "u8")
+        if not names or form not in ("u8", "f16"):
+            raise ServingError(400, f"kind must be one of {', '.join(seen.record.key_tokens)}, and format u8 or f16.")
+        weights = numpy.ma.stack([seen.record[name] for name in names])
+        body = packed(weights, numpy.uint8) if form == "u8" else weights.filled(numpy.nan).astype("<f2").tobytes()
+        response = _matrix(call, body, weights.shape, 254 if form == "u8" else 1)
+        response.headers["X-Heads"] = ",".join(map(str, names))
+        return response
+
+    async def lookup(self, call: Call) -> Answer:
+        """How a row of a head's weights was computed: query and key, the terms of their score, all scores, softmax."""
+        parts = call.request.path_params
+        seen = await self._seen(call, parts["id"])
+        found = await _use(
+            call,
+            self.inspections.get(parts["id"]).model,
+            lambda pipeline: pipeline.lookup(seen, parts["head"], parts["row"]),
+        )
+        if parts["key"] >= len(found.keys):
+            raise ServingError(400, f"key must be from 0 to {len(found.keys) - 1}; got {parts['key']}.")
+        return Answer(found.as_dict(parts["key"]))
+
+    async def flow(self, call: Call) -> Answer:
+        """How much each input contributes to each output: rollout or flow of attention, gradient, or integrated-gradients."""
+        parts = call.request.path_params
+        seen = await self._seen(call, parts["id"])
+        trace = partial(trace_flow, text=seen.text, target=seen.target, method=parts["method"])
+        found = await _use(call, self.inspections.get(parts["id"]).model, trace)
+        return Answer(
+            {
+                "method": found.method,
+                "caveat": found.caveat,
+                "rows": vars(found.rows),
+                "keys": vars(found.keys),
+                "shares": [
+                    [None if each is None else round(each, 5) for each in row] for row in found.shares().tolist()
+                ],
+            }
+        )
+
+    async def ablate(self, call: Call) -> Answer:
+        """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
+
+        With `sweep`, what each head of the model is worth for this text: nats per token that are lost without it.
+        """
+        text, target, options = needed_text(call.fields), text_of(call.fields, "target_text"), self._options(call)
+        if truth_of(call.fields, "sweep"):
+            written, ranking = await call.ask(lambda translator: _worth(translator, text, target, options))
+            return Answer({"target": written, "worth": {str(name): worth for name, worth in ranking.worth.items()}})
+        heads, _ = texts_of(call.fields.get("heads"), "heads")
+        seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=heads, options=options))
+        return Answer(
+            {
+                "target": seen.target,
+                "token_log_probs": seen.token_log_probs,
+                "ablations": [vars(one) for one in seen.ablations],
+            }
+        )
+
+    def _options(self, call: Call) -> DecodingOptions:
+        """The options of decoding among the fields."""
+        asked, _ = native.parse(
+            {"text": "", **{key: value for key, value in call.fields.items() if key not in NOT_OPTIONS}}
+        )
+        self.service.check(asked)
+        return asked.options
+
+
+async def _use(call: Call, model: Direction | str, function: Callable[[Any], Result]) -> Result:
+    """What a function makes of a model: one that translates in a direction, or another by its name."""
+    if isinstance(model, Direction):
+        return await call.ask(function, model)
+    return await call.use(lambda: call.service.other(Pipeline, model)[1], function)  # type: ignore[type-abstract]
+
+
+def _looked_into(pipeline: Pipeline, text: str, lens: bool) -> Inspection:
+    """An inspection; without the lens where no layer of a model predicts anything."""
+    return pipeline.inspect(text, hidden_states=lens and pipeline.model.predicts_each_position)
+
+
+def _matrix(call: Call, body: bytes, shape: Sequence[int], scale: int) -> Response:
+    """Weights as bytes, with their shape, and the number that stands for a weight of 1; an empty answer where the client has them
+    already."""
+    tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    headers = {"X-Shape": ",".join(map(str, shape)), "X-Scale": str(scale), "ETag": tag}
+    if call.received.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type="application/octet-stream")
+
+
+def _shown(name: str, seen: Inspection) -> Answer:
+    """An inspection without the weights of its heads."""
+    content = seen.summary()
+    del content["ablations"]
+    if not seen.predicted:
+        del content["predicted"]
+    return Answer({"id": name, **content, "head_names": seen.head_names})
+
+
+def _worth(translator: Translator, text: str, target: str | None, options: DecodingOptions) -> tuple[str, Ranking]:
+    """A target (by default, the translation), and what each head is worth for it."""
+    written = translator.translate(text, options).text if target is None else target
+    return written, rank_heads(translator, examples_of(translator, [text], [written]), "leave-one-out")
