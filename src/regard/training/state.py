@@ -64,6 +64,17 @@ class TrainingState:
         return int(self.progress["step"])
 
 
+def state_folder(output: Path) -> Path:
+    """The folder of a run's checkpoints: beside its model folder, with links resolved."""
+    real = Path(os.path.realpath(output))
+    return real.with_name(f"{real.name}.training")
+
+
+def best_folder(output: Path) -> Path:
+    """The folder of the best few models of a run."""
+    return state_folder(output) / BEST
+
+
 def clear(folder: Path) -> None:
     """Remove what an earlier run left in its folder of checkpoints, and nothing else."""
     for path in (found for name in PARTS for found in folder.glob(name)):

@@ -40,7 +40,7 @@ from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.process import only_run
 from regard.training.run import Listener, SavingTimes, TrainingRun
-from regard.training.state import BEST, EVENTS, TrainingState, checkpoints, clear, write_state
+from regard.training.state import EVENTS, TrainingState, best_folder, checkpoints, clear, state_folder, write_state
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
@@ -322,17 +322,6 @@ class _Writer:
     def _save(self, path: Path, model: Model) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_new(path, model, self.task.tokenizer, self.task.source_tokenizer)
-
-
-def best_folder(output: Path) -> Path:
-    """The folder of the best few models of a run."""
-    return state_folder(output) / BEST
-
-
-def state_folder(output: Path) -> Path:
-    """The folder of a run's checkpoints: beside its model folder, with links resolved."""
-    real = Path(os.path.realpath(output))
-    return real.with_name(f"{real.name}.training")
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:
