@@ -43,7 +43,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small = {"model_dim": 8, "ff_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
     regard.train(
         pairs, work / "model", valid=pairs,
-        steps=4, validate_every=2, batch_tokens=64, shared=False, keep_best=2, **small,
+        steps=4, validate_every=2, batch_tokens=64, shared=False, keep_best=2, keep_every=2, **small,
     )  # fmt: skip
     return work
 
@@ -83,7 +83,13 @@ def test_the_keys_of_its_files(work: Path) -> None:
 
 def test_its_checkpoints(work: Path) -> None:
     folder = work / "model.training"
-    assert names(folder) == {"best", "step-00000002", "step-00000004"}
+    assert names(folder) == {"best", "snapshots", "step-00000002", "step-00000004"}
+    assert "| `snapshots/step-00000500/` |" in PAGE
+    assert names(folder / "snapshots") == {"step-00000000", "step-00000002", "step-00000004"}
+    for path in (folder / "snapshots").iterdir():
+        assert names(path) == {
+            name for name, when in FILES.items() if when in ("always", "if tokenizer.shared is false")
+        }
     assert names(folder / "best") == {"step-00000002", "step-00000004"}
     for step in ("step-00000002", "step-00000004"):
         assert names(folder / step) == {"state.safetensors", "state.json"}

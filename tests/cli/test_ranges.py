@@ -47,6 +47,8 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
         (f"training.validate_every={HUGE}", "training.validate_every must be less than or equal to"),
         (f"training.report_every={HUGE}", "training.report_every must be less than or equal to"),
         (f"training.keep_best={HUGE}", "training.keep_best must be less than or equal to"),
+        (f"training.keep_every={HUGE}", "training.keep_every must be less than or equal to"),
+        ("training.keep_every=-1", "training.keep_every must be greater than or equal to 0; got -1."),
         (f"training.patience={HUGE}", "training.patience must be less than or equal to"),
         ("training.patience=false", "training.patience must be a number; got False."),
         ("training.seed=true", "training.seed must be a number; got True."),

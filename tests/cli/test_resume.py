@@ -12,10 +12,12 @@ import pytest
 import torch
 from small_runs import OPTIONS, metrics, process, same_model, same_state, train, write_data
 
+import regard
 from regard.checkpoint import load_model
 from regard.cli.main import run
 from regard.training.distributed import World
 from regard.training.run import TrainingRun
+from regard.training.state import snapshots
 from regard.training.trainer import Trainer
 from regard.workflow.execution import _Writer as Writer
 
@@ -209,7 +211,7 @@ def test_other_threads_are_said(data: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 SMALL = ["--threads", "1", "--set", "model.model_dim=16", "--set", "tokenizer.vocab_size=60",
-         "--set", "training.batch_tokens=80", "--set", "training.validate_every=4", "--set",
+         "--set", "training.batch_tokens=80", "--set", "training.validate_every=4", "--set", "training.keep_every=4", "--set",
          "training.accumulation=2", "--set", "training.warmup_steps=1000"]  # fmt: skip
 NARROW = ["--set", "model.ff_dim=16", "--set", "model.num_heads=2"]
 PAIRS = [*NARROW, "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1",
@@ -245,3 +247,8 @@ def test_every_kind_of_run_goes_on_to_the_same_end(names: list[str], options: li
             run([*command, "-o", str(tmp_path / output), *more])
         assert not ended.value.code
     assert same_state(tmp_path, "whole", "parts", 9)
+    whole, parts = snapshots(tmp_path / "whole"), snapshots(tmp_path / "parts")
+    assert list(whole) == list(parts) == [0, 4, 8]
+    for step, folder in whole.items():
+        assert same_model(tmp_path, str(folder), str(parts[step]))
+        assert type(regard.load(folder)) is type(regard.load(tmp_path / "whole"))

@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file
 
 from regard.checkpoint import load_model
+from regard.training.state import snapshots
 
 OPTIONS = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "model.num_heads=2",
            "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1", "--precision", "float32",
@@ -116,6 +117,21 @@ def test_a_divided_model_is_measured_by_what_it_writes(data: Path) -> None:
     more = ("--valid", str(data / "valid.tsv"), "--threads", "2", "--set", "training.metric=exact_match")
     train(data, 2, "written", "--steps", "5", "--shard", *more)
     assert "valid_exact_match" in (data / "written" / "metrics.jsonl").read_text()
+
+
+def test_snapshots_of_a_divided_model_are_whole(data: Path) -> None:
+    options = ("--steps", "5", "--set", "model.dropout=0", "--set", "training.keep_every=5")
+    shown = train(data, 2, "divided", "--shard", *options)
+    assert shown.count("2 snapshots of ") == 1, "only the main process speaks"
+    train(data, 1, "together", *options)
+    divided, together = snapshots(data / "divided"), snapshots(data / "together")
+    assert list(divided) == list(together) == [0, 5]
+    both = [load_file(folders[0] / "model.safetensors") for folders in (divided, together)]
+    assert both[0].keys() == both[1].keys()
+    assert all(torch.equal(tensor, both[1][name]) for name, tensor in both[0].items())
+    last, kept = (load_file(folder / "model.safetensors") for folder in (divided[5], data / "divided"))
+    assert all(torch.equal(tensor, kept[name]) for name, tensor in last.items())
+    assert any(not torch.equal(tensor, both[0][name]) for name, tensor in last.items())
 
 
 def test_a_run_that_is_asked_to_stop_saves_where_it_is(data: Path) -> None:

@@ -25,6 +25,8 @@ from regard.training.state import (
     checkpoints,
     first_difference,
     read_state,
+    remove_snapshots_after,
+    snapshots,
     write_state,
 )
 from regard.training.trainer import Trainer
@@ -211,3 +213,27 @@ def test_a_newest_record_that_is_nested_too_deeply_is_passed_over(tmp_path: Path
     assert state.step == 1
     assert len(damaged) == 1
     assert "step-00000002 is damaged (maximum recursion depth" in damaged[0]
+
+
+def test_snapshots_are_whole_models_in_the_order_of_their_steps(tmp_path: Path) -> None:
+    folder = tmp_path / "model.training" / "snapshots"
+    (tmp_path / "link").symlink_to(tmp_path / "model")
+    assert snapshots(tmp_path / "model") == {}
+    parts = ("model.safetensors", "config.json", "tokenizer.json")
+    for name in ("step-1000000000", "step-00000500", "step-00001000", "step-500", "step-00000700x", ".step-00000600"):
+        (folder / name).mkdir(parents=True)
+        for part in parts:
+            (folder / name / part).touch()
+    for number, missing in enumerate(parts, start=1):
+        (folder / f"step-0000000{number}").mkdir()
+        for part in parts:
+            if part != missing:
+                (folder / f"step-0000000{number}" / part).touch()
+    (folder / "step-00000800").touch()
+    found = snapshots(tmp_path / "model")
+    assert list(found.items()) == [
+        (500, folder / "step-00000500"), (1000, folder / "step-00001000"), (1_000_000_000, folder / "step-1000000000")
+    ]  # fmt: skip
+    assert snapshots(tmp_path / "link") == found
+    remove_snapshots_after(tmp_path / "model", 1000)
+    assert {path.name for path in folder.iterdir()} == {"step-00000500", "step-00001000", "step-00000800"}

@@ -228,6 +228,18 @@ def test_what_scores_no_number_is_not_kept(make_model: MakeModel) -> None:
     assert len(looks) == 2  # nothing can be searched for in a model whose scores are no numbers
 
 
+def test_snapshots_begin_with_the_untrained_model_and_come_before_checkpoints(make_model: MakeModel) -> None:
+    written: list[tuple[str, int]] = []
+    trainer = trainer_of(make_model(), Recorder(), steps=5, validate_every=2, keep_every=2)
+    trainer.saving = SavingTimes()
+    trainer.writer.keep_snapshot = lambda model, run: written.append(("snapshot", run.step))
+    trainer.writer.save = lambda tensors, run: written.append(("checkpoint", run.step))
+    trainer.run()
+    assert written == [
+        ("snapshot", 0), ("snapshot", 2), ("checkpoint", 2), ("snapshot", 4), ("checkpoint", 4), ("checkpoint", 5)
+    ]  # fmt: skip
+
+
 def test_a_run_without_any_score_keeps_nothing(make_model: MakeModel) -> None:
     recorder = Recorder()
     with pytest.raises(TrainingError, match=r"validation loss must be a number; .* up to step 4\."):

@@ -59,6 +59,13 @@ class TrainingConfig(BaseModel):
     keep_best: int = Field(
         1, ge=1, le=MOST, description="number of best models to keep; all but the best are in the folder of checkpoints"
     )
+    keep_every: int = Field(
+        0,
+        ge=0,
+        le=MOST,
+        description="steps between snapshots of the model, from step 0 on, in the folder of checkpoints; 0: none. A snapshot "
+        "takes 4 bytes for each parameter, and the tokenizer",
+    )
     report_every: int = Field(50, ge=1, le=MOST, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0, lt=1 << 32)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"

@@ -68,6 +68,9 @@ class RunWriter(Protocol):
     def keep(self, model: Any, run: TrainingRun) -> None:
         """Write a model that is among the `keep_best` best so far; the best itself is at `run.best_step`."""
 
+    def keep_snapshot(self, model: Any, run: TrainingRun) -> None:
+        """Write a model that `keep_every` asks for, before any checkpoint of the same step."""
+
     def record(self, run: TrainingRun) -> None:
         """Write what was measured: after each validation, and at the end, however the run ends."""
 

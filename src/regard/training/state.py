@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.checkpoint import METRICS
+from regard.checkpoint import PARTS as MODEL_PARTS
 from regard.errors import RegardError, TrainingError
 from regard.text.lines import write_whole
 
@@ -35,9 +37,9 @@ KEPT = 2
 """Checkpoints that stay."""
 WHOLE, BEGUN = "step-????????", ".step-*.part"
 """The names of checkpoints, finished and while they are written."""
-BEST, EVENTS = "best", "tensorboard"
-"""Other folders of a run beside them: the best models, and TensorBoard's event files."""
-PARTS = (WHOLE, BEGUN, BEST, EVENTS, METRICS, f".{METRICS}.*.part")
+BEST, SNAPSHOTS, EVENTS = "best", "snapshots", "tensorboard"
+"""Other folders of a run beside them: the best models, models every so many steps, and TensorBoard's event files."""
+PARTS = (WHOLE, BEGUN, BEST, SNAPSHOTS, EVENTS, METRICS, f".{METRICS}.*.part")
 """All files of a run in its folder. Other files belong to the user."""
 
 
@@ -62,6 +64,45 @@ class TrainingState:
     def step(self) -> int:
         """The number of updates so far."""
         return int(self.progress["step"])
+
+
+def state_folder(output: Path) -> Path:
+    """The folder of a run's checkpoints: beside its model folder, with links resolved."""
+    real = Path(os.path.realpath(output))
+    return real.with_name(f"{real.name}.training")
+
+
+def best_folder(output: Path) -> Path:
+    """The folder of the best few models of a run."""
+    return state_folder(output) / BEST
+
+
+def snapshot_folder(output: Path) -> Path:
+    """The folder of the models that a run kept every so many steps."""
+    return state_folder(output) / SNAPSHOTS
+
+
+def snapshots(output: Path) -> dict[int, Path]:
+    """The models that a run kept every `training.keep_every` steps: step to model folder, ascending.
+
+    Args:
+        output: the run's model folder; it need not exist any more.
+    Returns:
+        Empty where there are none. What is half written, or half removed, is not among them.
+    """
+    named = (
+        (re.fullmatch(r"step-(\d{8,10})", path.name, re.ASCII), path) for path in snapshot_folder(output).glob("*")
+    )
+    found = {int(name[1]): path for name, path in named if name is not None}
+    return {step: path for step, path in sorted(found.items()) if all((path / part).is_file() for part in MODEL_PARTS)}
+
+
+def remove_snapshots_after(output: Path, step: int) -> None:
+    """Remove the snapshots after a step, and what is not a whole one: a run that goes on from there writes its own."""
+    kept = [path for number, path in snapshots(output).items() if number <= step]
+    for path in snapshot_folder(output).glob("*"):
+        if path not in kept:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def clear(folder: Path) -> None:

@@ -91,6 +91,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             try:
                 if self._resumed is not None and run.step in self._best_steps:
                     self._keep()  # the run may have been killed between the checkpoint and the model
+                if not run.step:
+                    self._keep_snapshot()  # of the model before it learns
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(start, stop=bool(stop))
                 run.interrupted = run.interrupted or any(self.world.sums(bool(stop)))  # in the last step, and saved
@@ -149,6 +151,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         run.next_cursor = batches[-1].next_cursor
         run.seconds = time.perf_counter() - start
         self._report(outcome.loss, rate)
+        self._keep_snapshot()  # before a checkpoint of this step, so that a run resumed there has it
         is_last, is_due = run.step == config.steps, run.step % config.validate_every == 0
         if is_due or is_last:
             self._validate()
@@ -271,6 +274,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
     @property
     def _best_steps(self) -> list[int]:
         return self.progress.best_steps(self.config.metric, self.config.keep_best)
+
+    def _keep_snapshot(self) -> None:
+        """Write the model as it is validated, if this step is one of those that are asked for."""
+        every = self.config.keep_every
+        if every and self.progress.step % every == 0:
+            model = self.updater.whole_model()
+            if self.world.is_main:
+                self.writer.keep_snapshot(model, self.progress)
 
     def _keep(self) -> None:
         model = self.updater.whole_model()

@@ -40,7 +40,17 @@ from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.process import only_run
 from regard.training.run import Listener, SavingTimes, TrainingRun
-from regard.training.state import BEST, EVENTS, TrainingState, checkpoints, clear, write_state
+from regard.training.state import (
+    EVENTS,
+    TrainingState,
+    best_folder,
+    checkpoints,
+    clear,
+    remove_snapshots_after,
+    snapshot_folder,
+    state_folder,
+    write_state,
+)
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
@@ -255,8 +265,17 @@ def _run_trainer(
         listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
     updater: Updater[Model, Any] = Updater(model, task.settings.training, world, shard=execution.shard)
     trainer = Trainer(updater, task, writer, listener, saving=execution.saving, resumed=resumed)
-    if world.is_main and not execution.resume:  # last, so that nothing is lost where this run cannot begin
-        clear(states)
+    if world.is_main:  # last, so that nothing is lost where this run cannot begin
+        if execution.resume:
+            remove_snapshots_after(output, -1 if resumed is None else resumed.step)
+        else:
+            clear(states)
+    if every := task.settings.training.keep_every:
+        size = WEIGHT_BYTES * sum(parameter.numel() for parameter in model.parameters())
+        display.say(
+            f"{counted(task.settings.training.steps // every + 1, 'snapshot')} of {quantity(size)}B each will be in "
+            f"{snapshot_folder(output)}"
+        )
     run = trainer.run()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
@@ -290,6 +309,10 @@ class _Writer:
                 self._save(self.output, model)
                 self.is_saved = True
 
+    def keep_snapshot(self, model: Model, run: TrainingRun) -> None:
+        """Store the model as it is at this step, beside the checkpoints."""
+        self._save(snapshot_folder(self.output) / f"step-{run.step:08d}", model)
+
     def record(self, run: TrainingRun) -> None:
         """Store the scores: in the model folder, or beside the checkpoints as long as there is none.
 
@@ -322,17 +345,6 @@ class _Writer:
     def _save(self, path: Path, model: Model) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_new(path, model, self.task.tokenizer, self.task.source_tokenizer)
-
-
-def best_folder(output: Path) -> Path:
-    """The folder of the best few models of a run."""
-    return state_folder(output) / BEST
-
-
-def state_folder(output: Path) -> Path:
-    """The folder of a run's checkpoints: beside its model folder, with links resolved."""
-    real = Path(os.path.realpath(output))
-    return real.with_name(f"{real.name}.training")
 
 
 def write_results(folder: Path, results: Mapping[str, Any]) -> None:

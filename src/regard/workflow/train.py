@@ -16,8 +16,8 @@ from regard.data.corpus import ParallelText
 from regard.errors import SettingsError
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
-from regard.training.state import newest_made_of
-from regard.workflow.execution import Execution, TrainingResult, check_room, claimed, run_task, state_folder
+from regard.training.state import newest_made_of, state_folder
+from regard.workflow.execution import Execution, TrainingResult, check_room, claimed, run_task
 from regard.workflow.families import find_family
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
