@@ -16,6 +16,7 @@ from deep_translator import LibreTranslator
 from libretranslatepy import LibreTranslateAPI
 from served import Running
 
+from regard.workflow.inspection.attribution import trace_flow
 from regard.workflow.translation.translator import Translator
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -342,6 +343,45 @@ def test_looking_inside(server: Running, translator: Translator) -> None:
         assert found["worth"][head] == pytest.approx(-change, abs=1e-4)
     assert ask("ablate", text=TEXT, heads=["cross.9.9"])[0] == 400
     assert ask("inspect", text=TEXT, beam_sise=2)[0] == 400
+
+
+def test_looking_further_inside(server: Running, translator: Translator) -> None:
+    """All heads of a kind at once, how a weight is computed, and what affects what."""
+    body = json.dumps({"text": TEXT, "target_text": "xyz", "lens": True})
+    _, found = send(server, "POST", "/api/v1/inspect", body, JSON)
+    seen = translator.inspect(TEXT, "xyz", hidden_states=True)
+    assert [[token for token, _ in layer] for layer in found["lens"]] == [
+        [token for token, _ in each] for each in seen.lens
+    ]
+    path = f"/api/v1/inspect/{found['id']}"
+    host, port = server.url.removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=60)
+    for kind in ("encoder", "decoder", "cross"):
+        wanted = numpy.stack([seen[name].filled(-1) for name in seen.head_names if name.startswith(kind)])
+        for form, dtype, forbidden in (("u8", "uint8", 255), ("f16", "<f2", None)):
+            connection.request("GET", f"{path}/attention/{kind}?format={form}")
+            answer = connection.getresponse()
+            shape = [int(size) for size in answer.getheader("X-Shape", "").split(",")]
+            numbers = numpy.frombuffer(answer.read(), dtype).reshape(shape)
+            is_forbidden = numpy.isnan(numbers) if forbidden is None else numbers == forbidden
+            weights = numpy.where(is_forbidden, -1, numbers / float(answer.getheader("X-Scale", "")))
+            assert abs(weights - wanted).max() <= 0.51 / 254
+            assert is_forbidden.any() == (kind == "decoder")
+            names = answer.getheader("X-Heads", "").split(",")
+            assert names == [name for name in seen.head_names if name.startswith(kind)]
+    connection.close()
+    assert send(server, "GET", f"{path}/attention/sideways")[0] == 400
+    status, looked_up = send(server, "GET", f"{path}/lookup/cross.0.1/2/3")
+    assert (status, looked_up) == (200, translator.lookup(seen, "cross.0.1", 2).as_dict(3) | looked_up)
+    assert looked_up["weights"] == pytest.approx(seen["cross.0.1"][2].filled(0).tolist(), abs=1e-4)
+    assert send(server, "GET", f"{path}/lookup/cross.0.1/2/99")[0] == 400
+    assert send(server, "GET", f"{path}/lookup/cross.7.1/2/3")[0] == 400
+    for method in ("rollout", "gradient"):
+        status, flow = send(server, "GET", f"{path}/flow/{method}")
+        wanted = trace_flow(translator, TEXT, "xyz", method=method)
+        assert (status, flow["caveat"], flow["rows"]["spelled"]) == (200, wanted.caveat, wanted.rows.spelled)
+        numpy.testing.assert_allclose(flow["shares"], wanted.shares().filled(0), atol=1e-3)
+    assert send(server, "GET", f"{path}/flow/magic")[0] == 400
 
 
 def events_of(server: Running, **fields: Any) -> list[tuple[str, Any]]:

@@ -261,3 +261,21 @@ def test_several_models_that_translate_need_directions(folder: Path, folders: di
     service = Service(parse_models([str(plain), str(folders["moods"])]), Limits(), device="cpu")
     assert [str(each) for each in service.engines] == ["und-und"]
     service.close()
+
+
+def test_looking_inside_other_models(mixed: Running, model: LanguageModel, folders: dict[str, Path]) -> None:
+    predictor = load_as(folders["moods"], Predictor, device="cpu")
+    for name, pipeline, text in (("letters", model, "two dogs"), ("moods", predictor, "a cat")):
+        body = json.dumps({"model": name, "text": text, "lens": True})
+        status, found = send(mixed, "POST", "/api/v1/inspect", body, JSON)
+        seen = pipeline.inspect(text)
+        assert status == 200
+        assert (found["target"], found["head_names"]) == (None, seen.head_names)
+        assert found["token_log_probs"] == pytest.approx(seen.token_log_probs, abs=1e-4)
+        assert bool(found["lens"]) == (name == "letters")  # a classifier's layers predict nothing
+        assert [each["label"] for each in found.get("predicted", [])] == [label for label, _ in seen.predicted]
+        head = seen.head_names[-1]
+        _, looked_up = send(mixed, "GET", f"/api/v1/inspect/{found['id']}/lookup/{head}/1/0")
+        assert looked_up["weights"] == pytest.approx(seen[head][1].filled(0).tolist(), abs=1e-4)
+        _, flow = send(mixed, "GET", f"/api/v1/inspect/{found['id']}/flow/gradient")
+        assert flow["keys"]["spelled"] == seen.keys(head.split(".")[0]).spelled
