@@ -20,6 +20,7 @@ from regard.serving.batching.queue import with_newest
 from regard.serving.directions import ANY, Direction, code_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
+from regard.serving.snapshots import Snapshots
 from regard.serving.texts.language import detect
 from regard.serving.texts.markup import Block, Document, parse
 from regard.serving.texts.sentences import Pieces, split
@@ -51,6 +52,7 @@ class Service:
         self.num_characters = 0
         """Of all texts so far."""
         self._folders, self._device, self._precision = list(models), device, precision
+        self.snapshots = Snapshots(device, precision)
         self._num_threads = num_threads()
         self.reload_error = ""
         self._reloading = Lock()
@@ -174,6 +176,16 @@ class Service:
             if code is not None and code not in codes:
                 raise ServingError(400, f"{code} is not supported. This server translates {known}.")
         raise ServingError(400, f"{source} to {target} is not supported. This server translates {known}.")
+
+    def folder_of(self, model: Direction | str) -> Path:
+        """The folder of the model of a direction, or of a name."""
+        if isinstance(model, Direction) and model not in self.engines:
+            model = Direction(ANY, ANY)
+        return next(
+            folder
+            for folder, direction in self._folders
+            if (folder.name if isinstance(model, str) else direction or Direction(ANY, ANY)) == model
+        )
 
     def other(self, kind: type[Kind], name: str | None) -> tuple[str, Engine[Kind]]:
         """The model of a name that does not translate.

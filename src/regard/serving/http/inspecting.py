@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +18,7 @@ from regard.serving.directions import Direction
 from regard.serving.http.kept import Inspections
 from regard.serving.http.transport import Call, Read, Result
 from regard.serving.interfaces import native
-from regard.serving.interfaces.encoding import Answer, needed_text, text_of, texts_of, truth_of
+from regard.serving.interfaces.encoding import Answer, needed_text, number_of, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.workflow.inspection.attribution import trace_flow
@@ -25,7 +26,8 @@ from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
-NOT_OPTIONS = ("text", "target_text", "source", "target", "model", "heads", "sweep", "lens", "api_key")
+NOT_OPTIONS = ("text", "target_text", "source", "target", "model", "heads", "sweep", "lens", "snapshot", "api_key")
+MOST_STEPS = 10**10
 
 
 class Inspecting:
@@ -50,18 +52,42 @@ class Inspecting:
     async def inspect(self, call: Call) -> Answer:
         """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had by the `id`.
 
-        With `lens`, also what each layer would predict. With `model`, the name of a model that does not translate.
+        With `lens`, also what each layer would predict. With `model`, the name of a model that does not translate. With
+        `snapshot`, a step of training, after which the model was kept.
         """
         text, lens = needed_text(call.fields), truth_of(call.fields, "lens")
         self.service.check_texts([text])
-        if (name := text_of(call.fields, "model")) in self.service.others:
-            seen = await _use(call, str(name), lambda pipeline: _looked_into(pipeline, text, lens))
+        name = text_of(call.fields, "model")
+        if name in self.service.others:
+            seen = await call.use(
+                lambda: self.service.other(Pipeline, name)[1],  # type: ignore[type-abstract]
+                lambda pipeline: pipeline.inspect(text, hidden_states=lens and pipeline.model.predicts_each_position),
+            )
             return _shown(self.inspections.add(str(name), text, (), seen), seen)
         target, options, direction = text_of(call.fields, "target_text"), self._options(call), call.direction
+        if call.fields.get("snapshot") is not None:
+            return await self._of_snapshot(call, direction, text, target, options)
         seen = await call.ask(
             lambda translator: translator.inspect(text, target, hidden_states=lens, options=options), direction
         )
         return _shown(self.inspections.add(direction, text, (), seen), seen)
+
+    async def _of_snapshot(
+        self, call: Call, direction: Direction, text: str, target: str | None, options: DecodingOptions
+    ) -> Answer:
+        """What a model looked at after a step of training, and what it wrote then."""
+        step = number_of(call.fields, "snapshot", 0, MOST_STEPS)
+
+        def inspect() -> tuple[Inspection, str]:
+            model = self.service.snapshots.at(self.service.folder_of(direction), step)
+            assert isinstance(model, Translator)
+            lens = truth_of(call.fields, "lens")
+            seen = model.inspect(text, target, hidden_states=lens, options=options)
+            return seen, model.translate(text, options).text
+
+        seen, written = await asyncio.wait_for(asyncio.to_thread(inspect), self.service.limits.seconds)
+        shown = _shown(self.inspections.add(direction, text, (), seen, step), seen)
+        return Answer(shown.content | {"snapshot": step, "written": written})
 
     async def inspected(self, call: Call) -> Answer:
         """`/api/v1/inspect/{id}`: an inspection that was made, or that `inspect_id` of a translation promised."""
@@ -81,6 +107,18 @@ class Inspecting:
             return seen
         assert kept.seen is not None  # of other models nothing is promised
         return kept.seen
+
+    async def _use(self, call: Call, function: Callable[[Any], Result]) -> Result:
+        """What a function makes of the model of an inspection."""
+        kept = self.inspections.get(call.request.path_params["id"])
+        if kept.snapshot is not None:
+            step, folder = kept.snapshot, self.service.folder_of(kept.model)
+            asked = asyncio.to_thread(lambda: function(self.service.snapshots.at(folder, step)))
+            return await asyncio.wait_for(asked, self.service.limits.seconds)
+        if isinstance(kept.model, Direction):
+            return await call.ask(function, kept.model)
+        name = kept.model
+        return await call.use(lambda: self.service.other(Pipeline, name)[1], function)  # type: ignore[type-abstract]
 
     async def attention(self, call: Call) -> Answer | Response:
         """The weights of one head of an inspection: `format` u8 (the default), f16 or json; forbidden cells are 0.
@@ -118,11 +156,7 @@ class Inspecting:
         """How a row of a head's weights was computed: query and key, the terms of their score, all scores, softmax."""
         parts = call.request.path_params
         seen = await self._seen(call, parts["id"])
-        found = await _use(
-            call,
-            self.inspections.get(parts["id"]).model,
-            lambda pipeline: pipeline.lookup(seen, parts["head"], parts["row"]),
-        )
+        found = await self._use(call, lambda pipeline: pipeline.lookup(seen, parts["head"], parts["row"]))
         if parts["key"] >= len(found.keys):
             raise ServingError(400, f"key must be from 0 to {len(found.keys) - 1}; got {parts['key']}.")
         return Answer(found.as_dict(parts["key"]))
@@ -132,7 +166,7 @@ class Inspecting:
         parts = call.request.path_params
         seen = await self._seen(call, parts["id"])
         trace = partial(trace_flow, text=seen.text, target=seen.target, method=parts["method"])
-        found = await _use(call, self.inspections.get(parts["id"]).model, trace)
+        found = await self._use(call, trace)
         return Answer(
             {
                 "method": found.method,
@@ -171,18 +205,6 @@ class Inspecting:
         )
         self.service.check(asked)
         return asked.options
-
-
-async def _use(call: Call, model: Direction | str, function: Callable[[Any], Result]) -> Result:
-    """What a function makes of a model: one that translates in a direction, or another by its name."""
-    if isinstance(model, Direction):
-        return await call.ask(function, model)
-    return await call.use(lambda: call.service.other(Pipeline, model)[1], function)  # type: ignore[type-abstract]
-
-
-def _looked_into(pipeline: Pipeline, text: str, lens: bool) -> Inspection:
-    """An inspection; without the lens where no layer of a model predicts anything."""
-    return pipeline.inspect(text, hidden_states=lens and pipeline.model.predicts_each_position)
 
 
 def _matrix(call: Call, body: bytes, shape: Sequence[int], scale: int) -> Response:

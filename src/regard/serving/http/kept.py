@@ -28,6 +28,8 @@ class Kept:
     target_ids: Sequence[int]
     began: float
     seen: Inspection | None = None
+    snapshot: int | None = None
+    """The step of training after which the model was kept that is looked into; None: the model itself."""
 
 
 class Inspections:
@@ -36,10 +38,17 @@ class Inspections:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
 
-    def add(self, model: Direction | str, text: str, target_ids: Sequence[int], seen: Inspection | None = None) -> str:
+    def add(
+        self,
+        model: Direction | str,
+        text: str,
+        target_ids: Sequence[int],
+        seen: Inspection | None = None,
+        snapshot: int | None = None,
+    ) -> str:
         """The name of an inspection; without `seen`, of one that is made when it is asked for."""
         name = secrets.token_hex(8)
-        self._kept[name] = Kept(model, text, target_ids, time.monotonic(), seen)
+        self._kept[name] = Kept(model, text, target_ids, time.monotonic(), seen, snapshot)
         self._drop()
         return name
 

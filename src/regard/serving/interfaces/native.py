@@ -12,6 +12,7 @@ from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
+from regard.training.state import snapshots
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.results import Candidate, Translation
 from regard.workflow.translation.running import Seen
@@ -142,7 +143,7 @@ def models(service: Service) -> Answer:
     rows = [
         {"direction": str(direction), "source": direction.source, "target": direction.target}
         | _sizes(engine.pipeline)
-        | {"max_tokens": engine.pipeline.max_positions}
+        | {"max_tokens": engine.pipeline.max_positions, "snapshots": list(snapshots(service.folder_of(direction)))}
         for direction, engine in service.engines.items()
     ]
     others = [{"name": name} | _sizes(engine.pipeline) for name, engine in service.others.items()]

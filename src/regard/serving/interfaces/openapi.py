@@ -70,7 +70,7 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/inspect": Described(
         "What every head looks at; the weights are had by the id.",
-        {"text": TEXT, "target_text": TEXT, "model": TEXT, "lens": TRUTH, **PAIR, **DECODING},
+        {"text": TEXT, "target_text": TEXT, "model": TEXT, "lens": TRUTH, "snapshot": NUMBER, **PAIR, **DECODING},
         ["text"],
     ),
     "/api/v1/inspect/{id}": Described("An inspection that was made, or that an inspect_id promised."),
