@@ -1,12 +1,13 @@
 /** What the page asks of the server. A newer request of a kind ends the one before. */
 
-import {ask, Failure, inspect, stream, type Ablation, type Model, type Sentence, type Token, type Traced} from "./server";
-import {model, sentence, state, update} from "./state";
+import {ask, Failure, inspect, stream, type Ablation, type Flow, type Inspection, type Lookup, type Model, type Sentence, type Token, type Traced} from "./server";
+import {saveText} from "./saving";
+import {keyOf, model, NOTHING_SEEN, sentence, state, translates, update} from "./state";
 
 const running = new Map<string, AbortController>();
 
 /** Do something, unless the same is asked for anew meanwhile; errors are shown. */
-async function only(kind: string, busy: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export async function only(kind: string, busy: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   running.get(kind)?.abort();
   const controller = new AbortController();
   running.set(kind, controller);
@@ -33,7 +34,8 @@ export function stop(kind: string): void {
 
 const direction = (): object => {
   const chosen = model();
-  return chosen ? {source: chosen.source, target: chosen.target} : {};
+  if (!chosen) return {};
+  return chosen.direction ? {source: chosen.source, target: chosen.target} : {model: chosen.name};
 };
 
 const options = (): object =>
@@ -41,17 +43,17 @@ const options = (): object =>
 
 export async function loadModels(): Promise<void> {
   await only("models", "", async signal => {
-    const models = (await ask<{models: Model[]}>("models", undefined, signal)).models.filter(each => each.direction);
-    const known = models.some(each => each.direction === state.direction);
-    update({models, direction: known ? state.direction : models[0]?.direction ?? "", error: "", needsKey: false});
+    const {models} = await ask<{models: Model[]}>("models", undefined, signal), first = models[0];
+    const isKnown = models.some(each => keyOf(each) === state.direction);
+    update({models, direction: isKnown || !first ? state.direction : keyOf(first), error: "", needsKey: false});
   });
 }
 
 export async function count(): Promise<void> {
   await only("count", "", async signal => {
-    if (!state.text.trim()) return update({numTokens: null});
-    const found = await ask<{sentences: {tokens: string[]}[]; max_tokens: number}>("tokenize", {...direction(), text: state.text}, signal);
-    update({numTokens: found.sentences.reduce((sum, each) => sum + each.tokens.length, 0), maxTokens: found.max_tokens});
+    if (!state.text.trim() || !translates()) return update({numTokens: null});
+    const found = await ask<{sentences: {tokens: string[]}[]; max_tokens: number; num_cut: number}>("tokenize", {...direction(), text: state.text}, signal);
+    update({numTokens: found.sentences.reduce((sum, each) => sum + each.tokens.length, 0), maxTokens: found.max_tokens, numCut: found.num_cut});
   });
 }
 
@@ -60,14 +62,15 @@ interface Done { sentences: {text: string; score: number; source: string; n_best
 /** Translate the text; its tokens come while they are written. */
 export async function translate(): Promise<void> {
   running.get("inspect")?.abort();
+  if (!translates()) return;
   if (!state.text.trim()) {
     stop("translate");
-    return update({sentences: [], inspection: null, ablation: null, traced: null, worth: null});
+    return update({sentences: [], ...NOTHING_SEEN});
   }
   await only("translate", "Translating", async signal => {
     const sentences: Sentence[] = [];
     const fields = {...direction(), ...options(), text: state.text, alternatives: 5};
-    update({sentences, at: Math.max(state.at, 0), inspection: null, ablation: null, traced: null, worth: null});
+    update({sentences, at: Math.max(state.at, 0), ...NOTHING_SEEN});
     await follow(fields, signal, sentences, 0);
     update({at: Math.min(state.at, Math.max(sentences.length - 1, 0))});
   });
@@ -120,7 +123,7 @@ export async function force(place: number, token: string): Promise<void> {
     const made = {...empty(), source: one.source, before: one.before ?? one.text, forced: place};
     const sentences = [...state.sentences];
     sentences[state.at] = made;
-    update({sentences, step: place, inspection: null, ablation: null, traced: null, worth: null});
+    update({sentences, step: place, ...NOTHING_SEEN});
     await follow({...direction(), ...options(), text: one.source, prefix, split: false, alternatives: 5}, signal, sentences, state.at);
   });
   if (sentence()?.isDone) await look();
@@ -139,9 +142,17 @@ export async function take_rank(text: string): Promise<void> {
     take(made, {...found, tokens: found.tokens.slice(0, -1)});
     const sentences = [...state.sentences];
     sentences[state.at] = made;
-    update({sentences, inspection: null, ablation: null, worth: null});
+    update({sentences, ...NOTHING_SEEN, traced: state.traced});
   });
   await look();
+}
+
+/** Take in an inspection; what was chosen stays where it is still there. */
+function show(inspection: Inspection, snapshot: number | null = null): void {
+  const isKnown = state.head === "mean" || state.head.startsWith(FLOW) || inspection.weights.has(state.head);
+  const length = sentence()?.tokens.length ?? 1, off = state.off.filter(name => inspection.weights.has(name));
+  update({inspection, off, snapshot, flow: null, lookup: null, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, length - 1))});
+  if (state.head.startsWith(FLOW)) void chooseHead(state.head);
 }
 
 /** What the heads look at while the chosen sentence is translated; and what changes without those that are off. */
@@ -149,12 +160,41 @@ export async function look(): Promise<void> {
   const one = sentence();
   if (!one?.isDone || !one.text) return;
   await only("inspect", "Looking inside", async signal => {
-    const inspection = await inspect(direction(), one.source, one.text, signal);
-    const known = state.head === "mean" || inspection.weights.has(state.head);
-    const off = state.off.filter(name => inspection.weights.has(name));
-    update({inspection, off, head: known ? state.head : "mean", step: Math.min(state.step, one.tokens.length - 1)});
+    show(await inspect({...direction(), text: one.source, target_text: one.text}, signal));
   });
   if (state.inspection && state.off.length) await ablate();
+}
+
+/** What the heads looked at after a step of training. */
+export async function lookBack(snapshot: number): Promise<void> {
+  const one = sentence();
+  if (!one?.isDone || !one.text) return;
+  update({snapshot});
+  await only("inspect", "Loading a snapshot", async signal => {
+    show(await inspect({...direction(), text: one.source, target_text: one.text, snapshot, beam_size: state.beam}, signal), snapshot);
+  });
+}
+
+export const FLOW = "flow.", METHODS = ["rollout", "gradient", "integrated-gradients"];
+
+/** Show a head, or what affects what through all layers. */
+export async function chooseHead(head: string): Promise<void> {
+  update({head, flow: null});
+  const id = state.inspection?.id;
+  if (!head.startsWith(FLOW) || !id) return;
+  await only("flow", "Following the layers", async signal => {
+    update({flow: await ask<Flow>(`inspect/${id}/flow/${head.slice(FLOW.length)}`, undefined, signal)});
+  });
+}
+
+let lookedUp = "";
+
+/** How the weight of a cell is computed, unless that is known or nobody wants to know. */
+export function explainCell(row: number, key: number): void {
+  const {inspection, head, isExplained} = state, cell = `${inspection?.id}/lookup/${head}/${row}/${key}`;
+  if (!inspection || !isExplained || !inspection.weights.has(head) || (cell === lookedUp && state.lookup)) return;
+  lookedUp = cell;
+  void only("lookup", "", async signal => { update({lookup: await ask<Lookup>(`inspect/${cell}`, undefined, signal)}); });
 }
 
 /** Switch heads off or on. */
@@ -202,5 +242,27 @@ export async function search(): Promise<void> {
   await only("search", "Searching", async signal => {
     const fields = {...direction(), text: one.source, beam_size: state.beam, trace: true, split: false};
     update({traced: await ask<Traced>("translate", fields, signal)});
+  });
+}
+
+const LINES = 50;  // in one request
+
+/** Translate a file, and give the translation to the reader as another. HTML keeps its tags; of other texts, each line is translated. */
+export async function translateFile(file: File): Promise<void> {
+  await only("file", `Translating ${file.name}`, async signal => {
+    const text = await file.text(), isHtml = /\.html?$/i.test(file.name), lines = isHtml ? [text] : text.split("\n"), found: string[] = [];
+    for (let first = 0; first < lines.length; first += LINES) {
+      const texts = lines.slice(first, first + LINES);
+      const {translations} = await ask<{translations: {text?: string; error?: {message: string}}[]}>(
+        "translate", {...direction(), ...options(), texts, format: isHtml ? "html" : "text"}, signal);
+      translations.forEach((each, place) => {
+        if (each.error) throw new Failure(400, `Line ${first + place + 1} of ${file.name}: ${each.error.message}`);
+        found.push(each.text ?? "");
+      });
+      update({busy: `Translating ${file.name}: ${Math.min(first + LINES, lines.length)} of ${lines.length} lines`});
+    }
+    const [, name, ending] = /^(.*?)(\.[^.]*)?$/.exec(file.name) as unknown as [string, string, string | undefined];
+    saveText(`${name}.${model()?.target ?? "translated"}${ending ?? ".txt"}`, found.join("\n"), isHtml ? "text/html" : "text/plain");
+    update({busy: ""});
   });
 }

@@ -1,17 +1,22 @@
 /** The page of `regard serve`: panels that share one state. */
 
 import {html, nothing, render} from "lit-html";
-import {count, loadModels, translate} from "./actions";
+import {count, loadModels} from "./actions";
 import {matrixLayout, panel as alignment} from "./panels/alignment";
+import {panel as cell} from "./panels/cell";
 import {panel as heads} from "./panels/heads";
 import {panel as layers} from "./panels/layers";
+import {panel as named} from "./panels/named";
 import {panel as search} from "./panels/search";
+import {panel as snapshots} from "./panels/snapshots";
 import {panel as stored} from "./panels/stored";
+import {begin as beginTour, panel as tour} from "./panels/tour";
 import {panel as translation} from "./panels/translate";
 import {panel as without} from "./panels/without";
 import {keepKey} from "./server";
-import {onChange, recall, state, update} from "./state";
+import {onChange, recall, state, translates, update} from "./state";
 import {data, open} from "./stored";
+import {begin} from "./writing";
 
 const THEME = "regard-theme";
 
@@ -33,20 +38,20 @@ function keyForm(): unknown {
 }
 
 function panels(): unknown {
-  const inside = (): unknown => html`<div class="column">${alignment()} ${layers()}</div><div class="column">${heads()} ${without()}</div>`;
+  const inside = (): unknown => html`${snapshots()}<div class="column">${alignment()} ${layers()}</div><div class="column">${heads()} ${cell()} ${without()}</div>`;
   if (state.stored) return html`${stored()}${inside()}`;
-  if (state.models.length) return html`${translation()}${inside()}${search()}`;
-  if (state.busy || state.error) return nothing;
-  return html`<p class="panel">This server has no model that translates. <a href="docs">Its other paths</a> answer programs.</p>`;
+  if (!state.models.length) return nothing;
+  return translates() ? html`${translation()}${inside()}${search()}` : html`${named()}${state.inspection ? inside() : nothing}`;
 }
 
 function page(): unknown {
   return html`<header><h1>Regard</h1><p class="hint">${state.stored ? "What the heads look at" : "Translate, and look inside while it happens."}</p>
     <span class="status" role="status">${state.busy ? html`<span class="spinner"></span>${state.busy} …` : nothing}</span>
+    ${translates() ? html`<button id="tour" @click=${() => void beginTour()}>Explain</button>` : nothing}
     ${state.stored ? nothing : html`<a href="docs">API</a>`}<button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button></header>
   ${state.error ? html`<p class="error" role="alert">${state.error} ${state.needsKey ? nothing : html`<button @click=${() => void start()}>Try again</button>`}</p>` : nothing}
   ${state.needsKey ? keyForm() : nothing}
-  <main>${panels()}</main>`;
+  <main>${panels()}</main>${tour()}`;
 }
 
 const draw = (): void => { render(page(), document.querySelector("#page") as HTMLElement); };
@@ -56,7 +61,7 @@ async function start(): Promise<void> {
   document.body.dataset.ready = "yes";
   if (state.text && state.models.length) {
     void count();
-    await translate();
+    await begin();
   }
 }
 
@@ -84,7 +89,7 @@ if (inside) {
   void open(inside, recall()).then(() => { draw(); document.body.dataset.ready = "yes"; });
 } else {
   Object.assign(state, recall());
-  addEventListener("hashchange", () => { update(recall()); void translate(); });
+  addEventListener("hashchange", () => { update(recall()); void begin(); });
   draw();
   void start();
 }

@@ -9,7 +9,31 @@ export interface Model {
   target?: string;
   arch: string;
   parameters: number;
+  task?: string;
   max_tokens?: number;
+  snapshots?: number[];  // steps of training after which the model was kept
+}
+
+/** How a weight of a head is computed. */
+export interface Lookup {
+  query: number[];
+  key: number[];
+  terms: number[];
+  factor: number;
+  is_additive: boolean;
+  scores: number[];
+  bias: number[];
+  allowed: boolean[];
+  weights: number[];
+}
+
+/** What affects what, through all layers. */
+export interface Flow {
+  method: string;
+  caveat: string;
+  rows: Tokens;
+  keys: Tokens;
+  shares: (number | null)[][];
 }
 
 export interface Token {
@@ -47,6 +71,8 @@ export interface Inspection {
   heads: HeadStatistics[];
   lens: [string, number][][];
   ablations: Ablation[];
+  predicted?: {label: string; prob: number}[];  // of classifiers, taggers and masked language models
+  written?: string;  // by a snapshot
   weights: Map<string, Weights>;
 }
 
@@ -87,7 +113,7 @@ async function fetched(path: string, fields: unknown, signal?: AbortSignal): Pro
   if (fields !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;
   try {
-    answer = await fetch(`api/v1/${path}`, {
+    answer = await fetch(path.startsWith("v1/") ? path : `api/v1/${path}`, {
       method: fields === undefined ? "GET" : "POST", headers, signal: signal ?? null,
       body: fields === undefined ? null : JSON.stringify(fields),
     });
@@ -124,9 +150,9 @@ export async function* stream(fields: unknown, signal: AbortSignal): AsyncGenera
   }
 }
 
-/** What all heads look at while a sentence is translated so. */
-export async function inspect(direction: object, source: string, target: string, signal: AbortSignal): Promise<Inspection> {
-  const seen = await ask<Inspection>("inspect", {...direction, text: source, target_text: target, lens: true}, signal);
+/** What all heads look at. */
+export async function inspect(fields: object, signal: AbortSignal): Promise<Inspection> {
+  const seen = await ask<Inspection>("inspect", {...fields, lens: true}, signal);
   seen.weights = new Map();
   await Promise.all(Object.keys(seen.tokens).map(async kind => {
     const answer = await fetched(`inspect/${seen.id}/attention/${kind}`, undefined, signal);

@@ -1,16 +1,19 @@
 /** What the page shows: one state that all panels share. The part that a link should carry is in the address. */
 
-import type {Ablation, Inspection, Model, Sentence, Traced} from "./server";
+import type {Ablation, Flow, Inspection, Lookup, Model, Sentence, Traced} from "./server";
 
 export interface State {
   models: Model[];
-  direction: string;
+  direction: string;  // of the chosen model, or the name of one that does not translate
   text: string;
   beam: number;
   temperature: number;  // 0: beam search
+  length: number;  // tokens that a language model writes
+  moved: Flow | null;  // which tokens moved what was predicted
   live: boolean;
   numTokens: number | null;
   maxTokens: number;
+  numCut: number;  // sentences that are too long
   sentences: Sentence[];
   at: number;  // the sentence that the other panels show
   step: number;  // the token of the output
@@ -26,6 +29,11 @@ export interface State {
   worth: Record<string, number> | null;
   sortBy: string;
   traced: Traced | null;
+  flow: Flow | null;
+  isExplained: boolean;  // whether the chosen weight is computed before the reader's eyes
+  lookup: Lookup | null;
+  snapshot: number | null;  // the step of training whose model is looked into; null: the model itself
+  stop: number | null;  // of the tour
   isPlaying: boolean;
   busy: string;  // what is under way
   error: string;
@@ -34,9 +42,9 @@ export interface State {
 }
 
 export const state: State = {
-  models: [], direction: "", text: "", beam: 5, temperature: 0, live: true, numTokens: null, maxTokens: 0, sentences: [], at: 0,
+  models: [], direction: "", text: "", beam: 5, temperature: 0, length: 50, moved: null, live: true, numTokens: null, maxTokens: 0, numCut: 0, sentences: [], at: 0,
   step: 0, source: null, key: null, head: "mean", share: 0.9, words: false, inspection: null, off: [], undo: [], ablation: null, worth: null,
-  sortBy: "place", traced: null, isPlaying: false, busy: "", error: "", needsKey: false, stored: null,
+  sortBy: "place", traced: null, flow: null, isExplained: false, lookup: null, snapshot: null, stop: null, isPlaying: false, busy: "", error: "", needsKey: false, stored: null,
 };
 
 const listeners: (() => void)[] = [];
@@ -59,12 +67,12 @@ export function update(changes: Partial<State>): void {
   });
 }
 
-const LIVE = ["direction", "text", "beam", "temperature", "at", "off"];  // a stored page has none of these
+const LIVE = ["direction", "text", "beam", "temperature", "length", "at", "off"];  // a stored page has none of these
 const KEPT = {
-  direction: String, text: String, beam: Number, temperature: Number, at: Number, step: Number, source: Number, head: String, share: Number,
-  words: (value: string) => value === "true", off: (value: string) => value.split(","),
+  direction: String, text: String, beam: Number, temperature: Number, length: Number, at: Number, step: Number, source: Number, head: String, share: Number,
+  words: (value: string) => value === "true", isExplained: (value: string) => value === "true", off: (value: string) => value.split(","),
 } as const;
-const DEFAULTS: Record<string, unknown> = {beam: 5, temperature: 0, at: 0, step: 0, head: "mean", share: 0.9, words: false};
+const DEFAULTS: Record<string, unknown> = {beam: 5, temperature: 0, length: 50, at: 0, step: 0, head: "mean", share: 0.9, words: false, isExplained: false};
 
 function remember(): void {
   const kept = new URLSearchParams();
@@ -88,10 +96,17 @@ export function recall(): Partial<State> {
   return found as Partial<State>;
 }
 
+/** What a model is chosen by. */
+export const keyOf = (model: Model): string => model.direction ?? model.name ?? "";
+
 /** The model that is chosen. */
-export function model(): Model | undefined {
-  return state.models.find(each => each.direction === state.direction);
-}
+export const model = (): Model | undefined => state.models.find(each => keyOf(each) === state.direction);
+
+/** Whether the chosen model translates, so that its heads can be switched off and its search be shown. */
+export const translates = (): boolean => !state.stored && model()?.direction !== undefined;
+
+/** What is known of a text, forgotten. */
+export const NOTHING_SEEN = {inspection: null, ablation: null, traced: null, worth: null, flow: null, lookup: null, snapshot: null, moved: null};
 
 /** The sentence that is chosen. */
 export function sentence(): Sentence | undefined {

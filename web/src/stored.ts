@@ -25,7 +25,7 @@ async function unpack(packed: string): Promise<ArrayBuffer> {
 }
 
 /** What was written, or read where nothing is, token by token. */
-function sentenceOf({text, target, tokens, token_log_probs: logProbs}: Inspection): Sentence {
+export function sentenceOf({text, target, tokens, token_log_probs: logProbs}: Inspection): Sentence {
   const rows = Object.values(tokens).at(-1)!.rows.spelled;
   const isEnd = target !== null && rows.length > 1 && Object.values(tokens).at(-1)!.rows.offsets.at(-1) === null;
   const shift = target === null ? 1 : 0;  // a language model predicts the next token, its first one never

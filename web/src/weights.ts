@@ -42,6 +42,13 @@ export function heaviest(row: number[], share: number): Set<number> {
 
 const made = (rows: number, keys: number): Weights => ({rows, keys, values: new Float32Array(rows * keys), scale: 1, forbidden: -1});
 
+/** Weights from shares; null: forbidden. */
+export function ofShares(shares: (number | null)[][]): Weights {
+  const found = made(shares.length, shares[0]?.length ?? 0);
+  shares.flat().forEach((share, cell) => { found.values[cell] = share ?? -1; });
+  return found;
+}
+
 /** The mean of some heads of one kind. */
 export function mean(of: Weights[]): Weights {
   const first = of[0]!, found = made(first.rows, first.keys);

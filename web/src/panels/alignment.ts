@@ -3,11 +3,13 @@
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {colour, drawMatrix, readable, type Layout} from "../drawing";
+import {chooseHead, FLOW, METHODS} from "../actions";
 import {goToHead, goToLayer} from "../heads";
 import {saveCsv, savePng, saveSvg} from "../saving";
+import type {Flow} from "../server";
 import {isOfOutput, sentence, state, update} from "../state";
 import {styled} from "../styled";
-import {byWords, groupsOf, heaviest, isForbidden, mean, rowOf, weightAt, type Tokens, type Weights} from "../weights";
+import {byWords, groupsOf, heaviest, isForbidden, mean, ofShares, rowOf, weightAt, type Tokens, type Weights} from "../weights";
 
 const MOST_EDGES = 1000, WINDOW = 5;
 
@@ -19,7 +21,8 @@ interface Side {
   isRightToLeft: boolean;
 }
 
-interface Shown { kind: string; weights: Weights; rows: Side; keys: Side; row: number; key: number; best: number }
+/** What is shown, and the chosen cell. */
+export interface Shown { kind: string; weights: Weights; rows: Side; keys: Side; row: number; key: number; best: number }
 
 /** What each token covers of its text: together they are the text, up to its last word. */
 function piecesOf({spelled, offsets}: Tokens, text: string): string[] {
@@ -50,12 +53,26 @@ function sideOf(tokens: Tokens, text: string): Side {
   };
 }
 
-const holding = (side: Side, token: number): number => Math.max(0, side.groups.findIndex(group => group.includes(token)));
+/** The place of the group that a token is in; of a token after all groups, the last one. */
+const holding = (side: Side, token: number): number => {
+  const place = side.groups.findIndex(group => group.at(-1)! >= token);
+  return place < 0 ? side.groups.length - 1 : place;
+};
+
+/** What affects what, through all layers. */
+function flowing({rows: of, keys: from, shares}: Flow): Shown {
+  const {text, target, token_log_probs: logProbs} = state.inspection!, rows = sideOf(of, target ?? text), keys = sideOf(from, text);
+  const whole = ofShares(shares), weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
+  if (target === null && logProbs.length) rows.groups = rows.groups.map(group => group.map(token => token + 1));  // the first token is not predicted
+  const row = holding(rows, state.step), values = rowOf(weights, row), best = values.indexOf(Math.max(...values));
+  return {kind: "flow", weights, rows, keys, row, best, key: state.source !== null && state.source < from.spelled.length ? holding(keys, state.source) : best};
+}
 
 /** The weights of a head, or the mean over the heads that look at the source, with the chosen cell. */
-function shown(): Shown | null {
+export function shown(): Shown | null {
   const seen = state.inspection;
   if (!seen) return null;
+  if (state.head.startsWith(FLOW)) return state.flow ? flowing(state.flow) : null;
   const kinds = Object.keys(seen.tokens), isMean = !seen.weights.has(state.head);
   const kind = isMean ? (kinds.includes("cross") ? "cross" : kinds.at(-1)!) : state.head.split(".")[0]!, tokens = seen.tokens[kind]!;
   const whole = isMean ? mean([...seen.weights].filter(([name]) => name.startsWith(`${kind}.`)).map(([, each]) => each)) : seen.weights.get(state.head)!;
@@ -125,6 +142,7 @@ function line(id: string, said: string, side: Side, here: number, share: (place:
 /** What rows and columns are. */
 function axes(kind: string): string {
   const isPair = state.inspection?.target !== null;
+  if (kind === "flow") return `Each row is what was written or said; each column is a token of the input. The stronger a cell, the larger its share. ${state.flow?.caveat}`;
   if (kind === "cross") return "Each row is a token of the output, as it is predicted; each column is a token of the input.";
   if (kind === "decoder" && isPair) return "Each row is a token of the output, as it is predicted; each column is a token before it.";
   if (kind === "decoder") return "Each row is a token of the text; each column is a token that it looks at: itself, or one before it.";
@@ -166,10 +184,19 @@ function cell({weights, rows, keys, row, key, best}: Shown): TemplateResult {
     ${key === best ? nothing : html`Most, ${weightAt(weights, row, best).toFixed(digits)}, goes to <bdi>${readable(keys.labels[best]!)}</bdi>.`}</p>`;
 }
 
+/** Heads, and what follows them through all layers. */
+function chooser(): TemplateResult {
+  const option = (value: string, said: string): TemplateResult => html`<option value=${value} ?selected=${value === state.head}>${said}</option>`;
+  return html`<label>Head <select id="head" @change=${(event: Event) => void chooseHead((event.target as HTMLSelectElement).value)}>
+    ${option("mean", "mean")} ${[...state.inspection!.weights.keys()].map(name => option(name, name))}
+    ${state.stored ? nothing : html`<optgroup label="Through all layers">${METHODS.map(method => option(`${FLOW}${method}`, method))}</optgroup>`}</select></label>`;
+}
+
 export function panel(): TemplateResult {
   const found = shown(), seen = state.inspection;
   if (!found || !seen) {
     return html`<section class="panel alignment" aria-labelledby="alignment-title"><div class="head"><h2 id="alignment-title">Alignment</h2></div>
+      ${state.inspection ? chooser() : nothing}
       <p class="hint">${sentence() ? "…" : "After a translation, this shows which words of the text each word was written from."}</p></section>`;
   }
   const {kind, weights, rows, keys, row, key} = found, values = rowOf(weights, row), heavy = heaviest(values, state.share);
@@ -177,9 +204,7 @@ export function panel(): TemplateResult {
     keys.labels.flatMap((other, at) => isForbidden(weights, place, at) ? [] : [[place, at, token, other, weightAt(weights, place, at).toFixed(4)]]))]);
   return html`<section class="panel alignment" aria-labelledby="alignment-title">
     <div class="head"><h2 id="alignment-title">Alignment</h2>
-      <label>Head <select id="head" @change=${(event: Event) => update({head: (event.target as HTMLSelectElement).value})}>
-        <option value="mean" ?selected=${state.head === "mean"}>mean</option>
-        ${[...seen.weights.keys()].map(name => html`<option value=${name} ?selected=${name === state.head}>${name}</option>`)}</select></label>
+      ${chooser()}
       <label>Share of a row <input id="share" type="range" min="0.1" max="1" step="0.05" .value=${String(state.share)} aria-valuetext="${Math.round(100 * state.share)} %"
         @input=${(event: Event) => update({share: Number((event.target as HTMLInputElement).value)})}> <span class="number">${Math.round(100 * state.share)} %</span></label>
       <label><input id="words" type="checkbox" .checked=${state.words} @change=${(event: Event) => update({words: (event.target as HTMLInputElement).checked})}> words</label>
@@ -189,8 +214,8 @@ export function panel(): TemplateResult {
     ${curves(found)} ${cell(found)} ${matrix(found)} ${grid(found)}
     <div class="sides">${line("row-tokens", "tokens that look", rows, row, () => 0, place => choose(found, place, key))}
       ${line("key-tokens", "tokens that are looked at", keys, key, place => heavy.has(place) ? values[place]! : 0, place => choose(found, row, place))}</div>
-    <p class="hint" id="reading">${axes(kind)} The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
-      A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.</p>
+    <p class="hint" id="reading">${axes(kind)} ${kind === "flow" ? nothing : `The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
+      A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.`}</p>
     <p class="hint" id="keys">In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another layer.</p>
   </section>`;
 }

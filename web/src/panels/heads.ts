@@ -3,11 +3,12 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {rank, setOff, toggle} from "../actions";
-import {drawThumbnail} from "../drawing";
+import {colour, drawThumbnail} from "../drawing";
 import {goToHead, goToLayer, siteOf} from "../heads";
 import {saveCsv, saveText} from "../saving";
 import type {HeadStatistics} from "../server";
-import {state, update} from "../state";
+import {styled} from "../styled";
+import {state, translates, update} from "../state";
 
 const SIZE = 36;
 const ORDERS: Record<string, (head: HeadStatistics) => number> = {
@@ -43,11 +44,17 @@ function onKey(event: KeyboardEvent, name: string): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key in moves) update({head: moves[event.key]!()});
   else if (event.key in others) others[event.key]!();
-  else if (event.key === " " && !state.stored) void toggle(event.shiftKey ? all.find(of => of.includes(name))!.filter(each => siteOf(each) === siteOf(name)) : [name]);
-  else if (event.key === "s" && !state.stored) solo(name);
+  else if (event.key === " " && translates()) void toggle(event.shiftKey ? all.find(of => of.includes(name))!.filter(each => siteOf(each) === siteOf(name)) : [name]);
+  else if (event.key === "s" && translates()) solo(name);
   else return;
   event.preventDefault();
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-head="${state.head}"]`)?.focus());
+}
+
+/** The colour of what a head is worth: of those that help, the most valuable is the strongest. */
+function ofWorth(worth: number): Record<string, string> {
+  const most = Math.max(...Object.values(state.worth ?? {}), 1e-9), [red, green, blue] = colour("more");
+  return {background: `rgba(${red}, ${green}, ${blue}, ${(0.6 * Math.max(0, worth) / most).toFixed(3)})`};
 }
 
 function cell(head: HeadStatistics, isStop: boolean): TemplateResult {
@@ -58,7 +65,7 @@ function cell(head: HeadStatistics, isStop: boolean): TemplateResult {
     tabindex=${isStop ? 0 : -1} @click=${() => update({head: head.head})} @keydown=${(event: KeyboardEvent) => onKey(event, head.head)}>
     <canvas ${ref(canvas => { if (canvas) drawThumbnail(canvas as HTMLCanvasElement, weights, SIZE); })}></canvas>
     ${state.sortBy === "place" ? nothing : html`<span class="tag">${head.head.replace(/^(\w)\w+/, "$1")}</span>`}
-    ${worth === undefined ? nothing : html`<span class="tag number">${worth.toFixed(2)}</span>`}
+    ${worth === undefined ? nothing : html`<span class="tag number" ${styled(ofWorth(worth))}>${worth.toFixed(2)}</span>`}
   </button>`;
 }
 
@@ -67,7 +74,7 @@ function chosen(head: HeadStatistics): TemplateResult {
   const layer = state.inspection!.heads.map(each => each.head).filter(name => siteOf(name) === siteOf(head.head));
   return html`<p class="chosen"><span class="strong" id="head-title">${head.head}</span>: <span id="statistics">${head.label}; entropy ${head.entropy.toFixed(2)} nats, highest weight ${
     head.confidence.toFixed(2)}, mean over rows.</span>
-    ${state.stored ? nothing : html`<button id="toggle" @click=${() => toggle([head.head])}>${state.off.includes(head.head) ? "Switch on" : "Switch off"}</button>
+    ${!translates() ? nothing : html`<button id="toggle" @click=${() => toggle([head.head])}>${state.off.includes(head.head) ? "Switch on" : "Switch off"}</button>
       <button @click=${() => setOff(layer.filter(name => name !== head.head), [...state.undo, state.off])}>Solo in its layer</button>`}</p>`;
 }
 
@@ -75,7 +82,7 @@ export function panel(): TemplateResult {
   const seen = state.inspection;
   if (!seen) {
     return html`<section class="panel heads" aria-labelledby="heads-title"><div class="head"><h2 id="heads-title">Heads</h2></div>
-      <p class="hint">A head is one way of looking: each layer has several. All of them appear here, and each can be switched off.</p></section>`;
+      <p class="hint">A head is one way of looking: each layer has several. All of them appear here, and of a model that translates, each can be switched off.</p></section>`;
   }
   const head = seen.heads.find(each => each.head === state.head), shown = lines(), stop = head?.head ?? shown[0]?.[1][0]?.head;
   const listed = (): void => saveCsv("heads.csv", [["head", "label", "entropy", "highest_weight", "offset", "worth"], ...seen.heads.map(each =>
@@ -84,15 +91,15 @@ export function panel(): TemplateResult {
     <div class="head"><h2 id="heads-title">Heads</h2>
       <label>Order <select id="order" @change=${(event: Event) => update({sortBy: (event.target as HTMLSelectElement).value})}>
         ${Object.keys(ORDERS).filter(name => name !== "worth" || state.worth).map(name => html`<option value=${name} ?selected=${name === state.sortBy}>${name}</option>`)}</select></label>
-      ${state.stored ? nothing : html`<button id="rank" @click=${() => rank()}>Rank all heads</button>`}
+      ${!translates() ? nothing : html`<button id="rank" @click=${() => rank()}>Rank all heads</button>`}
       <span class="save"><button @click=${listed}>CSV</button>
         ${state.off.length ? html`<button @click=${() => saveText("heads-off.txt", `${state.off.join("\n")}\n`)}>List of heads that are off</button>` : nothing}</span>
     </div>
     <div id="heads">${shown.map(([site, heads]) => html`<div class="layer" role="group" aria-label=${site || "all heads"}>
-      ${!site ? nothing : state.stored ? html`<span class="site">${site}</span>`
+      ${!site ? nothing : !translates() ? html`<span class="site">${site}</span>`
         : html`<button class="site" title="Switch the whole layer off or on" @click=${() => toggle(heads.map(each => each.head))}>${site}</button>`}
       <div class="cells">${heads.map(each => cell(each, each.head === stop))}</div></div>`)}</div>
     ${head ? chosen(head) : nothing}
-    <p class="hint">Click or arrows: look at a head. N, P: the next and the previous one. ${state.stored ? "" : "Space: switch it off or on. Shift and space: its layer. S: only this one."}</p>
+    <p class="hint">Click or arrows: look at a head. N, P: the next and the previous one. ${!translates() ? "" : "Space: switch it off or on. Shift and space: its layer. S: only this one."}</p>
   </section>`;
 }

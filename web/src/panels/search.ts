@@ -5,7 +5,7 @@ import {search, spelled, take_rank} from "../actions";
 import {readable} from "../drawing";
 import {saveJson, saveSvg} from "../saving";
 import type {Traced, TracedCandidate} from "../server";
-import {sentence, state} from "../state";
+import {sentence, state, translates} from "../state";
 
 const WIDTH = 84, HEIGHT = 20, MARGIN = 8, LONGEST = 9;
 
@@ -72,7 +72,7 @@ function branch({x, y, parent}: Placed): string {
 
 export function panel(): TemplateResult | typeof nothing {
   const one = sentence(), traced = state.traced;
-  if (!state.inspection || !one) return nothing;
+  if (!state.inspection || !one || !translates()) return nothing;
   const found = traced ? laidOut(traced) : null;
   const open = (node: Node): void => {
     const text = spelled(node.path);

@@ -1,10 +1,11 @@
 /** The text, its translation token by token, what could stand in the place of each, and the best translations. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import {count, force, look, spelled, stop, take_rank, translate} from "../actions";
+import {count, force, look, spelled, stop, take_rank, translate, translateFile} from "../actions";
 import {colour, readable} from "../drawing";
 import {styled} from "../styled";
-import {model, sentence, state, update} from "../state";
+import {keyOf, model, NOTHING_SEEN, sentence, state, update} from "../state";
+import {changeModel} from "../writing";
 import type {Sentence, Token} from "../server";
 
 const REST = 300;  // milliseconds without typing, before a translation begins
@@ -48,7 +49,7 @@ function chip(each: Token, place: number, at: number, isNew: boolean): TemplateR
   const isChosen = state.at === at && state.step === place;
   const choose = (): void => {
     const isOther = state.at !== at;
-    update({at, step: place, ...(isOther ? {inspection: null, ablation: null, traced: null, worth: null} : {})});
+    update({at, step: place, ...(isOther ? NOTHING_SEEN : {})});
     if (isOther) void look();
   };
   return html`<button class="token ${isNew ? "new" : ""}" ${styled(doubt(each.log_prob))} aria-pressed=${isChosen}
@@ -56,14 +57,14 @@ function chip(each: Token, place: number, at: number, isNew: boolean): TemplateR
 }
 
 /** What could have been written in the place of the chosen token. */
-function alternatives(): TemplateResult | typeof nothing {
+export function alternatives(take: (place: number, token: string) => Promise<void>): TemplateResult | typeof nothing {
   const one = sentence(), chosen = one?.tokens[state.step];
   if (!one || !chosen?.alternatives.length) return nothing;
   return html`<div class="alternatives" role="group" aria-label="Other tokens in the place of ${readable(chosen.token)}">
     <p class="hint">In the place of <bdi class="strong">${readable(chosen.token)}</bdi>. Choose a token: it is written, and the rest is decoded again.</p>
     ${chosen.alternatives.map(([token, logProb]) => html`
       <button class="bar ${token === chosen.token ? "own" : ""}" ?disabled=${token === chosen.token || !one.isDone}
-        @click=${() => force(state.step, token)}>
+        @click=${() => take(state.step, token)}>
         <bdi>${readable(token)}</bdi><span class="track"><span ${styled({width: `${100 * Math.exp(logProb)}%`})}></span></span>
         <span class="number">${percent(logProb)}</span>
       </button>`)}
@@ -93,18 +94,31 @@ const EXAMPLES: Record<string, string[]> = {
   fr: ["Deux chiens jouent dans la neige."],
 };
 
+/** Which model, where there are several. */
+export function models(): TemplateResult {
+  if (state.models.length < 2) return html`<span class="hint">${state.direction === "any-any" ? nothing : state.direction}</span>`;
+  return html`<select id="model" aria-label="Model" @change=${(event: Event) => { changeModel((event.target as HTMLSelectElement).value); }}>
+    ${state.models.map(each => html`<option value=${keyOf(each)} ?selected=${keyOf(each) === state.direction}>${keyOf(each)}</option>`)}</select>`;
+}
+
+/** Translate a file, line by line or as HTML, and give the translation as a file. */
+function fileButton(): TemplateResult {
+  const read = (event: Event): void => {
+    const input = event.target as HTMLInputElement, file = input.files?.[0];
+    if (file) void translateFile(file);
+    input.value = "";
+  };
+  return html`<label class="file">Translate a file <input id="file" type="file" accept=".txt,.html,.htm,text/plain,text/html" @change=${read}></label>`;
+}
+
 export function panel(): TemplateResult {
-  const chosen = model(), isFull = state.numTokens !== null && state.maxTokens > 0 && state.numTokens > state.maxTokens;
+  const chosen = model();
   const examples = EXAMPLES[chosen?.source ?? ""] ?? [];
   return html`<section class="panel translate" aria-labelledby="translate-title">
     <div class="columns">
       <div>
         <div class="head"><h2 id="translate-title">Text</h2>
-          ${state.models.length > 1 ? html`<select aria-label="Model" @change=${(event: Event) => {
-            update({direction: (event.target as HTMLSelectElement).value});
-            void translate();
-          }}>${state.models.map(each => html`<option value=${each.direction!} ?selected=${each.direction === state.direction}>${each.direction}</option>`)}</select>`
-          : html`<span class="hint">${chosen?.direction}</span>`}
+          ${models()}
         </div>
         <textarea id="text" dir="auto" rows="4" spellcheck="false" aria-label="Text to translate" placeholder="Write or paste a text."
           .value=${state.text} @input=${(event: Event) => typed((event.target as HTMLTextAreaElement).value)}
@@ -117,7 +131,8 @@ export function panel(): TemplateResult {
             ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>
           <label>Sampling <select id="temperature" @change=${(event: Event) => { update({temperature: Number((event.target as HTMLSelectElement).value)}); void translate(); }}>
             ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value || "off"}</option>`)}</select></label>
-          ${state.numTokens === null ? nothing : html`<span class="hint ${isFull ? "warning" : ""}">${state.numTokens} tokens; a sentence may have ${state.maxTokens}</span>`}
+          ${state.numTokens === null ? nothing : html`<span id="count" class="hint ${state.numCut ? "warning" : ""}">${state.numTokens} tokens; ${
+            state.numCut ? `${state.numCut} too long: a sentence may have` : "a sentence may have"} ${state.maxTokens}</span>`} ${fileButton()}
         </div>
         ${state.text || !examples.length ? nothing : html`<p class="hint">For example: ${examples.map(text => html`<button class="link" @click=${() => { update({text}); void count(); void translate(); }}>${text}</button> `)}</p>`}
       </div>
@@ -128,7 +143,7 @@ export function panel(): TemplateResult {
         </div>
         <div id="output" aria-live="polite">${state.sentences.length ? state.sentences.map(output)
           : html`<p class="hint">The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.</p>`}</div>
-        ${alternatives()} ${nBest()}
+        ${alternatives(force)} ${nBest()}
       </div>
     </div>
   </section>`;

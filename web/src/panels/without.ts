@@ -5,7 +5,7 @@ import {setOff, toggle} from "../actions";
 import {readable} from "../drawing";
 import {styled} from "../styled";
 import {saveCsv} from "../saving";
-import {sentence, state} from "../state";
+import {sentence, state, translates} from "../state";
 
 function words(text: string, other: string): TemplateResult {
   const known = new Set(other.split(/\s+/));
@@ -26,6 +26,7 @@ export function panel(): TemplateResult | typeof nothing {
   const one = sentence(), found = state.ablation;
   if (!state.inspection || !one) return nothing;
   if (state.stored) return stored();
+  if (!translates()) return nothing;
   const tokens = [...one.tokens.map(each => each.token), "end"];
   const most = Math.max(0.5, ...(found?.token_changes ?? []).map(Math.abs));
   const undo = (): void => { void setOff(state.undo.at(-1) ?? [], state.undo.slice(0, -1)); };

@@ -1,0 +1,62 @@
+/** How the chosen weight is computed, in numbers: query and key, their product, the scores of the row, softmax. */
+
+import {html, nothing, svg, type TemplateResult} from "lit-html";
+import {explainCell} from "../actions";
+import {readable} from "../drawing";
+import type {Lookup} from "../server";
+import {state, update} from "../state";
+import {styled} from "../styled";
+import {shown, type Shown} from "./alignment";
+
+const MOST_KEYS = 6, WIDTH = 320, HEIGHT = 18;
+
+/** Numbers as a strip of colours: the stronger, the further from 0. */
+function strip(name: string, said: unknown, numbers: number[]): TemplateResult {
+  const most = Math.max(...numbers.map(Math.abs), 1e-9), size = WIDTH / numbers.length;
+  return html`<div class="strip"><span>${said}</span><svg data-strip=${name} viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${name}: ${numbers.length} numbers, from ${
+    Math.min(...numbers).toFixed(2)} to ${Math.max(...numbers).toFixed(2)}">
+    ${numbers.map((value, place) => svg`<rect x=${place * size} width=${size} height=${HEIGHT} class=${value < 0 ? "less" : "more"} opacity=${(Math.abs(value) / most).toFixed(3)}><title>${value.toFixed(3)}</title></rect>`)}
+  </svg></div>`;
+}
+
+/** The keys of the row with the most weight, and the chosen one. */
+function softmax(found: Shown, of: Lookup): TemplateResult {
+  const order = of.weights.map((_, key) => key).filter(key => of.allowed[key]).sort((a, b) => of.weights[b]! - of.weights[a]!);
+  const listed = order.slice(0, MOST_KEYS);
+  if (!listed.includes(found.key) && of.allowed[found.key]) listed.push(found.key);
+  const sum = (key: number): number => of.scores[key]! + of.bias[key]!, highest = Math.max(...order.map(sum));
+  const total = order.reduce((part, key) => part + Math.exp(sum(key) - highest), 0);
+  return html`<table id="softmax"><thead><tr><th>key</th><th>score</th><th>exp(score − ${highest.toFixed(2)})</th><th>÷ ${total.toFixed(2)} = weight</th><th></th></tr></thead><tbody>
+    ${listed.map(key => html`<tr class=${key === found.key ? "strong" : ""}><td><bdi>${readable(found.keys.labels[key]!)}</bdi></td><td class="number">${sum(key).toFixed(2)}</td>
+      <td class="number">${Math.exp(sum(key) - highest).toFixed(3)}</td><td class="number">${of.weights[key]!.toFixed(3)}</td>
+      <td class="fill"><span class="track"><span ${styled({width: `${100 * of.weights[key]!}%`})}></span></span></td></tr>`)}
+    </tbody></table>${order.length > listed.length ? html`<p class="hint">and ${order.length - listed.length} more keys.</p>` : nothing}`;
+}
+
+function computed(found: Shown, of: Lookup): TemplateResult {
+  const row = html`<bdi class="strong">${readable(found.rows.labels[found.row]!)}</bdi>`, key = html`<bdi class="strong">${readable(found.keys.labels[found.key]!)}</bdi>`;
+  const sum = of.terms.reduce((part, value) => part + value, 0), bias = of.bias[found.key]!, score = of.scores[found.key]!;
+  return html`${strip("query", html`query of ${row}`, of.query)} ${strip("key", html`key of ${key}`, of.key)}
+    ${strip("terms", of.is_additive ? "v · tanh(query + key)" : "their product, number by number", of.terms)}
+    ${of.allowed[found.key] ? html`<p id="score">The sum, <span class="number">${sum.toFixed(3)}</span>${of.factor === 1 ? nothing : html`, times <span class="number">${of.factor.toFixed(3)}</span>
+      (1 ÷ √${of.query.length})`}${bias ? html`, plus <span class="number">${bias.toFixed(3)}</span> for the positions` : nothing},
+      is the score <span class="strong number">${(score + bias).toFixed(3)}</span>. Softmax makes weights of the scores of a row:</p>`
+    : html`<p id="score">A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:</p>`}
+    ${softmax(found, of)}
+    <p class="hint">Blue is above 0, orange below; the stronger, the further from it.</p>`;
+}
+
+export function panel(): TemplateResult | typeof nothing {
+  const found = shown(), seen = state.inspection;
+  if (!seen || !found || state.stored) return nothing;
+  const isHead = seen.weights.has(state.head);
+  if (state.isExplained && !state.words) explainCell(found.row, found.key);
+  return html`<section class="panel computed" aria-labelledby="computed-title">
+    <div class="head"><h2 id="computed-title">How this weight is computed</h2>
+      <button id="explain" aria-expanded=${state.isExplained} @click=${() => update({isExplained: !state.isExplained})}>${state.isExplained ? "Hide" : "Show"}</button></div>
+    ${!state.isExplained ? html`<p class="hint">A token asks with its query, the other tokens answer with their keys: this shows the numbers.</p>`
+      : !isHead ? html`<p class="hint">What is shown is not one head. Choose a head in the grid.</p>`
+      : state.words ? html`<p class="hint">Heads look at tokens, and not at words. Switch “words” off.</p>`
+      : state.lookup && state.lookup.weights.length === found.weights.keys ? computed(found, state.lookup) : html`<p class="hint">…</p>`}
+  </section>`;
+}
