@@ -25,12 +25,22 @@ async function written(prompt: string, count: number, signal: AbortSignal): Prom
   }))};
 }
 
+/** How many tokens may follow a text, so that the model can still read all of it. */
+async function room(prompt: string, signal: AbortSignal): Promise<number> {
+  const {name, max_tokens: most = Infinity} = model()!;
+  if (!prompt.trim()) return most - 1;
+  const {tokens} = await ask<{tokens: Record<string, {keys: {spelled: string[]}}>}>("inspect", {model: name, text: prompt}, signal);
+  return most - Object.values(tokens)[0]!.keys.spelled.length;
+}
+
 /** Continue the text with a language model; or another text, which the state's text and a forced token begin. */
 export async function write(prompt = state.text, forced: number | null = null): Promise<void> {
   const before = forced === null ? null : sentence()?.before ?? sentence()?.text ?? null;
   await only("translate", "Writing", async signal => {
     update({sentences: [], ...NOTHING_SEEN});
-    const {text, tokens} = await written(prompt, Math.max(1, state.length - (forced ?? 0)), signal);
+    const count = Math.min(state.length, await room(prompt, signal));
+    if (count < 1) throw new Error(`The text has as many tokens as the model can read: ${model()!.max_tokens}.`);
+    const {text, tokens} = await written(prompt, count, signal);
     const one: Sentence = {source: "", text, tokens, score: 0, nBest: [], before, forced, isDone: true};
     update({sentences: [one], at: 0, step: Math.min(forced ?? 0, tokens.length - 1)});
     const inspection = await inspect({model: model()!.name, text}, signal);

@@ -34,6 +34,7 @@ function piecesOf({spelled, offsets}: Tokens, text: string): string[] {
     if (token.trim() && rest.trimStart().startsWith(token)) {  // a symbol that was typed: <mask>
       end = done + [...rest.slice(0, rest.indexOf(token) + token.length)].length;
     }
+    if (!token.replaceAll("▁", "")) end = done + /^\s*/u.exec(letters.slice(done, end).join(""))![0].length;  // a space alone, and no letter after it
     const piece = letters.slice(done, end).join("");
     done = end;
     return piece;

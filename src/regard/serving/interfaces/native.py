@@ -143,7 +143,7 @@ def models(service: Service) -> Answer:
     rows = [
         {"direction": str(direction), "source": direction.source, "target": direction.target}
         | _sizes(engine.pipeline)
-        | {"max_tokens": engine.pipeline.max_positions, "snapshots": list(snapshots(service.folder_of(direction)))}
+        | {"snapshots": list(snapshots(service.folder_of(direction)))}
         for direction, engine in service.engines.items()
     ]
     others = [{"name": name} | _sizes(engine.pipeline) for name, engine in service.others.items()]
@@ -152,7 +152,8 @@ def models(service: Service) -> Answer:
 
 def _sizes(pipeline: Pipeline) -> dict[str, Any]:
     model, task = pipeline.model, getattr(pipeline.model.config, "task", None)
-    sizes = {"arch": model.config.arch, "parameters": sum(each.numel() for each in model.parameters())}
+    num_parameters = sum(each.numel() for each in model.parameters())
+    sizes = {"arch": model.config.arch, "parameters": num_parameters, "max_tokens": model.config.max_positions}
     return sizes | ({"task": task} if task else {})
 
 
