@@ -73,6 +73,29 @@ def test_pruning_heads(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert re.search("heads needs a Transformer; got a recurrent", refused(capsys, "heads", folder / "rnn", *files))
 
 
+def test_pruning_the_heads_that_a_file_names(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, listed = [folder / "source", folder / "target"], tmp_path / "heads-off.txt"
+    listed.write_text("cross.1.2\nencoder.0.1\ncross.1.2\n")
+    options = ("--sentences", "2", "--prune", listed, "-o")
+    assert command("heads", folder / "m", *files, *options, tmp_path / "smaller") == 0
+    whole, smaller = (regard.load(path) for path in (folder / "m", tmp_path / "smaller"))
+    assert isinstance(whole, Translator)
+    assert isinstance(smaller, Translator)
+    left = set(smaller.inspect(TEXT, "fed").head_names)
+    assert set(whole.inspect(TEXT, "fed").head_names) - left == {"cross.1.2", "encoder.0.1"}
+    gated = whole.inspect(TEXT, "fed", ablate=["cross.1.2", "encoder.0.1"]).ablations[0]
+    assert smaller.translate(TEXT).text == gated.text
+    for content, message in (("cross.7.1", "got cross.7.1"), ("", "is empty"), ("head 3", "kind.layer.head")):
+        listed.write_text(content)
+        assert re.search(message, refused(capsys, "heads", folder / "m", *files, *options, tmp_path / "other"))
+    listed.write_text("cross.1.2")
+    refused_by = refused(capsys, "heads", folder / "m", *files, *options, tmp_path / "other", "--by", "gradient")
+    assert "`--by` has no effect with heads that a file names" in refused_by
+    assert "cannot be read" in refused(
+        capsys, "heads", folder / "m", *files, "--prune", "none.txt", "-o", tmp_path / "other"
+    )
+
+
 def test_a_pruned_model_is_converted(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = folder / "source", folder / "target"
     assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "0.5", "-o", tmp_path / "smaller") == 0

@@ -156,7 +156,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("train a b -o x --seed 4294967296", "'--seed'"),
         (f"train a b -o x --save-every {LONGER_THAN_PYTHON_READS}", "--save-every must be a number of steps"),
         ("heads m a b --prune nan -o p", "--prune"),
-        ("heads m a b --prune -0.1 -o p", "'--prune'"),
+        ("heads m a b --prune -0.1 -o p", "--prune must be from 0 to 1"),
         ("heads m a b --sentences 0", "'--sentences'"),
         ("inspect m abc --rank 0", "'--rank'"),
         ("inspect m abc --rank 1001", "'--rank'"),

@@ -35,8 +35,12 @@ def heads(
         bool, typer.Option("--to-mean", help="Leave-one-out: replace a head's output by its mean, not by 0.")
     ] = False,
     prune: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=1.0, help="Remove this fraction of the heads, the least important ones."),
+        str | None,
+        typer.Option(
+            metavar="<share or file>",
+            help="Remove this fraction of the heads, the least important ones; or the heads that a file names, one on "
+            "each line.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -58,6 +62,7 @@ def heads(
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
+    from regard.inspection.ablation import without
     from regard.inspection.result import check_ending
     from regard.workflow.inspection import pruning as room
     from regard.workflow.inspection.head_report import ranking_facts, save_ranking
@@ -65,8 +70,9 @@ def heads(
     from regard.workflow.progress import RunDisplay
     from regard.workflow.translation.translator import Translator
 
-    if prune is not None and not 0 <= prune <= 1:  # NaN, for example
-        raise SettingsError(f"--prune must be from 0 to 1; got {prune}.")
+    removed = None if prune is None else _share_or_heads(prune)
+    if isinstance(removed, list):
+        refuse_given("by", "to_mean", because="with heads that a file names: they are not ranked")
     if prune is not None and output is None:
         raise SettingsError("`--prune` needs a folder to write to; add `-o FOLDER`.")
     if output is not None:
@@ -97,11 +103,17 @@ def heads(
         room.examples_of(translator, pairs.sources[held_out], pairs.targets[held_out], first=held_out.start + 1)
         if prune is not None:
             room.check_prunable(translator.model)
+        if isinstance(removed, list):
+            without(translator.model, removed)  # says now, not after minutes, that there is no such head
         if held_out == measured:
             are = "is" if len(examples) == 1 else "are"
             display.say(f"there {are} only {counted(len(examples), 'pair')}, for both heads and BLEU")
-        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
         test = pairs.sources[held_out], pairs.targets[held_out]
+        if isinstance(removed, list):
+            assert output is not None
+            _prune(translator, removed, output, test, measures, as_json=as_json)
+            return
+        ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
         found = {} if prune is not None else room.statistics_of(translator, *(
             side[measured] for side in (pairs.sources, pairs.targets)), tell=on_items)  # fmt: skip
         drawn: dict[str, list[tuple[float, float]]] = {}
@@ -109,9 +121,14 @@ def heads(
             second = [] if by == "gradient" else [room.rank_heads(translator, examples, "gradient", tell=on_items)]
             orders = room.orders_of([ranking, *second], translator.model)
             drawn = room.removal_curves(translator, orders, *test, tell=on_items, **measures)
-    if prune is not None:
+    if removed is not None:
         assert output is not None
-        _prune(translator, ranking, prune, output, test, measures, as_json=as_json)
+        least = room.removable(ranking.order, round(removed * len(ranking.order)))
+        if not least:
+            raise SettingsError(
+                f"`--prune {removed:g}` removes none of the {len(ranking.order)} heads; use a larger share."
+            )
+        _prune(translator, least, output, test, measures, as_json=as_json)
         return
     if output is not None:
         save_ranking(output, ranking, drawn, found, model=str(model))
@@ -120,6 +137,31 @@ def heads(
         write(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
     else:
         write(_ranking_table(ranking, drawn, found))
+
+
+def _share_or_heads(prune: str) -> float | list[HeadName]:
+    """What `--prune` says: a share of the heads, or heads by name, from a file.
+
+    Raises:
+        SettingsError: a share that is none, or a file that is not there, empty, or names something else.
+    """
+    from regard.inspection.record import HeadName
+
+    try:
+        share = float(prune)
+    except ValueError:
+        pass
+    else:
+        if not 0 <= share <= 1:  # NaN, for example
+            raise SettingsError(f"--prune must be from 0 to 1, or a file; got {prune}.")
+        return share
+    try:
+        names = Path(prune).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"--prune must be from 0 to 1, or a file of heads; {prune!r} cannot be read.") from error
+    if not names:
+        raise SettingsError(f"--prune must name heads, such as cross.2.3; {prune} is empty.")
+    return sorted({HeadName.parse(name) for name in names})
 
 
 def _refuse_idle(by: str, output: Path | None, *, is_pruned: bool, curves: bool) -> None:
@@ -142,8 +184,7 @@ def _refuse_idle(by: str, output: Path | None, *, is_pruned: bool, curves: bool)
 
 def _prune(
     translator: Translator,
-    ranking: Ranking,
-    share: float,
+    removed: list[HeadName],
     output: Path,
     test: tuple[list[str], list[str]],
     measures: dict[str, Any],
@@ -154,9 +195,6 @@ def _prune(
     from regard.workflow.inspection import pruning as room
     from regard.workflow.inspection.head_report import save_pruned
 
-    removed = room.removable(ranking.order, round(share * len(ranking.order)))
-    if not removed:
-        raise SettingsError(f"`--prune {share:g}` removes none of the {len(ranking.order)} heads; use a larger share.")
     smaller = room.without_heads(translator, removed)
     before, after = room.measure_both(translator, smaller, *test, **measures)
     save_pruned(output, smaller, removed, before, after)
