@@ -151,7 +151,7 @@ export async function take_rank(text: string): Promise<void> {
 function show(inspection: Inspection, snapshot: number | null = null): void {
   const isKnown = state.head === "mean" || state.head.startsWith(FLOW) || inspection.weights.has(state.head);
   const length = sentence()?.tokens.length ?? 1, off = state.off.filter(name => inspection.weights.has(name));
-  update({inspection, off, snapshot, flow: null, lookup: null, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, length - 1))});
+  update({inspection, off, snapshot, worth: null, flow: null, lookup: null, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, length - 1))});
   if (state.head.startsWith(FLOW)) void chooseHead(state.head);
 }
 

@@ -178,8 +178,12 @@ function matrix(found: Shown): TemplateResult {
     <p class="legend" id="legend"><span>weight 0 <i class="ramp"></i> 1</span> <span><i class="forbidden"></i> forbidden by a mask</span></p>`;
 }
 
-function cell({weights, rows, keys, row, key, best}: Shown): TemplateResult {
+function cell({kind, weights, rows, keys, row, key, best}: Shown): TemplateResult {
   const digits = weights.values instanceof Uint16Array ? 3 : 2;
+  if (kind === "flow" && !isForbidden(weights, row, key)) {
+    return html`<p id="cell" role="status"><bdi class="strong">${readable(keys.labels[key]!)}</bdi> has a share of <span class="strong number">${weightAt(weights, row, key).toFixed(digits)}</span>
+      in <bdi class="strong">${readable(rows.labels[row]!)}</bdi>.</p>`;
+  }
   return html`<p id="cell" role="status"><bdi class="strong">${readable(rows.labels[row]!)}</bdi> ${isForbidden(weights, row, key) ? "may not look at" : html`looks with
     <span class="strong number">${weightAt(weights, row, key).toFixed(digits)}</span> at`} <bdi class="strong">${readable(keys.labels[key]!)}</bdi>.
     ${key === best ? nothing : html`Most, ${weightAt(weights, row, best).toFixed(digits)}, goes to <bdi>${readable(keys.labels[best]!)}</bdi>.`}</p>`;

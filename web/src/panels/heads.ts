@@ -91,7 +91,7 @@ export function panel(): TemplateResult {
     <div class="head"><h2 id="heads-title">Heads</h2>
       <label>Order <select id="order" @change=${(event: Event) => update({sortBy: (event.target as HTMLSelectElement).value})}>
         ${Object.keys(ORDERS).filter(name => name !== "worth" || state.worth).map(name => html`<option value=${name} ?selected=${name === state.sortBy}>${name}</option>`)}</select></label>
-      ${!translates() ? nothing : html`<button id="rank" @click=${() => rank()}>Rank all heads</button>`}
+      ${!translates() || state.snapshot !== null ? nothing : html`<button id="rank" @click=${() => rank()}>Rank all heads</button>`}
       <span class="save"><button @click=${listed}>CSV</button>
         ${state.off.length ? html`<button @click=${() => saveText("heads-off.txt", `${state.off.join("\n")}\n`)}>List of heads that are off</button>` : nothing}</span>
     </div>
