@@ -1,0 +1,90 @@
+"""What the page shows is in its address, and pages do not disturb each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from on_page import BEAM, CELL, CHANGE, HEAD, MATRIX, STEP, TEXT, WRITTEN, Shown, address, head_button, readable
+
+from regard.workflow.translation.translator import Translator
+
+TEXTS = "the old cat sleeps near Paris", "my small duck sings by London"
+
+
+def seen_of(page: Shown) -> dict[str, Any]:
+    """What a page shows, in numbers."""
+    return {
+        "text": page.page.input_value(TEXT), "tokens": page.tokens, "titles": page.titles, "head": page.page.input_value(HEAD),
+        "step": page.page.input_value(STEP), "cell": page.text(CELL), "off": page.heads_off, "beam": page.page.input_value(BEAM),
+        "change": page.text(CHANGE), "written": page.text(WRITTEN), "curves": page.curves, "lens": page.lens,
+    }  # fmt: skip
+
+
+def test_an_address_opened_elsewhere_shows_the_same(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url)
+    page.write(TEXTS[0])
+    page.choose(BEAM, "3")
+    page.take_token(4)
+    page.choose(HEAD, "cross.1.0")
+    page.press(MATRIX, "ArrowDown", "Home")
+    page.slide("#share", 0.5)
+    page.press(head_button("encoder.1.1"), " ")
+    first = seen_of(page)
+    assert (first["head"], first["step"], first["off"]) == ("cross.1.0", "5", ["encoder.1.1"])
+    for beside in (page, None):
+        other = opened(page.address, beside=beside)
+        assert seen_of(other) == first
+        assert other.address == page.address
+
+
+def test_what_is_not_in_an_address_does_no_harm(opened: Any, copying_url: str) -> None:
+    first = None
+    for kept in (
+        {"head": "cross.9.9"}, {"step": "999"}, {"step": "-1"}, {"step": "NaN"}, {"at": "7"}, {"beam": "three"},
+        {"off": "cross.9.9"}, {"direction": "xx-yy"}, {"share": "nothing"}, {"source": "50"}, {"temperature": "x"},
+    ):  # fmt: skip
+        page = opened(copying_url, beside=first, text="abc", **kept)
+        first = first or page
+        assert "".join(page.tokens) == "␣abc", kept
+        assert page.exists(MATRIX), kept
+        assert page.heads_off == [], kept
+        assert page.cell[1] is not None, kept
+        assert not page.exists("p.error"), kept
+        if page is not first:
+            page.page.close()
+
+
+def test_going_back_and_forth_shows_another_text(opened: Any, copying_url: str) -> None:
+    page = opened(copying_url, text="abc")
+    page.page.goto(address(copying_url, text="fgh", head="cross.0.1"))  # the address after the # alone changes
+    page.settled()
+    assert "".join(page.tokens) == "␣fgh"
+    assert page.page.input_value(HEAD) == "cross.0.1"
+    page.page.go_back()
+    page.settled()
+    assert "".join(page.tokens) == "␣abc"
+
+
+@pytest.mark.xfail(strict=True, reason="what an address does not say stays as it was")
+def test_an_address_that_says_less_brings_back_the_defaults(opened: Any, copying_url: str) -> None:
+    page = opened(copying_url, text="abc", head="cross.0.1", off="cross.0.1", beam=2)
+    page.page.goto(address(copying_url, text="abc"))
+    page.settled()
+    assert (page.page.input_value(HEAD), page.heads_off, page.page.input_value(BEAM)) == ("mean", [], "5")
+
+
+def test_two_tabs_at_once(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    first = opened(learnt_url)
+    second = opened(learnt_url, beside=first)
+    for _ in range(2):
+        for page, text in zip((first, second), TEXTS, strict=True):
+            page.page.fill(TEXT, text + " ")
+            page.page.fill(TEXT, text)
+        for page in (first, second):
+            page.page.wait_for_timeout(350)
+            page.settled()
+        for page, text in zip((first, second), TEXTS, strict=True):
+            assert page.tokens == [readable(token) for token in learnt.translate(text).tokens]
+            assert len(page.texts("#key-tokens bdi")) == len(learnt.inspect(text).keys("cross").spelled)
+    assert first.address != second.address
