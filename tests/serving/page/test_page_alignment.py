@@ -165,7 +165,9 @@ def test_a_screen_reader_is_told_the_cells_about_the_chosen_one(opened: Any, cop
 
 def test_all_heads_can_be_chosen_and_keys_go_through_them(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, text=WORD)
-    assert page.texts(f"{HEAD} option") == ["mean", *LOOKS]
+    assert page.texts(f"{HEAD} option") == [
+        "mean", *LOOKS, "rollout", "gradient", "integrated-gradients",
+    ]  # fmt: skip
     page.choose(HEAD, "encoder.0.1")
     page.press(MATRIX, "n")
     assert page.page.input_value(HEAD) == "decoder.0.0"

@@ -131,8 +131,8 @@ export function panel(): TemplateResult {
             ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>
           <label>Sampling <select id="temperature" @change=${(event: Event) => { update({temperature: Number((event.target as HTMLSelectElement).value)}); void translate(); }}>
             ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value || "off"}</option>`)}</select></label>
-          ${state.numTokens === null ? nothing : html`<span id="count" class="hint ${state.numCut ? "warning" : ""}">${state.numTokens} tokens; ${
-            state.numCut ? `${state.numCut} too long: a sentence may have` : "a sentence may have"} ${state.maxTokens}</span>`} ${fileButton()}
+          ${state.numTokens === null ? nothing : html`<span id="count" class="hint ${state.numCut ? "warning" : ""}">${state.numTokens} tokens${
+            state.numCut ? `; ${state.numCut === 1 ? "1 sentence is" : `${state.numCut} sentences are`} cut` : ""}; a sentence may have ${state.maxTokens}</span>`} ${fileButton()}
         </div>
         ${state.text || !examples.length ? nothing : html`<p class="hint">For example: ${examples.map(text => html`<button class="link" @click=${() => { update({text}); void count(); void translate(); }}>${text}</button> `)}</p>`}
       </div>

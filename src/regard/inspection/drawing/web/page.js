@@ -113,7 +113,7 @@
             ${[1,2,3,5,8,12].map(n=>c`<option value=${n} ?selected=${!i.temperature&&n===i.beam}>${n}</option>`)}</select></label>
           <label>Sampling <select id="temperature" @change=${n=>{m({temperature:Number(n.target.value)}),M()}}>
             ${[0,.5,.8,1,1.3].map(n=>c`<option value=${n} ?selected=${n===i.temperature}>${n||"off"}</option>`)}</select></label>
-          ${i.numTokens===null?h:c`<span id="count" class="hint ${i.numCut?"warning":""}">${i.numTokens} tokens; ${i.numCut?`${i.numCut} too long: a sentence may have`:"a sentence may have"} ${i.maxTokens}</span>`} ${Os()}
+          ${i.numTokens===null?h:c`<span id="count" class="hint ${i.numCut?"warning":""}">${i.numTokens} tokens${i.numCut?`; ${i.numCut===1?"1 sentence is":`${i.numCut} sentences are`} cut`:""}; a sentence may have ${i.maxTokens}</span>`} ${Os()}
         </div>
         ${i.text||!t.length?h:c`<p class="hint">For example: ${t.map(n=>c`<button class="link" @click=${()=>{m({text:n}),ue(),M()}}>${n}</button> `)}</p>`}
       </div>

@@ -1,0 +1,240 @@
+"""What else the page shows: how a weight is computed, all layers together, snapshots, other families of models, the tour."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from on_page import ALTERNATIVES, CELL, HEAD, MATRIX, OUTPUT, TOKEN, WRITTEN, head_button, numbers, percent, readable
+from playwright.sync_api import expect
+from served import Start
+
+from regard.checkpoint import load_model, save_new
+from regard.generation.options import TextOptions
+from regard.models import handcrafted
+from regard.models.config import DecoderConfig, EncoderConfig
+from regard.models.families import build
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.training.state import snapshot_folder, snapshots
+from regard.workflow.inspection.attribution import trace_flow
+from regard.workflow.language_model import LanguageModel
+from regard.workflow.loading import load_as
+from regard.workflow.predictor import Predictor
+from regard.workflow.translation.translator import Translator
+
+SENTENCE = "the small cat sleeps in Berlin"
+
+
+def test_the_numbers_behind_a_weight(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=SENTENCE, head="cross.1.1", step=2, isExplained="true")
+    translation = learnt.translate(SENTENCE)
+    seen = learnt.inspect(SENTENCE, translation.text)
+    page.page.wait_for_selector("#softmax")
+    for moves in ([], ["ArrowRight"], ["ArrowDown", "Home"]):
+        page.press(MATRIX, *moves)
+        page.page.wait_for_timeout(300)
+        row, key = page.page.evaluate("regard.state.step"), page.page.evaluate("regard.state.source")
+        found = learnt.lookup(seen, "cross.1.1", row)
+        key = int(found.weights.argmax()) if key is None else key
+        sum_of_terms, factor, root, score = numbers(page.text("#score").replace("√", " "))[:4]
+        assert sum_of_terms == pytest.approx(found.terms(key).sum(), abs=2e-3)
+        assert (factor, root) == (pytest.approx(found.factor, abs=1e-3), 1)
+        assert score == pytest.approx(found.scores[key], abs=2e-3) or len(found.query) == score
+        rows = {cells[0]: cells[1:4] for cells in page.page.evaluate(
+            "[...document.querySelectorAll('#softmax tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
+        )}  # fmt: skip
+        order = sorted(range(len(found.weights)), key=lambda each: -found.weights[each])
+        for each in order[:3]:
+            cells = rows[readable(seen.keys("cross").spelled[each])]
+            assert float(cells[0]) == pytest.approx(found.scores[each], abs=0.011)
+            assert float(cells[2]) == pytest.approx(found.weights[each], abs=1e-3)
+        for strip, wanted in (("query", found.query), ("key", found.keys[key]), ("terms", found.terms(key))):
+            titles = page.texts(f"[data-strip={strip}] title")
+            assert [float(each) for each in titles] == pytest.approx(wanted.tolist(), abs=1e-3)
+    page.click("#explain")
+    assert not page.exists("#softmax")
+
+
+def test_words_are_the_weights_of_their_tokens(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=SENTENCE, head="cross.1.0", words="true")
+    by_word, rows, keys = learnt.inspect(SENTENCE, learnt.translate(SENTENCE).text).words("cross.1.0")
+    assert [each.strip() for each in page.texts("#row-tokens bdi")] == rows
+    page.page.focus(MATRIX)
+    for row in range(2):
+        for key in range(3):
+            page.click(f"#row-tokens bdi >> nth={row}")
+            page.click(f"#key-tokens bdi >> nth={key}")
+            assert page.cell[1] == pytest.approx(by_word[row, key], abs=0.011), (rows[row], keys[key])
+
+
+@pytest.mark.parametrize("method", ["rollout", "gradient"])
+def test_through_all_layers(opened: Any, learnt_url: str, learnt: Translator, method: str) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    page.choose(HEAD, f"flow.{method}")
+    page.page.wait_for_selector("#cell >> text=has a share of")
+    wanted = trace_flow(learnt, SENTENCE, learnt.translate(SENTENCE).text, method=method)
+    shares = wanted.shares().filled(0)
+    for row in range(3):
+        page.click(f"#row-tokens bdi >> nth={row}")
+        for key in range(3):
+            page.click(f"#key-tokens bdi >> nth={key}")
+            assert numbers(page.text(CELL))[0] == pytest.approx(shares[row, key], abs=0.006)
+    assert wanted.caveat in page.text("#reading")
+
+
+def test_snapshots_of_training(
+    opened: Any, start: Start, learnt_folder: Path, learnt: Translator, tmp_path: Path
+) -> None:
+    folder = tmp_path / "page-en-de"
+    shutil.copytree(learnt_folder, folder)
+    for step in (0, 40):
+        loaded = load_model(folder)
+        torch.manual_seed(step)
+        for parameter in loaded.model.parameters():
+            torch.nn.init.normal_(parameter, std=0.3)
+        snapshot_folder(folder).mkdir(parents=True, exist_ok=True)
+        save_new(snapshot_folder(folder) / f"step-{step:08d}", loaded.model, loaded.tokenizer)
+    page = opened(start(folder).url, text=SENTENCE, head="cross.0.1")
+    translation = learnt.translate(SENTENCE).text
+    page.press("#snapshot", "ArrowLeft")
+    page.press("#snapshot", "ArrowLeft")
+    early = load_as(snapshots(folder)[0], Translator, device="cpu")
+    assert page.text("#snapshot-written") == (early.translate(SENTENCE).text or "nothing")
+    assert "after 0 steps" in page.text(".panel.snapshots")
+    weights = early.inspect(SENTENCE, translation)["cross.0.1"].filled(0)
+    page.click("#row-tokens bdi >> nth=1")
+    page.click("#key-tokens bdi >> nth=2")
+    assert page.cell[1] == pytest.approx(weights[1, 2], abs=0.0051)
+    assert not page.exists("#rank")
+    page.press("#snapshot", "End")
+    assert "the model itself" in page.text(".panel.snapshots")
+    assert page.cell[1] == pytest.approx(learnt.inspect(SENTENCE, translation)["cross.0.1"].filled(0)[1, 2], abs=0.0051)
+
+
+@pytest.fixture(scope="module")
+def others(start: Start, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A server with a language model that alternates, one that does not, and a classifier."""
+    path = tmp_path_factory.mktemp("others")
+    tokenizer = Tokenizer.train(["abcdef "], TokenizerConfig(kind="characters", vocab_size=20))
+    sizes = {
+        "vocab_size": len(tokenizer),
+        "model_dim": 16,
+        "ff_dim": 24,
+        "num_heads": 2,
+        "num_layers": 2,
+        "max_positions": 30,
+    }
+    torch.manual_seed(3)
+    save_new(path / "alternating", handcrafted.alternating(len(tokenizer), 12), tokenizer)
+    for name, config in (
+        ("letters", DecoderConfig(**sizes)),
+        ("moods", EncoderConfig(task="classify", labels=["sad", "glad"], **sizes)),
+    ):
+        model = build(config)
+        with torch.no_grad():
+            for each, parameter in model.named_parameters():
+                if "embedding" in each:
+                    parameter.mul_(3.0)
+        save_new(path / name, model.eval(), tokenizer)
+    return start(path / "alternating", path / "letters", path / "moods").url, path
+
+
+def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str, Path]) -> None:
+    url, path = others
+    model = load_as(path / "letters", LanguageModel, device="cpu")
+    page = opened(url, direction="letters")
+    page.page.fill("#text", "ab c")
+    page.click("button.primary")
+    greedy = model.continuations(["ab c"], TextOptions(max_tokens=24, temperature=0.0))[0]
+    written = "ab c" + greedy.text
+    assert page.page.evaluate("regard.state.sentences[0].text") == written
+    seen = model.inspect(written)
+    tokens = seen.rows("decoder").spelled
+    assert page.tokens == [readable(token) for token in tokens]
+    assert page.titles[1:] == [percent(value) for value in seen.token_log_probs]
+    place = len(tokens) - 6
+    page.take_token(place)
+    likeliest = model.scored(model.ids_of(written), 5).likeliest[place]
+    assert likeliest is not None
+    assert [token for token, _ in page.alternatives] == [readable(token) for token, _ in likeliest]
+    letters = [number for number, (token, _) in enumerate(likeliest) if token in "abcdef" and token != tokens[place]]
+    page.all(ALTERNATIVES).nth(letters[0]).click()
+    page.settled()
+    forced = "".join(tokens[1:place]).replace("▁", " ").lstrip() + likeliest[letters[0]][0]
+    assert page.page.evaluate("regard.state.sentences[0].text").startswith(forced)
+    assert "before:" in page.text(OUTPUT)
+    weights = model.inspect(page.page.evaluate("regard.state.sentences[0].text"))["decoder.1.1"].filled(0)
+    page.choose(HEAD, "decoder.1.1")
+    page.click("#row-tokens bdi >> nth=3")
+    page.click("#key-tokens bdi >> nth=1")
+    assert page.cell[1] == pytest.approx(weights[3, 1], abs=0.0051)
+    assert not page.exists("#toggle")  # heads are switched off in models that translate
+
+
+def test_a_classifier_says_what_and_which_tokens_moved_it(opened: Any, others: tuple[str, Path]) -> None:
+    url, path = others
+    predictor = load_as(path / "moods", Predictor, device="cpu")
+    page = opened(url, direction="alternating")
+    page.choose("#model", "moods")
+    page.page.fill("#text", "abc de")
+    page.click("button.primary")
+    seen = predictor.inspect("abc de")
+    rows = [text.split("\n") for text in page.page.locator("#predicted [role=listitem]").all_inner_texts()]
+    assert [(row[0], numbers(row[-1])[0]) for row in rows] == [
+        (label, pytest.approx(100 * prob, abs=0.51)) for label, prob in seen.predicted
+    ]
+    expect(page.all("#moved .token").first).not_to_have_attribute("data-share", "0.000", timeout=20_000)
+    shares = trace_flow(predictor, "abc de", method="gradient").shares().filled(0)[0]
+    found = page.all("#moved .token").evaluate_all("all => all.map(each => Number(each.dataset.share))")
+    assert found == pytest.approx(shares.tolist(), abs=2e-3)
+
+
+def test_a_file_is_translated(opened: Any, learnt_url: str, learnt: Translator, tmp_path: Path) -> None:
+    page = opened(learnt_url)
+    lines = [SENTENCE, "", "my old duck sings near Paris", *["a red cat plays by London"] * 60]
+    source = tmp_path / "lines.txt"
+    source.write_text("".join(f"{line}\n" for line in lines))
+    with page.page.expect_download(timeout=60_000) as downloaded:
+        page.page.set_input_files("#file", source)
+    assert downloaded.value.suggested_filename == "lines.de.txt"
+    found = Path(downloaded.value.path()).read_text().split("\n")
+    assert found == [*(learnt.translate(line).text if line else "" for line in lines), ""]
+
+
+def test_the_list_of_heads_is_what_prune_reads(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=SENTENCE, off="cross.0.1,encoder.1.0")
+    with page.page.expect_download() as downloaded:
+        page.button("List of heads that are off").click()
+    assert Path(downloaded.value.path()).read_text() == "cross.0.1\nencoder.1.0\n"
+
+
+def test_the_tour_sets_what_it_speaks_of(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url)
+    page.click("#tour")
+    assert "1 of 8" in page.text("#tour-title")
+    assert page.all(TOKEN).count() > 0  # of an example
+    page.click("#tour-next")
+    head = page.page.input_value(HEAD)
+    text = page.page.input_value("#text")
+    seen = learnt.inspect(text, learnt.translate(text).text)
+    sharpest = max((each for each in seen.heads if each.name.kind == "cross"), key=lambda each: each.confidence)
+    assert head == str(sharpest.name)
+    page.click("#tour-next")
+    page.click("#tour-next")
+    page.page.wait_for_selector("#softmax")
+    page.click("#tour-next")
+    page.click("#tour-next")
+    page.page.wait_for_selector(WRITTEN)
+    assert page.heads_off == [str(sharpest.name)]
+    assert page.page.evaluate("document.activeElement.id") == "tour-next"
+    page.click("#tour-next")
+    assert page.heads_off == []  # the next stop is about something else
+    page.click("#tour-next")
+    page.page.wait_for_selector("#tree")
+    page.page.keyboard.press("Escape")
+    page.settled()
+    assert not page.exists("#tour-title")
+    assert page.exists(head_button("cross.0.0"))
