@@ -17,7 +17,7 @@ SHARPNESS = 200.0
 LETTERS = "abcdefghij"
 WORDS = (
     ("the/die", "a/eine", "my/meine"), ("small/kleine", "red/rote", "old/alte"), ("cat/Katze", "woman/Frau", "duck/Ente"),
-    ("sleeps/schläft", "plays/spielt", "sings/singt"), ("in/in", "near/bei", "by/neben"), 
+    ("sleeps/schläft", "plays/spielt", "sings/singt"), ("in/in", "near/bei", "by/neben"),
     ("Berlin/Berlin", "Paris/Paris", "London/London"),
 )  # fmt: skip
 

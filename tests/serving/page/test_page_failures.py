@@ -25,7 +25,7 @@ def slow(serve: Serve, copying_folder: Path) -> Iterator[Served]:
     quick = model.step_states
 
     def step_states(*args: Any) -> Any:
-        time.sleep(0.2)
+        time.sleep(0.15)
         return quick(*args)
 
     model.step_states = step_states
@@ -59,10 +59,8 @@ def test_tokens_come_while_they_are_written_and_stop(opened: Any, slow: Served) 
     assert page.tokens == stopped
     assert len(stopped) < len(LONG)
     assert not page.exists(ERROR)
-    page.page.focus(TEXT)
-    page.page.keyboard.press("Control+Enter")  # and it goes on working
-    page.settled()
-    assert "".join(page.tokens) == f"␣{LONG}"
+    page.write("ab")  # and it goes on working
+    assert "".join(page.tokens) == "␣ab"
 
 
 def test_a_newer_text_ends_the_one_under_way(opened: Any, slow: Served) -> None:
