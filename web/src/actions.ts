@@ -11,25 +11,27 @@ export async function only(kind: string, busy: string, work: (signal: AbortSigna
   running.get(kind)?.abort();
   const controller = new AbortController();
   running.set(kind, controller);
-  if (busy) update({busy, error: ""});
+  if (busy) update({busy: {...state.busy, [kind]: busy}, error: ""});
   try {
     await work(controller.signal);
   } catch (error) {
     if (controller.signal.aborted) return;
     update({error: error instanceof Error ? error.message : String(error), needsKey: error instanceof Failure && error.status === 403});
   } finally {
-    if (running.get(kind) === controller) {
-      running.delete(kind);
-      if (busy && state.busy === busy) update({busy: ""});
-    }
+    if (running.get(kind) === controller) finish(kind);
   }
+}
+
+function finish(kind: string): void {
+  running.delete(kind);
+  const {[kind]: _, ...busy} = state.busy;
+  update({busy});
 }
 
 /** End what is under way. */
 export function stop(kind: string): void {
   running.get(kind)?.abort();
-  running.delete(kind);
-  update({busy: ""});
+  finish(kind);
 }
 
 const direction = (): object => {
@@ -114,18 +116,27 @@ function take(one: Sentence, found: Finished): void {
 const empty = (): Sentence =>
   ({source: "", text: "", tokens: [], score: 0, nBest: [], before: null, forced: null, isDone: false});
 
+/** The symbol that ends a text, as far as an inspection shows it. */
+function endSymbol(): string | undefined {
+  const rows = Object.values(state.inspection?.tokens ?? {}).at(-1)?.rows;
+  return rows?.offsets.at(-1) === null ? rows.spelled.at(-1) : undefined;
+}
+
+/** Whether a token can be written in the place of another: a letter or word can; of the symbols, only the one that ends the text. */
+export const canBeForced = (token: string): boolean => !/^<[^<>]+>$/.test(token) || (translates() && token === endSymbol());
+
 /** Write another token in the place of one, and decode the rest of the sentence again. */
 export async function force(place: number, token: string): Promise<void> {
-  const one = sentence();
+  const one = sentence(), {sentences: old, at} = state;
   if (!one?.isDone) return;
-  const prefix = spelled([...one.tokens.slice(0, place).map(each => each.token), token]);
+  const kept = one.tokens.slice(0, place).map(each => each.token);
+  if (token === endSymbol()) return take_rank(spelled(kept));
+  const made = {...empty(), source: one.source, before: one.before ?? one.text, forced: place}, sentences = old.with(at, made);
   await only("translate", "Decoding again", async signal => {
-    const made = {...empty(), source: one.source, before: one.before ?? one.text, forced: place};
-    const sentences = [...state.sentences];
-    sentences[state.at] = made;
     update({sentences, step: place, ...NOTHING_SEEN});
-    await follow({...direction(), ...options(), text: one.source, prefix, split: false, alternatives: 5}, signal, sentences, state.at);
+    await follow({...direction(), ...options(), text: one.source, prefix: spelled([...kept, token]), split: false, alternatives: 5}, signal, sentences, at);
   });
+  if (state.sentences === sentences && !made.isDone) update({sentences: old});  // it was stopped, or failed
   if (sentence()?.isDone) await look();
 }
 
@@ -218,9 +229,9 @@ async function ablate(): Promise<void> {
   }
   if (!one?.isDone) return;
   await only("ablate", "Translating without heads", async signal => {
-    const fields = {...direction(), text: one.source, target_text: one.text, heads: state.off, beam_size: state.beam};
+    const fields = {...direction(), text: one.source, target_text: one.text, heads: state.off, together: true, beam_size: state.beam};
     const found = await ask<{ablations: Ablation[]}>("ablate", fields, signal);
-    update({ablation: found.ablations.at(-1) ?? null});
+    update({ablation: found.ablations[0] ?? null});
   });
 }
 
@@ -259,10 +270,9 @@ export async function translateFile(file: File): Promise<void> {
         if (each.error) throw new Failure(400, `Line ${first + place + 1} of ${file.name}: ${each.error.message}`);
         found.push(each.text ?? "");
       });
-      update({busy: `Translating ${file.name}: ${Math.min(first + LINES, lines.length)} of ${lines.length} lines`});
+      update({busy: {...state.busy, file: `Translating ${file.name}: ${Math.min(first + LINES, lines.length)} of ${lines.length} lines`}});
     }
     const [, name, ending] = /^(.*?)(\.[^.]*)?$/.exec(file.name) as unknown as [string, string, string | undefined];
     saveText(`${name}.${model()?.target ?? "translated"}${ending ?? ".txt"}`, found.join("\n"), isHtml ? "text/html" : "text/plain");
-    update({busy: ""});
   });
 }

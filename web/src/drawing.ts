@@ -13,6 +13,11 @@ export function colour(name: string): Colour {
 /** A token for people: without the mark of its space; a space alone as a sign. */
 export const readable = (token: string): string => token.replace(/^▁/, "").replaceAll("▁", "␣") || "␣";
 
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+
+/** How a text runs: its first letter says so. */
+export const directionOf = (text: string): "rtl" | "ltr" => (RIGHT_TO_LEFT.test(/\p{Letter}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr");
+
 /** A head as an image; of cells that share a pixel, the heaviest counts, so that thin lines stay. */
 function image(weights: Weights, most: number): OffscreenCanvas {
   const height = Math.min(weights.rows, most), width = Math.min(weights.keys, most), pixels = new ImageData(width, height);

@@ -45,13 +45,13 @@ function panels(): unknown {
 }
 
 function page(): unknown {
+  const busy = Object.values(state.busy).at(-1);
   return html`<header><h1>Regard</h1><p class="hint">${state.stored ? "What the heads look at" : "Translate, and look inside while it happens."}</p>
-    <span class="status" role="status">${state.busy ? html`<span class="spinner"></span>${state.busy} …` : nothing}</span>
+    <span class="status" role="status">${busy ? html`<span class="spinner"></span>${busy} …` : nothing}</span>
     ${translates() ? html`<button id="tour" @click=${() => void beginTour()}>Explain</button>` : nothing}
     ${state.stored ? nothing : html`<a href="docs">API</a>`}<button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button></header>
   ${state.error ? html`<p class="error" role="alert">${state.error} ${state.needsKey ? nothing : html`<button @click=${() => void start()}>Try again</button>`}</p>` : nothing}
-  ${state.needsKey ? keyForm() : nothing}
-  <main>${panels()}</main>${tour()}`;
+  <main>${state.needsKey ? keyForm() : nothing} ${panels()}</main>${tour()}`;
 }
 
 const draw = (): void => { render(page(), document.querySelector("#page") as HTMLElement); };

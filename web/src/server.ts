@@ -139,7 +139,10 @@ export async function* stream(fields: unknown, signal: AbortSignal): AsyncGenera
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const {value, done} = await reader.read();
+    const {value, done} = await reader.read().catch(error => {
+      if (signal.aborted) throw error;
+      throw new Failure(0, "The server went away while it was answering. Is it still running?");
+    });
     if (done) return;
     const parts = (rest + value).split("\n\n");
     rest = parts.pop() ?? "";

@@ -35,7 +35,7 @@ export interface State {
   snapshot: number | null;  // the step of training whose model is looked into; null: the model itself
   stop: number | null;  // of the tour
   isPlaying: boolean;
-  busy: string;  // what is under way
+  busy: Record<string, string>;  // what is under way, by kind
   error: string;
   needsKey: boolean;
   stored: {note: string; says: string} | null;  // null: there is a server
@@ -44,7 +44,7 @@ export interface State {
 export const state: State = {
   models: [], direction: "", text: "", beam: 5, temperature: 0, length: 50, moved: null, live: true, numTokens: null, maxTokens: 0, numCut: 0, sentences: [], at: 0,
   step: 0, source: null, key: null, head: "mean", share: 0.9, words: false, inspection: null, off: [], undo: [], ablation: null, worth: null,
-  sortBy: "place", traced: null, flow: null, isExplained: false, lookup: null, snapshot: null, stop: null, isPlaying: false, busy: "", error: "", needsKey: false, stored: null,
+  sortBy: "place", traced: null, flow: null, isExplained: false, lookup: null, snapshot: null, stop: null, isPlaying: false, busy: {}, error: "", needsKey: false, stored: null,
 };
 
 const listeners: (() => void)[] = [];
@@ -72,7 +72,7 @@ const KEPT = {
   direction: String, text: String, beam: Number, temperature: Number, length: Number, at: Number, step: Number, source: Number, head: String, share: Number,
   words: (value: string) => value === "true", isExplained: (value: string) => value === "true", off: (value: string) => value.split(","),
 } as const;
-const DEFAULTS: Record<string, unknown> = {beam: 5, temperature: 0, length: 50, at: 0, step: 0, head: "mean", share: 0.9, words: false, isExplained: false};
+const DEFAULTS: Partial<State> = {text: "", source: null, off: [], beam: 5, temperature: 0, length: 50, at: 0, step: 0, head: "mean", share: 0.9, words: false, isExplained: false};
 
 function remember(): void {
   const kept = new URLSearchParams();
@@ -86,9 +86,9 @@ function remember(): void {
   history.replaceState(null, "", address);
 }
 
-/** The state that the address carries. */
+/** The state that the address carries; what it does not say is as at first. */
 export function recall(): Partial<State> {
-  const kept = new URLSearchParams(location.hash.slice(1)), found: Record<string, unknown> = {};
+  const kept = new URLSearchParams(location.hash.slice(1)), found: Record<string, unknown> = {...DEFAULTS};
   for (const [name, read] of Object.entries(KEPT)) {
     const value = kept.get(name);
     if (value && !(read === Number && !(Number(value) >= 0))) found[name] = read(value);

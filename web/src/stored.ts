@@ -46,7 +46,7 @@ export async function open(stored: Stored, recalled: Partial<State>): Promise<vo
       inspection.weights.set(name, {rows, keys, values: values.subarray(begin, begin += rows * keys), scale: forbidden - 1, forbidden});
     }
   }
-  const isKnown = recalled.head === "mean" || inspection.weights.has(recalled.head ?? "");
+  const isKnown = inspection.weights.has(recalled.head ?? "");
   update({
     stored: {note: stored.note, says: stored.says}, inspection, sentences: [sentenceOf(inspection)], text: inspection.text,
     ...recalled, head: isKnown ? recalled.head! : stored.first, off: [], at: 0,

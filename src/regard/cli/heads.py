@@ -58,12 +58,10 @@ def heads(
     device: Device = "auto",
 ) -> None:
     """Rank the heads of a translation model by importance, measure what removing them costs, and remove some."""
-    from regard.checkpoint import check_output
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
     from regard.inspection.ablation import without
-    from regard.inspection.result import check_ending
     from regard.workflow.inspection import pruning as room
     from regard.workflow.inspection.head_report import ranking_facts, save_ranking
     from regard.workflow.loading import load_as
@@ -71,16 +69,7 @@ def heads(
     from regard.workflow.translation.translator import Translator
 
     removed = None if prune is None else _share_or_heads(prune)
-    if isinstance(removed, list):
-        refuse_given("by", "to_mean", because="with heads that a file names: they are not ranked")
-    if prune is not None and output is None:
-        raise SettingsError("`--prune` needs a folder to write to; add `-o FOLDER`.")
-    if output is not None:
-        check_folder(output)
-        if prune is None:
-            check_ending(output)
-        else:
-            check_output(output, overwrite=overwrite)
+    _check_output(output, removed, overwrite=overwrite)
     room.check_measure(by)
     _refuse_idle(by, output, is_pruned=prune is not None, curves=curves)
     curves = curves and prune is None and (output is None or output.suffix != ".csv")
@@ -110,7 +99,6 @@ def heads(
             display.say(f"there {are} only {counted(len(examples), 'pair')}, for both heads and BLEU")
         test = pairs.sources[held_out], pairs.targets[held_out]
         if isinstance(removed, list):
-            assert output is not None
             _prune(translator, removed, output, test, measures, as_json=as_json)
             return
         ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
@@ -122,7 +110,6 @@ def heads(
             orders = room.orders_of([ranking, *second], translator.model)
             drawn = room.removal_curves(translator, orders, *test, tell=on_items, **measures)
     if removed is not None:
-        assert output is not None
         least = room.removable(ranking.order, round(removed * len(ranking.order)))
         if not least:
             raise SettingsError(
@@ -164,6 +151,28 @@ def _share_or_heads(prune: str) -> float | list[HeadName]:
     return sorted({HeadName.parse(name) for name in names})
 
 
+def _check_output(output: Path | None, removed: float | list[HeadName] | None, *, overwrite: bool) -> None:
+    """Make sure, before anything is measured, that the result can be written.
+
+    Raises:
+        SettingsError: it cannot.
+    """
+    from regard.checkpoint import check_output
+    from regard.inspection.result import check_ending
+
+    if isinstance(removed, list):
+        refuse_given("by", "to_mean", because="with heads that a file names: they are not ranked")
+    if removed is not None and output is None:
+        raise SettingsError("`--prune` needs a folder to write to; add `-o FOLDER`.")
+    if output is None:
+        return
+    check_folder(output)
+    if removed is None:
+        check_ending(output)
+    else:
+        check_output(output, overwrite=overwrite)
+
+
 def _refuse_idle(by: str, output: Path | None, *, is_pruned: bool, curves: bool) -> None:
     """Make sure that every option that was given has an effect."""
     is_csv = output is not None and output.suffix == ".csv"
@@ -185,7 +194,7 @@ def _refuse_idle(by: str, output: Path | None, *, is_pruned: bool, curves: bool)
 def _prune(
     translator: Translator,
     removed: list[HeadName],
-    output: Path,
+    output: Path | None,
     test: tuple[list[str], list[str]],
     measures: dict[str, Any],
     *,
@@ -195,6 +204,7 @@ def _prune(
     from regard.workflow.inspection import pruning as room
     from regard.workflow.inspection.head_report import save_pruned
 
+    assert output is not None
     smaller = room.without_heads(translator, removed)
     before, after = room.measure_both(translator, smaller, *test, **measures)
     save_pruned(output, smaller, removed, before, after)

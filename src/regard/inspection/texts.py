@@ -25,7 +25,7 @@ def inspect_pair(
     *,
     hidden_states: bool = False,
     norms: bool = False,
-    ablate: Sequence[str] = (),
+    ablate: Sequence[str | Sequence[str]] = (),
     translate: Callable[[str], str] = str,
 ) -> Inspection:
     """Inspects a pair of texts.
@@ -35,7 +35,8 @@ def inspect_pair(
         target_ids: what it wrote, or is to write, without symbols.
         hidden_states: record every layer's states, and what each would say.
         norms: how much of each token a head really moves, in place of its weights.
-        ablate: heads to take away, `cross.2.3`; one ablation of all of them, and where there are several, one of each.
+        ablate: heads to take away, `cross.2.3`; one ablation of all of them, and where there are several, one of each. Heads
+            in a list are taken away together only.
         translate: how a source is translated by the model as it is then, for what it writes without heads; asked only where
             heads are taken away.
     Raises:
@@ -157,10 +158,10 @@ def _kinds(model: Model, **tokens: Tokens) -> dict[str, Tokens]:
     return {kind: of_kind for kind, of_kind in tokens.items() if kind in model.attention_names}
 
 
-def _ablated(heads: Sequence[str]) -> list[list[str]]:
+def _ablated(heads: Sequence[str | Sequence[str]]) -> list[list[str]]:
     """The groups of heads to ablate: all of them; then, if there are several, each alone."""
-    together = [list(heads)] if heads else []
-    return [*together, *([head] for head in heads)] if len(heads) > 1 else together
+    groups = [[group] if isinstance(group, str) else list(group) for group in heads]
+    return [[name for group in groups for name in group], *groups] if len(groups) > 1 else groups
 
 
 def _lens(model: Model, found: Record, tokenizer: Tokenizer) -> list[list[tuple[str, float]]]:
@@ -171,7 +172,7 @@ def _lens(model: Model, found: Record, tokenizer: Tokenizer) -> list[list[tuple[
     return lens_of(logit_lens(model, found), spell)
 
 
-def check_heads(model: Model, ablate: Sequence[str]) -> None:
+def check_heads(model: Model, ablate: Sequence[str | Sequence[str]]) -> None:
     """Make sure, before anything is computed, that a model has these heads.
 
     Raises:
@@ -179,4 +180,4 @@ def check_heads(model: Model, ablate: Sequence[str]) -> None:
     """
     if ablate and not multihead_attentions(model):
         raise SettingsError("`ablate` needs a Transformer; got a recurrent model, whose attention has no heads.")
-    without(model, [HeadName.parse(name) for name in ablate])
+    without(model, [HeadName.parse(name) for group in _ablated(ablate) for name in group])

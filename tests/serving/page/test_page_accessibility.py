@@ -23,7 +23,6 @@ def violations(page: Shown) -> list[str]:
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="`npm ci` in web/ brings axe-core")
-@pytest.mark.xfail(strict=True, reason="the changes, the tree, ranked heads and the form for a key have violations")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(opened: Any, learnt_url: str, scheme: str) -> None:
     page = opened(learnt_url)

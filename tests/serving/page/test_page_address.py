@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from on_page import BEAM, CELL, CHANGE, HEAD, MATRIX, STEP, TEXT, WRITTEN, Shown, address, head_button, readable
 
 from regard.workflow.translation.translator import Translator
@@ -66,7 +65,6 @@ def test_going_back_and_forth_shows_another_text(opened: Any, copying_url: str) 
     assert "".join(page.tokens) == "␣abc"
 
 
-@pytest.mark.xfail(strict=True, reason="what an address does not say stays as it was")
 def test_an_address_that_says_less_brings_back_the_defaults(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, text="abc", head="cross.0.1", off="cross.0.1", beam=2)
     page.page.goto(address(copying_url, text="abc"))

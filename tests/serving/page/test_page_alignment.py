@@ -69,7 +69,6 @@ def layout_of(page: Shown) -> Any:
     return page.page.evaluate("regard.matrixLayout()")
 
 
-@pytest.mark.xfail(strict=True, reason="a canvas is drawn before it is in the page, for a width of 0")
 def test_the_matrix_has_its_size_at_once(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, text=WORD)
     assert page.all(MATRIX).bounding_box()["width"] > 7 * 20

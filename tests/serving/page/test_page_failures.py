@@ -120,7 +120,6 @@ def test_a_server_that_goes_away_in_the_middle(opened: Any, slow: Served, copyin
     without_failed_requests(page)
 
 
-@pytest.mark.xfail(strict=True, reason="a stream that breaks off says only what the browser calls it: network error")
 def test_a_server_that_goes_away_in_the_middle_is_named(opened: Any, slow: Served) -> None:
     page = opened(slow.url, text=LONG, beam=1, settles=False)
     until(lambda: page.all(TOKEN).count() >= 2)

@@ -46,9 +46,12 @@ def test_the_numbers_behind_a_weight(opened: Any, learnt_url: str, learnt: Trans
         rows = {cells[0]: cells[1:4] for cells in page.page.evaluate(
             "[...document.querySelectorAll('#softmax tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
         )}  # fmt: skip
-        order = sorted(range(len(found.weights)), key=lambda each: -found.weights[each])
-        for each in order[:3]:
-            cells = rows[readable(seen.keys("cross").spelled[each])]
+        order, labels = (
+            sorted(range(len(found.weights)), key=lambda each: -found.weights[each]),
+            seen.keys("cross").spelled,
+        )
+        for each in [each for each in order[:6] if labels.count(labels[each]) == 1]:
+            cells = rows[readable(labels[each])]
             assert float(cells[0]) == pytest.approx(found.scores[each], abs=0.011)
             assert float(cells[2]) == pytest.approx(found.weights[each], abs=1e-3)
         for strip, wanted in (("query", found.query), ("key", found.keys[key]), ("terms", found.terms(key))):

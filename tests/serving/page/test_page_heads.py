@@ -109,10 +109,6 @@ def test_a_head_off_by_keyboard_and_by_button_and_undo(opened: Any, learnt_url: 
     assert_shows(page, without(learnt, "cross.1.0"))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="it shows the last of `ablations`, of one head alone; the first is of all",
-)
 def test_several_heads_are_off_together(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url, text=TEXT, beam=2)
     page.press(head_button("cross.0.1"), "Shift+ ")

@@ -81,9 +81,6 @@ def test_a_text_is_only_a_text(opened: Any, url: str, translator: Translator, na
     assert page.page.evaluate("document.querySelectorAll('script, img, iframe, style, link').length") == elements
 
 
-@pytest.mark.xfail(
-    strict=True, reason="dir=auto of the output does not see the text of its tokens, which have dir themselves"
-)
 def test_each_text_runs_in_its_own_direction(opened: Any, url: str) -> None:
     page = opened(url, text=TEXTS["Arabic"])
     assert page.page.evaluate("getComputedStyle(document.querySelector('#output .output')).direction") == "rtl"

@@ -2,7 +2,7 @@
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
-import {colour, drawMatrix, readable, type Layout} from "../drawing";
+import {colour, directionOf, drawMatrix, readable, type Layout} from "../drawing";
 import {chooseHead, FLOW, METHODS} from "../actions";
 import {goToHead, goToLayer} from "../heads";
 import {saveCsv, savePng, saveSvg} from "../saving";
@@ -18,7 +18,7 @@ interface Side {
   labels: string[];
   groups: number[][];  // the tokens of each
   pieces: string[];  // what each covers of its text, space in front included; "" for symbols
-  isRightToLeft: boolean;
+  direction: "rtl" | "ltr";
 }
 
 /** What is shown, and the chosen cell. */
@@ -41,16 +41,11 @@ function piecesOf({spelled, offsets}: Tokens, text: string): string[] {
   });
 }
 
-const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
-
-/** Whether a text runs from right to left: its first letter says so. */
-const runsRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(/\p{Letter}/u.exec(text)?.[0] ?? "");
-
 function sideOf(tokens: Tokens, text: string): Side {
   const groups = state.words ? groupsOf(tokens) : tokens.spelled.map((_, place) => [place]), pieces = piecesOf(tokens, text);
   return {
     groups, labels: groups.map(group => group.map(place => tokens.spelled[place]!).join("")),
-    pieces: groups.map(group => group.map(place => pieces[place]!).join("")), isRightToLeft: runsRightToLeft(text),
+    pieces: groups.map(group => group.map(place => pieces[place]!).join("")), direction: directionOf(text),
   };
 }
 
@@ -132,7 +127,7 @@ function grid({weights, rows, keys, row, key}: Shown): TemplateResult {
 
 /** A text token by token. Each is what it covers of the text, so that what is copied is the text; symbols are not copied. */
 function line(id: string, said: string, side: Side, here: number, share: (place: number) => number, take: (place: number) => void): TemplateResult {
-  const [red, green, blue] = colour("heat"), direction = side.isRightToLeft ? "rtl" : "ltr";
+  const [red, green, blue] = colour("heat"), {direction} = side;
   return html`<p id=${id} class="tokens" dir=${direction} aria-label=${said}>${side.pieces.map((piece, place) => {
     const part = share(place), isNeutral = piece !== "" && !/\p{Letter}/u.test(piece);  // such as a bracket: as the text runs
     return html`<bdi class="${piece ? "" : "symbol"} ${place === here ? "here" : ""}" dir=${isNeutral ? direction : "auto"} @click=${() => take(place)}
@@ -171,7 +166,9 @@ function matrix(found: Shown): TemplateResult {
     if (newRow >= 0 && newKey >= 0 && newRow < weights.rows && newKey < weights.keys) choose(found, newRow, newKey);
   };
   const draw = (canvas: Element | undefined): void => {
-    if (canvas) layout = drawMatrix(canvas as HTMLCanvasElement, weights, rows.labels, keys.labels, {row, key}, canvas.parentElement!.clientWidth);
+    if (canvas) queueMicrotask(() => {  // when it is in the document, and has a width
+      if (canvas.parentElement) layout = drawMatrix(canvas as HTMLCanvasElement, weights, rows.labels, keys.labels, {row, key}, canvas.parentElement.clientWidth);
+    });
   };
   return html`<div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${state.head}: ${weights.rows} rows, ${weights.keys} columns. Arrow keys choose a cell."
       ${ref(draw)} @pointerdown=${onPointer} @keydown=${(event: KeyboardEvent) => { if (moved(found, event)) event.preventDefault(); }}></canvas></div>

@@ -54,7 +54,7 @@ function onKey(event: KeyboardEvent, name: string): void {
 /** The colour of what a head is worth: of those that help, the most valuable is the strongest. */
 function ofWorth(worth: number): Record<string, string> {
   const most = Math.max(...Object.values(state.worth ?? {}), 1e-9), [red, green, blue] = colour("more");
-  return {background: `rgba(${red}, ${green}, ${blue}, ${(0.6 * Math.max(0, worth) / most).toFixed(3)})`};
+  return {background: `rgba(${red}, ${green}, ${blue}, ${(0.4 * Math.max(0, worth) / most).toFixed(3)})`};
 }
 
 function cell(head: HeadStatistics, isStop: boolean): TemplateResult {
@@ -64,8 +64,8 @@ function cell(head: HeadStatistics, isStop: boolean): TemplateResult {
   return html`<button class="cell ${isOff ? "off" : ""}" aria-pressed=${state.head === head.head} aria-label="${said}${isOff ? ", off" : ""}" title=${said} data-head=${head.head}
     tabindex=${isStop ? 0 : -1} @click=${() => update({head: head.head})} @keydown=${(event: KeyboardEvent) => onKey(event, head.head)}>
     <canvas ${ref(canvas => { if (canvas) drawThumbnail(canvas as HTMLCanvasElement, weights, SIZE); })}></canvas>
-    ${state.sortBy === "place" ? nothing : html`<span class="tag">${head.head.replace(/^(\w)\w+/, "$1")}</span>`}
-    ${worth === undefined ? nothing : html`<span class="tag number" ${styled(ofWorth(worth))}>${worth.toFixed(2)}</span>`}
+    ${state.sortBy === "place" ? nothing : html`<span class="tag" aria-hidden="true">${head.head.replace(/^(\w)\w+/, "$1")}</span>`}
+    ${worth === undefined ? nothing : html`<span class="tag number" aria-hidden="true" ${styled(ofWorth(worth))}>${worth.toFixed(2)}</span>`}
   </button>`;
 }
 

@@ -2,7 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import {stop} from "../actions";
-import {colour, readable} from "../drawing";
+import {colour, directionOf, readable} from "../drawing";
 import {model, sentence, state, update} from "../state";
 import {styled} from "../styled";
 import {begin, forceWritten, LENGTHS} from "../writing";
@@ -23,7 +23,7 @@ function moved(): TemplateResult | typeof nothing {
   const one = sentence(), row = state.moved?.shares[state.moved.shares.length === 1 ? 0 : Math.min(state.step, state.moved.shares.length - 1)];
   if (!one || !state.inspection) return nothing;
   const [red, green, blue] = colour("heat");
-  return html`<p class="output" id="moved" dir="auto">${one.tokens.map((each, place) => html`<button class="token" dir="auto" aria-pressed=${state.step === place} data-place=${place}
+  return html`<p class="output" id="moved" dir=${directionOf(state.text)}>${one.tokens.map((each, place) => html`<button class="token" dir="auto" aria-pressed=${state.step === place} data-place=${place}
     data-share=${(row?.[place] ?? 0).toFixed(3)} ${styled({background: row ? `rgba(${red}, ${green}, ${blue}, ${(0.6 * (row[place] ?? 0)).toFixed(3)})` : ""})}
     @click=${() => update({step: place})}>${readable(each.token)}</button>`)}</p>`;
 }
@@ -37,7 +37,7 @@ export function panel(): TemplateResult {
         .value=${state.text} @input=${(event: Event) => update({text: (event.target as HTMLTextAreaElement).value})}
         @keydown=${(event: KeyboardEvent) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) begin(); }}></textarea>
       <div class="controls"><button class="primary" @click=${begin} ?disabled=${!state.text.trim() && !isWriter}>${isWriter ? "Continue" : "Read"}</button>
-        ${state.busy === "Writing" ? html`<button @click=${() => stop("translate")}>Stop</button>` : nothing}
+        ${state.busy.translate ? html`<button @click=${() => stop("translate")}>Stop</button>` : nothing}
         ${isWriter ? html`<label>Tokens <select id="length" @change=${(event: Event) => update({length: Number((event.target as HTMLSelectElement).value)})}>
           ${LENGTHS.map(count => html`<option value=${count} ?selected=${count === state.length}>${count}</option>`)}</select></label>
           <label>Temperature <select id="temperature" @change=${(event: Event) => update({temperature: Number((event.target as HTMLSelectElement).value)})}>

@@ -83,7 +83,7 @@ export function panel(): TemplateResult | typeof nothing {
       <button id="search" @click=${() => search()}>${traced ? "Search again" : "Show the search"}</button>
       ${traced ? html`<span class="save"><button @click=${() => saveSvg("search.svg", document.querySelector("#tree")!)}>SVG</button><button @click=${() => saveJson("search.json", traced)}>JSON</button></span>` : nothing}
     </div>
-    ${found ? html`<div class="scroll"><svg id="tree" width=${found.width} height=${found.height} role="img" aria-label="Tree of the search, ${found.placed.length - 1} candidates">
+    ${found ? html`<div class="scroll"><svg id="tree" width=${found.width} height=${found.height} role="group" aria-label="Tree of the search, ${found.placed.length - 1} candidates">
       ${found.placed.slice(1).map(each => svg`<path class="branch ${each.node.isBest ? "best" : ""} ${each.node.candidate!.fate}" d=${branch(each)}></path>`)}
       ${found.placed.slice(1).map(({node, x, y}) => svg`<g class="node ${node.isBest ? "best" : ""} ${node.candidate!.fate}" tabindex=${node.candidate!.fate === "finished" ? 0 : -1}
         role="button" aria-label="${readable(node.token)}, ${node.candidate!.fate}, score ${node.candidate!.score.toFixed(2)}"

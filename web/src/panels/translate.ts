@@ -1,8 +1,8 @@
 /** The text, its translation token by token, what could stand in the place of each, and the best translations. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import {count, force, look, spelled, stop, take_rank, translate, translateFile} from "../actions";
-import {colour, readable} from "../drawing";
+import {canBeForced, count, force, look, spelled, stop, take_rank, translate, translateFile} from "../actions";
+import {colour, directionOf, readable} from "../drawing";
 import {styled} from "../styled";
 import {keyOf, model, NOTHING_SEEN, sentence, state, update} from "../state";
 import {changeModel} from "../writing";
@@ -63,7 +63,7 @@ export function alternatives(take: (place: number, token: string) => Promise<voi
   return html`<div class="alternatives" role="group" aria-label="Other tokens in the place of ${readable(chosen.token)}">
     <p class="hint">In the place of <bdi class="strong">${readable(chosen.token)}</bdi>. Choose a token: it is written, and the rest is decoded again.</p>
     ${chosen.alternatives.map(([token, logProb]) => html`
-      <button class="bar ${token === chosen.token ? "own" : ""}" ?disabled=${token === chosen.token || !one.isDone}
+      <button class="bar ${token === chosen.token ? "own" : ""}" ?disabled=${token === chosen.token || !one.isDone || !canBeForced(token)}
         @click=${() => take(state.step, token)}>
         <bdi>${readable(token)}</bdi><span class="track"><span ${styled({width: `${100 * Math.exp(logProb)}%`})}></span></span>
         <span class="number">${percent(logProb)}</span>
@@ -73,7 +73,7 @@ export function alternatives(take: (place: number, token: string) => Promise<voi
 
 export function output(one: Sentence, at: number): TemplateResult {
   const marks = changed(one);
-  return html`<p class="output" dir="auto" data-sentence=${at} aria-label="Sentence ${at + 1}">
+  return html`<p class="output" dir=${directionOf(spelled(one.tokens.map(each => each.token)))} data-sentence=${at} aria-label="Sentence ${at + 1}">
     ${one.tokens.map((each, place) => chip(each, place, at, marks[place]!))}${one.isDone ? nothing : html`<span class="caret"></span>`}
   </p>
   ${one.before !== null && one.isDone ? html`<p class="before hint">before: <bdi>${one.before}</bdi></p>` : nothing}`;
@@ -125,7 +125,7 @@ export function panel(): TemplateResult {
           @keydown=${(event: KeyboardEvent) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void translate(); }}></textarea>
         <div class="controls">
           <button class="primary" @click=${() => translate()} ?disabled=${!state.text.trim()}>Translate</button>
-          ${state.busy.startsWith("Translating") || state.busy.startsWith("Decoding") ? html`<button @click=${() => stop("translate")}>Stop</button>` : nothing}
+          ${state.busy.translate ? html`<button @click=${() => stop("translate")}>Stop</button>` : nothing}
           <label><input type="checkbox" .checked=${state.live} @change=${(event: Event) => update({live: (event.target as HTMLInputElement).checked})}> while typing</label>
           <label>Beam <select id="beam" @change=${(event: Event) => { update({beam: Number((event.target as HTMLSelectElement).value), temperature: 0}); void translate(); }}>
             ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>

@@ -41,7 +41,7 @@ export function panel(): TemplateResult | typeof nothing {
     ${found ? html`
       <p>Written then: <bdi class="strong" id="written-then">${words(found.text, one.text)}</bdi></p>
       <p>The translation above changes by <span class="strong number" id="change">${found.log_prob_change.toFixed(3)}</span> nats per token, each token after the right ones:</p>
-      <div class="changes" role="list">${found.token_changes.map((change, place) => html`<div class="change" role="listitem" aria-label="${readable(tokens[place] ?? "")} ${change.toFixed(2)} nats">
+      <div class="changes" role="list" tabindex="0" aria-label="Change of each token">${found.token_changes.map((change, place) => html`<div class="change" role="listitem" aria-label="${readable(tokens[place] ?? "")} ${change.toFixed(2)} nats">
         <bdi>${readable(tokens[place] ?? "")}</bdi>
         <span class="track two"><span class=${change < 0 ? "less" : "more"} ${styled({width: `${50 * Math.abs(change) / most}%`, [change < 0 ? "right" : "left"]: "50%"})}></span></span>
         <span class="number">${change > 0 ? "+" : ""}${change.toFixed(2)}</span></div>`)}</div>

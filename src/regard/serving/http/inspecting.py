@@ -26,7 +26,19 @@ from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
-NOT_OPTIONS = ("text", "target_text", "source", "target", "model", "heads", "sweep", "lens", "snapshot", "api_key")
+NOT_OPTIONS = (
+    "text",
+    "target_text",
+    "source",
+    "target",
+    "model",
+    "heads",
+    "together",
+    "sweep",
+    "lens",
+    "snapshot",
+    "api_key",
+)
 MOST_STEPS = 10**10
 
 
@@ -182,14 +194,16 @@ class Inspecting:
     async def ablate(self, call: Call) -> Answer:
         """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
 
-        With `sweep`, what each head of the model is worth for this text: nats per token that are lost without it.
+        The first change is without all of the heads, then without each alone; with `together`, only the first. With `sweep`, what
+        each head of the model is worth for this text: nats per token that are lost without it.
         """
         text, target, options = needed_text(call.fields), text_of(call.fields, "target_text"), self._options(call)
         if truth_of(call.fields, "sweep"):
             written, ranking = await call.ask(lambda translator: _worth(translator, text, target, options))
             return Answer({"target": written, "worth": {str(name): worth for name, worth in ranking.worth.items()}})
         heads, _ = texts_of(call.fields.get("heads"), "heads")
-        seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=heads, options=options))
+        groups = [heads] if truth_of(call.fields, "together") else heads
+        seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=groups, options=options))
         return Answer(
             {
                 "target": seen.target,

@@ -88,7 +88,7 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/ablate": Described(
         "What changes without some heads; with sweep, what each is worth.",
-        {"text": TEXT, "target_text": TEXT, "heads": TEXTS, "sweep": TRUTH, **PAIR, **DECODING},
+        {"text": TEXT, "target_text": TEXT, "heads": TEXTS, "together": TRUTH, "sweep": TRUTH, **PAIR, **DECODING},
         ["text"],
     ),
     "/api/v1/generate": Described(

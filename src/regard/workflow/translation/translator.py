@@ -324,7 +324,7 @@ class Translator(Pipeline):
         target: str | None = None,
         *,
         rank: int = 1,
-        ablate: Sequence[str] = (),
+        ablate: Sequence[str | Sequence[str]] = (),
         hidden_states: bool = False,
         norms: bool = False,
         options: DecodingOptions | None = None,
@@ -334,7 +334,7 @@ class Translator(Pipeline):
 
         Args:
             rank: which of the `n_best` translations; 1 is the best.
-            ablate: heads to try it without, such as "cross.2.3".
+            ablate: heads to try it without, such as "cross.2.3": all, then each alone. Those in a list, together only.
             hidden_states: also every layer's states, and what each layer would say.
             norms: how much of each token a head really moves, in place of its weights.
             options: how to decode; None: the defaults.
