@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
+.PHONY: help demo web test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-serving MODEL=folder SOURCE=file  measure the server under load"
 	@echo "make soak    run the server for an hour under all kinds of clients (MINUTES=60; MODEL=folder SOURCE=file)"
 	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
+	@echo "make web     bundle the page from its sources in web/ (needs npm)"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
 	@echo "make clean   remove .venv and the demo's model"
 
@@ -69,6 +70,9 @@ bench-training: .venv/dev
 
 results: .venv/dev
 	$(BIN)/python benchmarks/results.py
+
+web:
+	cd web && npm ci --no-audit --no-fund && npx tsc --noEmit && node build.mjs
 
 clean:
 	rm -rf .venv demo-model histogram-model

@@ -213,6 +213,8 @@ def test_512_tokens_stay_smooth(opened: Any) -> None:
     page.focus("#matrix")
     pressed(page, "ArrowDown")
     assert page.inner_text("#cell").startswith("w1 looks with ")
+    rows = {edge.get_attribute("data-row") for edge in page.locator(".edge").all()}
+    assert len(rows) == 512  # each has its curves
     found = page.evaluate(f"{SHOWN}.values[512 * 512 - 1] / {SHOWN}.scale")
     assert found == pytest.approx(record["cross", 1, 2][511, 511], abs=1 / 254)
 

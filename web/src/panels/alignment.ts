@@ -99,9 +99,10 @@ function curves(found: Shown): TemplateResult {
   const above = widths(keys), below = widths(rows), aboveAt = places(above), belowAt = places(below);
   const width = Math.max(aboveAt.at(-1)! + above.at(-1)! / 2, belowAt.at(-1)! + below.at(-1)! / 2) + 4;
   const edges: {row: number; key: number; weight: number}[] = [];
-  for (let place = 0; place < weights.rows && edges.length < MOST_EDGES; place++) {
-    const values = rowOf(weights, place);
-    for (const key of heaviest(values, place === row ? state.share : Math.min(state.share, 0.5))) edges.push({row: place, key, weight: values[key]!});
+  const most = Math.max(1, Math.floor(MOST_EDGES / weights.rows));  // of each row but the chosen one
+  for (let place = 0; place < weights.rows; place++) {
+    const values = rowOf(weights, place), found = [...heaviest(values, place === row ? state.share : Math.min(state.share, 0.5))];
+    for (const key of place === row ? found : found.slice(0, most)) edges.push({row: place, key, weight: values[key]!});
   }
   edges.sort((a, b) => Number(a.row === row) - Number(b.row === row));
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${width} height="170" role="img"

@@ -65,7 +65,7 @@ function cell(head: HeadStatistics, isStop: boolean): TemplateResult {
     tabindex=${isStop ? 0 : -1} @click=${() => update({head: head.head})} @keydown=${(event: KeyboardEvent) => onKey(event, head.head)}>
     <canvas ${ref(canvas => { if (canvas) drawThumbnail(canvas as HTMLCanvasElement, weights, SIZE); })}></canvas>
     ${state.sortBy === "place" ? nothing : html`<span class="tag" aria-hidden="true">${head.head.replace(/^(\w)\w+/, "$1")}</span>`}
-    ${worth === undefined ? nothing : html`<span class="tag number" aria-hidden="true" ${styled(ofWorth(worth))}>${worth.toFixed(2)}</span>`}
+    ${worth === undefined ? nothing : html`<span class="tag number" aria-hidden="true" ${styled(ofWorth(worth))}>${worth.toFixed(2).replace("-0.00", "0.00")}</span>`}
   </button>`;
 }
 
@@ -98,7 +98,7 @@ export function panel(): TemplateResult {
     <div id="heads">${shown.map(([site, heads]) => html`<div class="layer" role="group" aria-label=${site || "all heads"}>
       ${!site ? nothing : !translates() ? html`<span class="site">${site}</span>`
         : html`<button class="site" title="Switch the whole layer off or on" @click=${() => toggle(heads.map(each => each.head))}>${site}</button>`}
-      <div class="cells">${heads.map(each => cell(each, each.head === stop))}</div></div>`)}</div>
+      <div class="cells ${site ? "" : "sorted"}" ${styled({"--count": String(heads.length)})}>${heads.map(each => cell(each, each.head === stop))}</div></div>`)}</div>
     ${head ? chosen(head) : nothing}
     <p class="hint">Click or arrows: look at a head. N, P: the next and the previous one. ${!translates() ? "" : "Space: switch it off or on. Shift and space: its layer. S: only this one."}</p>
   </section>`;

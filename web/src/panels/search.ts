@@ -90,7 +90,7 @@ export function panel(): TemplateResult | typeof nothing {
         transform="translate(${x}, ${y})" @click=${() => open(node)} @keydown=${(event: KeyboardEvent) => { if (event.key === "Enter") open(node); }}>
         <text dy="0.32em" text-anchor="middle">\u2068${fit(node.token)}\u2069</text><title>${spelled(node.path)} (${node.candidate!.score.toFixed(3)})</title></g>`)}
     </svg></div>
-    <p class="hint">From left to right, a step for each token. <span class="legend best">The chosen hypothesis</span>, in the top row, <span class="legend dropped">dropped</span>, <span class="legend finished">finished</span>.
+    <p class="hint">From left to right, a step for each token. <span class="sign best">The chosen hypothesis</span>, in the top row, <span class="sign dropped">dropped</span>, <span class="sign finished">finished</span>.
       Click a node: its text is opened in the other panels.</p>`
     : html`<p class="hint">Beam search keeps the ${state.beam} best beginnings at each step. This draws all that it tried.</p>`}
   </section>`;

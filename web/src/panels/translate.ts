@@ -74,7 +74,7 @@ export function alternatives(take: (place: number, token: string) => Promise<voi
 export function output(one: Sentence, at: number): TemplateResult {
   const marks = changed(one);
   return html`<p class="output" dir=${directionOf(spelled(one.tokens.map(each => each.token)))} data-sentence=${at} aria-label="Sentence ${at + 1}">
-    ${one.tokens.map((each, place) => chip(each, place, at, marks[place]!))}${one.isDone ? nothing : html`<span class="caret"></span>`}
+    ${one.tokens.map((each, place) => html`${place && each.token.startsWith("▁") ? " " : nothing}${chip(each, place, at, marks[place]!)}`)}${one.isDone ? nothing : html`<span class="caret"></span>`}
   </p>
   ${one.before !== null && one.isDone ? html`<p class="before hint">before: <bdi>${one.before}</bdi></p>` : nothing}`;
 }
