@@ -20,6 +20,7 @@ from regard.inspection.ablation import (
     leave_one_out,
     mean_contexts,
     without,
+    worth_by_token,
 )
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentConfig
@@ -56,6 +57,12 @@ def cut(model: EncoderDecoder, name: HeadName) -> EncoderDecoder:
 def test_leaving_one_out_against_cutting_it_out(make_model: Callable[..., EncoderDecoder], positions: str) -> None:
     model = make_model(positions=positions, num_encoder_layers=2, num_decoder_layers=1)
     worth = leave_one_out(model, EXAMPLES)
+    for number, example in enumerate(EXAMPLES):
+        by_token = worth_by_token(model, example)
+        assert by_token.keys() == worth.keys()
+        for name, falls in by_token.items():
+            assert len(falls) == len(example.target_ids)
+            assert sum(falls) / len(falls) == pytest.approx(worth[name][number], abs=1e-6)
     assert list(worth) == head_names(model)
     assert len(worth) == 2 * 3 + 3 + 3
     for name, values in worth.items():

@@ -69,6 +69,13 @@ export async function translate(): Promise<void> {
     stop("translate");
     return update({sentences: [], ...NOTHING_SEEN});
   }
+  if (state.isHtml) {
+    return await only("translate", "Translating", async signal => {
+      update({sentences: [], ...NOTHING_SEEN});
+      const {text} = await ask<{text: string}>("translate", {...direction(), ...options(), text: state.text, format: "html"}, signal);
+      update({translatedHtml: text});
+    });
+  }
   await only("translate", "Translating", async signal => {
     const sentences: Sentence[] = [];
     const fields = {...direction(), ...options(), text: state.text, alternatives: 5};
@@ -143,14 +150,27 @@ export async function force(place: number, token: string): Promise<void> {
 /** The text of some tokens. */
 export const spelled = (tokens: string[]): string => tokens.join("").replaceAll("▁", " ").trimStart();
 
+/** Another translation of the chosen sentence, with what the model thinks of its tokens. */
+async function read(one: Sentence, text: string, signal: AbortSignal): Promise<Sentence> {
+  const found = await ask<Finished & {log_prob: number}>("score", {...direction(), text: one.source, target_text: text}, signal);
+  const made = {...one, text, before: one.before ?? one.text, forced: null, score: found.log_prob, tokens: []};
+  take(made, {...found, tokens: found.tokens.slice(0, -1)});
+  return made;
+}
+
+/** Show another translation beside the chosen one; the same again: no longer. */
+export async function compare(text: string): Promise<void> {
+  const one = sentence();
+  if (!one || state.compared?.text === text) return update({compared: null});
+  await only("compare", "Reading", async signal => { update({compared: await read(one, text, signal)}); });
+}
+
 /** Show another of the best translations. */
 export async function take_rank(text: string): Promise<void> {
   const one = sentence();
   if (!one) return;
   await only("translate", "Reading", async signal => {
-    const found = await ask<Finished & {log_prob: number}>("score", {...direction(), text: one.source, target_text: text}, signal);
-    const made = {...one, text, before: one.before ?? one.text, forced: null, score: found.log_prob};
-    take(made, {...found, tokens: found.tokens.slice(0, -1)});
+    const made = await read(one, text, signal);
     const sentences = [...state.sentences];
     sentences[state.at] = made;
     update({sentences, ...NOTHING_SEEN, traced: state.traced});
@@ -240,9 +260,9 @@ export async function rank(): Promise<void> {
   const one = sentence();
   if (!one?.isDone) return;
   await only("rank", "Taking each head away", async signal => {
-    const found = await ask<{worth: Record<string, number>}>(
+    const found = await ask<{worth: Record<string, number>; by_token: Record<string, number[]>}>(
       "ablate", {...direction(), text: one.source, target_text: one.text, sweep: true}, signal);
-    update({worth: found.worth, sortBy: "worth"});
+    update({worth: found.worth, worthByToken: found.by_token, sortBy: "worth"});
   });
 }
 

@@ -49,6 +49,20 @@ export function drawThumbnail(canvas: HTMLCanvasElement, weights: Weights, size:
   canvas.getContext("2d")!.drawImage(drawn, 0, 0);
 }
 
+/** Draw numbers as a picture with a pixel for each: the stronger the colour, the further from 0. */
+export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][]): void {
+  const [first] = rows, pixels = new ImageData(first!.length, rows.length), paper = colour("paper"), more = colour("more"), less = colour("less");
+  const most = Math.max(...rows.flat().map(Math.abs), 1e-9);
+  rows.flat().forEach((value, place) => {
+    const end = value < 0 ? less : more, share = Math.abs(value) / most;
+    for (let part = 0; part < 3; part++) pixels.data[4 * place + part] = paper[part]! + share * (end[part]! - paper[part]!);
+    pixels.data[4 * place + 3] = 255;
+  });
+  canvas.width = first!.length;
+  canvas.height = rows.length;
+  canvas.getContext("2d")!.putImageData(pixels, 0, 0);
+}
+
 const LABEL = 14, WIDEST_LABEL = 120, LARGEST_CELL = 30, SHARP_CELL = 6, FONT = "12px system-ui, sans-serif";
 
 /** Where the cells of a matrix are, and which rows and keys have labels. */

@@ -27,6 +27,10 @@ export interface State {
   undo: string[][];
   ablation: Ablation | null;
   worth: Record<string, number> | null;
+  worthByToken: Record<string, number[]>;
+  compared: Sentence | null;  // another translation, beside the chosen one
+  isHtml: boolean;
+  translatedHtml: string;
   sortBy: string;
   traced: Traced | null;
   flow: Flow | null;
@@ -43,7 +47,7 @@ export interface State {
 
 export const state: State = {
   models: [], direction: "", text: "", beam: 5, temperature: 0, length: 50, moved: null, live: true, numTokens: null, maxTokens: 0, numCut: 0, sentences: [], at: 0,
-  step: 0, source: null, key: null, head: "mean", share: 0.9, words: false, inspection: null, off: [], undo: [], ablation: null, worth: null,
+  step: 0, source: null, key: null, head: "mean", share: 0.9, words: false, inspection: null, off: [], undo: [], ablation: null, worth: null, worthByToken: {}, compared: null, isHtml: false, translatedHtml: "",
   sortBy: "place", traced: null, flow: null, isExplained: false, lookup: null, snapshot: null, stop: null, isPlaying: false, busy: {}, error: "", needsKey: false, stored: null,
 };
 
@@ -106,7 +110,7 @@ export const model = (): Model | undefined => state.models.find(each => keyOf(ea
 export const translates = (): boolean => !state.stored && model()?.direction !== undefined;
 
 /** What is known of a text, forgotten. */
-export const NOTHING_SEEN = {inspection: null, ablation: null, traced: null, worth: null, flow: null, lookup: null, snapshot: null, moved: null};
+export const NOTHING_SEEN = {compared: null, inspection: null, ablation: null, traced: null, worth: null, flow: null, lookup: null, snapshot: null, moved: null};
 
 /** The sentence that is chosen. */
 export function sentence(): Sentence | undefined {

@@ -7,6 +7,7 @@ lets a batch try many.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -115,7 +116,7 @@ def leave_one_out(
     worth[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
 
     Exact: each head is really taken away. All heads are tried in one batch, a row for each; those of the decoder share one
-    pass of the encoder. Above 0: the model is worse without it.
+    pass of the encoder. Above 0: the model is worse without it. `worth_by_token` has it token by token.
 
     Args:
         means: the replacement of a head's output; None: 0.
@@ -125,28 +126,44 @@ def leave_one_out(
     Source: Michel et al. 2019, section 3.2 (there by BLEU).
     """
     _check(model)
-    names = head_names(model)
-    worth: dict[HeadName, list[float]] = {name: [] for name in names}
-    of_encoder = [name for name in names if name.kind == "encoder"]
-    others = [name for name in names if name.kind != "encoder"]
+    worth: dict[HeadName, list[float]] = {name: [] for name in head_names(model)}
     for example in examples:
-        whole = _log_prob(model, example, [None], means)
-        num_read, num_sources = len(example.read_ids), len(example.source_ids or ())
-        for part, length in ((others, num_read), (of_encoder, num_read + num_sources)):
-            size = max(ROWS_AT_ONCE // length, 1)
-            for first in range(0, len(part), size):
-                tried = part[first : first + size]
-                lost = (whole - _log_prob(model, example, tried, means)).tolist()
-                for name, value in zip(tried, lost, strict=True):
-                    worth[name].append(value / len(example.target_ids))
+        for name, falls in worth_by_token(model, example, means=means).items():
+            worth[name].append(math.fsum(falls) / len(falls))
         on_done(1)
     return worth
 
 
-def _log_prob(
+@torch.no_grad()
+def worth_by_token(model: Model, example: Example, *, means: Means | None = None) -> dict[HeadName, list[float]]:
+    """How much the log-probability of each token of a target falls when a head is taken away, for every head: nats.
+
+    worth[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
+
+    Args:
+        means: the replacement of a head's output; None: 0.
+    Raises:
+        SettingsError: the model has no heads, or does not predict tokens.
+    """
+    _check(model)
+    names = head_names(model)
+    worth: dict[HeadName, list[float]] = {}
+    of_encoder = [name for name in names if name.kind == "encoder"]
+    others = [name for name in names if name.kind != "encoder"]
+    whole = _log_probs(model, example, [None], means)
+    num_read, num_sources = len(example.read_ids), len(example.source_ids or ())
+    for part, length in ((others, num_read), (of_encoder, num_read + num_sources)):
+        size = max(ROWS_AT_ONCE // length, 1)
+        for first in range(0, len(part), size):
+            tried = part[first : first + size]
+            worth |= zip(tried, (whole - _log_probs(model, example, tried, means)).tolist(), strict=True)
+    return {name: worth[name] for name in names}
+
+
+def _log_probs(
     model: Model, example: Example, left_out: Sequence[HeadName | None], means: Means | None
-) -> Float[Tensor, " row"]:
-    """The log-probability of a target in a batch that leaves another head out in each row; None: leaves none out."""
+) -> Float[Tensor, "row target"]:
+    """The log-probabilities of a target's tokens in a batch that leaves another head out in each row; None: leaves none out."""
     device = _device(model)
     attentions, index = multihead_attentions(model), dict(_indices(model))
     gates = {site: torch.ones(len(left_out), attentions[site].num_heads, device=device)
@@ -156,7 +173,7 @@ def _log_prob(
             gates[name.site][row, index[name]] = 0
     read = torch.tensor(example.read_ids, device=device).expand(len(left_out), -1)
     with gated(model, gates, means):
-        return _token_log_probs(model, example, read).sum(dim=-1).double()
+        return _token_log_probs(model, example, read).double()
 
 
 def _token_log_probs(model: Model, example: Example, read: Int[Tensor, "row position"]) -> Float[Tensor, "row target"]:

@@ -241,3 +241,55 @@ def test_the_tour_sets_what_it_speaks_of(opened: Any, learnt_url: str, learnt: T
     page.settled()
     assert not page.exists("#tour-title")
     assert page.exists(head_button("cross.0.0"))
+
+
+def test_what_each_head_is_worth_for_each_token(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    page.click("#rank")
+    page.page.wait_for_selector(".sweep")
+    translation = learnt.translate(SENTENCE)
+    page.click(".sweep summary")
+    for row, step in ((0, 0), (3, 2), (11, 1)):
+        head = page.heads[row]
+        page.click(head_button(head))
+        page.take_token(step)
+        (one,) = learnt.inspect(SENTENCE, translation.text, ablate=[head]).ablations
+        assert (
+            page.text("#sweep-cell")
+            == f"{head} is worth {-one.token_changes[step]:.3f} nats for {readable(translation.tokens[step])}."
+        )
+    box = page.page.locator("#sweep").bounding_box()
+    count = len(translation.tokens) + 1
+    page.page.mouse.click(box["x"] + 3.5 * box["width"] / count, box["y"] + 5.5 * box["height"] / 12)
+    page.settled()
+    assert page.text("#sweep-cell").startswith(f"{page.heads[5]} is worth ")
+    assert page.page.evaluate("regard.state.step") == 3
+
+
+def test_two_translations_are_compared(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    page.click(".nbest summary")
+    page.click(".compare >> nth=0")
+    found = learnt.translate(SENTENCE, n_best=5)
+    other = found.n_best[1]
+    assert page.texts("#compared .token") == [readable(token) for token in other.tokens]
+    scored = learnt.score([SENTENCE, SENTENCE], [other.text, found.text])
+    sums = [sum(each.token_log_probs[:-1]) for each in scored]
+    assert numbers(page.text("#compared .hint"))[:2] == pytest.approx(sums, abs=0.011)
+    marked = {word for word in other.text.split() if word not in found.text.split()}
+    assert set(page.texts("#compared mark")) == marked
+    page.click(".compare >> nth=0")
+    assert not page.exists("#compared")
+
+
+def test_html_is_translated_with_its_tags(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url)
+    page.write("<p>the <b>small</b> cat sleeps in Berlin</p>")
+    assert page.page.is_checked("#html") is False
+    page.click("#html")
+    shown = page.text("pre.html")
+    assert shown.startswith("<p>")
+    assert shown.count("<b>") == shown.count("</b>") == 1
+    page.write("the cat")
+    assert not page.exists("pre.html")
+    assert page.all(TOKEN).count() > 0

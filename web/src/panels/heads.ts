@@ -3,12 +3,12 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {rank, setOff, toggle} from "../actions";
-import {colour, drawThumbnail} from "../drawing";
+import {colour, drawNumbers, drawThumbnail, readable} from "../drawing";
 import {goToHead, goToLayer, siteOf} from "../heads";
 import {saveCsv, saveText} from "../saving";
 import type {HeadStatistics} from "../server";
 import {styled} from "../styled";
-import {state, translates, update} from "../state";
+import {sentence, state, translates, update} from "../state";
 
 const SIZE = 36;
 const ORDERS: Record<string, (head: HeadStatistics) => number> = {
@@ -78,6 +78,25 @@ function chosen(head: HeadStatistics): TemplateResult {
       <button @click=${() => setOff(layer.filter(name => name !== head.head), [...state.undo, state.off])}>Solo in its layer</button>`}</p>`;
 }
 
+/** What each head is worth for each token: a row for each head, in the order in which they are shown. */
+function byToken(): TemplateResult | typeof nothing {
+  const shown = lines().flatMap(([, heads]) => heads.map(each => each.head)), rows = shown.map(head => state.worthByToken[head] ?? []);
+  const one = sentence(), count = rows[0]?.length ?? 0;
+  if (!state.worth || !one || !count) return nothing;
+  const tokens = [...one.tokens.map(each => each.token), "end"], column = Math.min(state.step, count - 1), row = shown.indexOf(state.head);
+  const take = (event: PointerEvent): void => {
+    const box = (event.target as HTMLElement).getBoundingClientRect(), place = (at: number, size: number, of: number): number => Math.max(0, Math.min(of - 1, Math.floor(at / size * of)));
+    const step = place(event.clientX - box.left, box.width, count);
+    update({head: shown[place(event.clientY - box.top, box.height, shown.length)]!, step: Math.min(step, one.tokens.length - 1)});
+  };
+  const said = row < 0 ? "" : `${shown[row]} is worth ${rows[row]![column]!.toFixed(3)} nats for ${readable(tokens[column] ?? "")}.`;
+  return html`<details class="sweep"><summary>Head by head, token by token</summary>
+    <canvas id="sweep" role="img" aria-label="What each head is worth for each token. ${said}" ${ref(canvas => { if (canvas) drawNumbers(canvas as HTMLCanvasElement, rows); })}
+      ${styled({height: `${Math.min(5 * shown.length, 480)}px`})} @pointerdown=${take}></canvas>
+    <p id="sweep-cell" role="status">${said || "Click a cell."}</p>
+    <p class="hint">A row for each head, in the order above; a column for each token, the end included. Blue: the token is less likely without the head. Orange: it is more likely.</p></details>`;
+}
+
 export function panel(): TemplateResult {
   const seen = state.inspection;
   if (!seen) {
@@ -85,8 +104,10 @@ export function panel(): TemplateResult {
       <p class="hint">A head is one way of looking: each layer has several. All of them appear here, and of a model that translates, each can be switched off.</p></section>`;
   }
   const head = seen.heads.find(each => each.head === state.head), shown = lines(), stop = head?.head ?? shown[0]?.[1][0]?.head;
-  const listed = (): void => saveCsv("heads.csv", [["head", "label", "entropy", "highest_weight", "offset", "worth"], ...seen.heads.map(each =>
-    [each.head, each.label, each.entropy, each.confidence, each.offset ?? "", state.worth?.[each.head] ?? ""])]);
+  const listed = (): void => saveCsv("heads.csv", [
+    ["head", "label", "entropy", "highest_weight", "offset", "worth", ...(state.worth ? [...(sentence()?.tokens ?? []).map(each => each.token), "end"] : [])],
+    ...seen.heads.map(each => [each.head, each.label, each.entropy, each.confidence, each.offset ?? "", state.worth?.[each.head] ?? "",
+      ...(state.worth ? state.worthByToken[each.head] ?? [] : [])])]);
   return html`<section class="panel heads" aria-labelledby="heads-title">
     <div class="head"><h2 id="heads-title">Heads</h2>
       <label>Order <select id="order" @change=${(event: Event) => update({sortBy: (event.target as HTMLSelectElement).value})}>
@@ -99,7 +120,7 @@ export function panel(): TemplateResult {
       ${!site ? nothing : !translates() ? html`<span class="site">${site}</span>`
         : html`<button class="site" title="Switch the whole layer off or on" @click=${() => toggle(heads.map(each => each.head))}>${site}</button>`}
       <div class="cells ${site ? "" : "sorted"}" ${styled({"--count": String(heads.length)})}>${heads.map(each => cell(each, each.head === stop))}</div></div>`)}</div>
-    ${head ? chosen(head) : nothing}
+    ${byToken()} ${head ? chosen(head) : nothing}
     <p class="hint">Click or arrows: look at a head. N, P: the next and the previous one. ${!translates() ? "" : "Space: switch it off or on. Shift and space: its layer. S: only this one."}</p>
   </section>`;
 }

@@ -1,7 +1,7 @@
 /** The text, its translation token by token, what could stand in the place of each, and the best translations. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import {canBeForced, count, force, look, spelled, stop, take_rank, translate, translateFile} from "../actions";
+import {canBeForced, compare, count, force, look, spelled, stop, take_rank, translate, translateFile} from "../actions";
 import {colour, directionOf, readable} from "../drawing";
 import {styled} from "../styled";
 import {keyOf, model, NOTHING_SEEN, sentence, state, update} from "../state";
@@ -12,7 +12,7 @@ const REST = 300;  // milliseconds without typing, before a translation begins
 let timer = 0;
 
 function typed(text: string): void {
-  update({text});
+  update({text, translatedHtml: "", isHtml: state.isHtml && /<\/?[a-z][^>]*>/i.test(text)});
   clearTimeout(timer);
   timer = window.setTimeout(() => {
     void count();
@@ -84,8 +84,21 @@ function nBest(): TemplateResult | typeof nothing {
   if (!one?.isDone || one.nBest.length < 2) return nothing;
   return html`<details class="nbest"><summary>The ${one.nBest.length} best translations</summary><ol>
     ${one.nBest.map(each => html`<li><button class="link" aria-pressed=${each.text === one.text} @click=${() => take_rank(each.text)}>
-      <bdi>${each.text}</bdi></button> <span class="number">${each.score.toFixed(3)}</span></li>`)}
+      <bdi>${each.text}</bdi></button> <span class="number">${each.score.toFixed(3)}</span>
+      ${each.text === one.text ? nothing : html`<button class="compare" aria-pressed=${each.text === state.compared?.text} @click=${() => compare(each.text)}>compare</button>`}</li>`)}
   </ol></details>`;
+}
+
+/** Another translation beside the chosen one: its tokens, and how likely each is. */
+function compared(): TemplateResult | typeof nothing {
+  const one = sentence(), other = state.compared;
+  if (!one?.isDone || !other) return nothing;
+  const sum = (of: Sentence): number => of.tokens.reduce((total, each) => total + (each.log_prob ?? 0), 0), known = new Set(one.text.split(/\s+/));
+  return html`<div id="compared"><p class="hint">Beside it, with a log-probability of <span class="strong number">${sum(other).toFixed(2)}</span> in place of
+      <span class="strong number">${sum(one).toFixed(2)}</span> (the end not counted). Marked words are not in the one above.</p>
+    <p class="output" dir=${directionOf(other.text)}>${other.tokens.map((each, place) => html`${place && each.token.startsWith("▁") ? " " : nothing}<span class="token" dir="auto"
+      title=${percent(each.log_prob!)} ${styled(doubt(each.log_prob))}>${readable(each.token)}</span>`)}</p>
+    <p dir="auto">${other.text.split(/(\s+)/).map(word => word.trim() && !known.has(word) ? html`<mark>${word}</mark>` : word)}</p></div>`;
 }
 
 const EXAMPLES: Record<string, string[]> = {
@@ -131,6 +144,10 @@ export function panel(): TemplateResult {
             ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>
           <label>Sampling <select id="temperature" @change=${(event: Event) => { update({temperature: Number((event.target as HTMLSelectElement).value)}); void translate(); }}>
             ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value || "off"}</option>`)}</select></label>
+          ${/<\/?[a-z][^>]*>/i.test(state.text) ? html`<label><input id="html" type="checkbox" .checked=${state.isHtml} @change=${(event: Event) => {
+            update({isHtml: (event.target as HTMLInputElement).checked, translatedHtml: ""});
+            void translate();
+          }}> as HTML</label>` : nothing}
           ${state.numTokens === null ? nothing : html`<span id="count" class="hint ${state.numCut ? "warning" : ""}">${state.numTokens} tokens${
             state.numCut ? `; ${state.numCut === 1 ? "1 sentence is" : `${state.numCut} sentences are`} cut` : ""}; a sentence may have ${state.maxTokens}</span>`} ${fileButton()}
         </div>
@@ -138,12 +155,12 @@ export function panel(): TemplateResult {
       </div>
       <div>
         <div class="head"><h2>Translation</h2>
-          ${state.sentences.length && state.sentences.every(each => each.isDone) ? html`<button @click=${() =>
-            navigator.clipboard.writeText(state.sentences.map(each => each.text).join(" "))}>Copy</button>` : nothing}
+          ${state.translatedHtml || (state.sentences.length && state.sentences.every(each => each.isDone)) ? html`<button @click=${() =>
+            navigator.clipboard.writeText(state.translatedHtml || state.sentences.map(each => each.text).join(" "))}>Copy</button>` : nothing}
         </div>
-        <div id="output" aria-live="polite">${state.sentences.length ? state.sentences.map(output)
+        <div id="output" aria-live="polite">${state.isHtml && state.translatedHtml ? html`<pre class="html">${state.translatedHtml}</pre>` : state.sentences.length ? state.sentences.map(output)
           : html`<p class="hint">The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.</p>`}</div>
-        ${alternatives(force)} ${nBest()}
+        ${alternatives(force)} ${nBest()} ${compared()}
       </div>
     </div>
   </section>`;

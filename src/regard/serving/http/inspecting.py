@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -12,7 +13,9 @@ import numpy
 from starlette.responses import Response
 
 from regard.generation.options import DecodingOptions
+from regard.inspection.ablation import worth_by_token
 from regard.inspection.drawing.page import packed
+from regard.inspection.record import HeadName
 from regard.inspection.result import Inspection
 from regard.serving.directions import Direction
 from regard.serving.http.kept import Inspections
@@ -22,7 +25,7 @@ from regard.serving.interfaces.encoding import Answer, needed_text, number_of, t
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.workflow.inspection.attribution import trace_flow
-from regard.workflow.inspection.pruning import Ranking, examples_of, rank_heads
+from regard.workflow.inspection.pruning import examples_of
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
@@ -195,12 +198,14 @@ class Inspecting:
         """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
 
         The first change is without all of the heads, then without each alone; with `together`, only the first. With `sweep`, what
-        each head of the model is worth for this text: nats per token that are lost without it.
+        each head of the model is worth for this text, and for each token: nats that are lost without it.
         """
         text, target, options = needed_text(call.fields), text_of(call.fields, "target_text"), self._options(call)
         if truth_of(call.fields, "sweep"):
-            written, ranking = await call.ask(lambda translator: _worth(translator, text, target, options))
-            return Answer({"target": written, "worth": {str(name): worth for name, worth in ranking.worth.items()}})
+            written, found = await call.ask(lambda translator: _worth(translator, text, target, options))
+            by_token = {str(name): values for name, values in found.items()}
+            worth = {name: math.fsum(values) / len(values) for name, values in by_token.items()}
+            return Answer({"target": written, "worth": worth, "by_token": by_token})
         heads, _ = texts_of(call.fields.get("heads"), "heads")
         groups = [heads] if truth_of(call.fields, "together") else heads
         seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=groups, options=options))
@@ -240,7 +245,10 @@ def _shown(name: str, seen: Inspection) -> Answer:
     return Answer({"id": name, **content, "head_names": seen.head_names})
 
 
-def _worth(translator: Translator, text: str, target: str | None, options: DecodingOptions) -> tuple[str, Ranking]:
-    """A target (by default, the translation), and what each head is worth for it."""
+def _worth(
+    translator: Translator, text: str, target: str | None, options: DecodingOptions
+) -> tuple[str, dict[HeadName, list[float]]]:
+    """A target (by default, the translation), and what each head is worth for each of its tokens."""
     written = translator.translate(text, options).text if target is None else target
-    return written, rank_heads(translator, examples_of(translator, [text], [written]), "leave-one-out")
+    (example,) = examples_of(translator, [text], [written])
+    return written, worth_by_token(translator.model, example)
