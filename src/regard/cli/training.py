@@ -61,6 +61,14 @@ def train(
         str | None,
         typer.Option(help="What an encoder learns: mlm, classify or tag."),
     ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="A model to begin with, of Regard or another format: its weights and vocabulary are kept.",
+            metavar="MODEL",
+        ),
+    ] = None,
     encoder: Annotated[
         Path | None,
         typer.Option(help="A pretrained encoder to start from, with its tokenizer; needs --decoder."),
@@ -122,6 +130,8 @@ def train(
         raise SettingsError("DATA is missing. Give it before `--valid`, which takes all words up to the next option.")
     if (encoder is None) != (decoder is None):
         raise SettingsError("`--encoder` and `--decoder` need each other; add the missing one.")
+    if from_ is not None and encoder is not None:
+        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
     prepare_process(threads)
     with saying_when_interrupted():
         result = train_model(
@@ -132,6 +142,7 @@ def train(
             task=task,
             preset=preset,
             settings=settings,
+            from_=from_,
             pretrained=None if encoder is None or decoder is None else (encoder, decoder),
             device=device,
             overwrite=overwrite,

@@ -18,7 +18,7 @@ from regard.data.batching import prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import saying_who_is_lost
 from regard.training.process import stopping_on_signals
-from regard.training.run import AnyBatch, Listener, Progress, RunWriter, SavingTimes, TrainingRun, TrainingTask
+from regard.training.run import AnyBatch, Listener, Progress, RunWriter, SavingTimes, Scores, TrainingRun, TrainingTask
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
 from regard.training.updates import AnyModel, Updater
@@ -51,7 +51,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         *,
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
+        validates_first: bool = False,
     ) -> None:
+        """Prepare a run.
+
+        Args:
+            validates_first: whether the model has learnt already, and is measured before it learns more.
+        """
+        self._validates_first = validates_first
         self.updater, self.task, self.writer, self.listener = updater, task, writer, listener
         self.config, self.world, self.device = updater.config, updater.world, updater.device
         self.saving = saving
@@ -93,6 +100,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     self._keep()  # the run may have been killed between the checkpoint and the model
                 if not run.step:
                     self._keep_snapshot()  # of the model before it learns
+                    if self._validates_first:
+                        self._measure()
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
                     self._advance(start, stop=bool(stop))
                 run.interrupted = run.interrupted or any(self.world.sums(bool(stop)))  # in the last step, and saved
@@ -254,22 +263,30 @@ class Trainer(Generic[AnyModel, AnyBatch]):
 
     def _validate(self) -> None:
         """Measure the averaged weights, and keep the best."""
-        run, start = self.progress, time.perf_counter()
-        scores = self.updater.measure(self.task.validate)
-        run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
-        if math.isfinite(scores["loss"]) and (sample := self.updater.measure(self.task.sample)):
-            run.snapshots.append({"step": run.step, **sample})
+        run = self.progress
+        scores = self._measure()
         is_best = self._best_steps[:1] == [run.step]
         run.validations_since_best = 0 if is_best else run.validations_since_best + 1
         if is_best:
             run.best_step, run.best_scores = run.step, scores
-        seconds = time.perf_counter() - start
-        run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
         if run.step in self._best_steps:
             self._save()  # first, so that no checkpoint is older than the model, which a resumed run keeps again
             self._keep()
         self._record(run)
         self.listener.on_validation(run.step, scores, is_best)
+
+    def _measure(self) -> Scores:
+        """The scores of the averaged weights, and what they make of some examples; both are noted."""
+        run, start = self.progress, time.perf_counter()
+        scores = self.updater.measure(self.task.validate)
+        run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
+        if math.isfinite(scores["loss"]) and (sample := self.updater.measure(self.task.sample)):
+            run.snapshots.append({"step": run.step, **sample})
+        seconds = time.perf_counter() - start
+        run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
+        if not run.step:
+            self.listener.on_validation(0, scores, False)
+        return scores
 
     @property
     def _best_steps(self) -> list[int]:

@@ -44,7 +44,9 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
     sizes, machine = results["sizes"], results["machine"]
     family = find_family(results["arch"])
-    settings = yaml.safe_dump(results["settings"], sort_keys=False).rstrip()
+    began = results.get("from")
+    shown = {name: values for name, values in results["settings"].items() if not began or name in ("data", "training")}
+    settings = yaml.safe_dump(shown, sort_keys=False).rstrip()
     scores = [
         f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
         for key, (title, form) in SCORES.items()
@@ -55,7 +57,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     rows = "\n".join(scores)
     return f"""# {name}
 
-{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, preset `{results["preset"]}`.
+{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {f"from the model `{began}`" if began else f"preset `{results['preset']}`"}.
 
 ```
 regard {family.pipeline.commands[0].format(name)}
@@ -87,14 +89,15 @@ Measured on {results["evaluated_on"]}.
 {settings}
 ```
 
-Saved as `config.yaml`, these train the same model again: `regard train ...{_family(results)} --config config.yaml`.
+Saved as `config.yaml`, these train the same model again: `regard train ...{f" --from {began}" if began else ""}{_family(results)} --config config.yaml`.
 """
 
 
 def _family(results: Mapping[str, Any]) -> str:
     """The options that name a family other than the encoder-decoder."""
     task = results.get("task") or results["settings"]["model"].get("task")
-    family = "" if current("arch", results["arch"]) == "encoder-decoder" else f" --arch {results['arch']}"
+    is_said = "from" in results or current("arch", results["arch"]) == "encoder-decoder"
+    family = "" if is_said else f" --arch {results['arch']}"
     return family + (f" --task {task}" if task else "")
 
 

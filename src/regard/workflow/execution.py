@@ -193,6 +193,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     if run.interrupted:
         return TrainingResult(output, run, loaded, {})
 
+    if (before := _better_before(run, settings.training.metric)) is not None:
+        display.say(f"no validation was better than the model it began with: {settings.training.metric} {before:.3f}")
     display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
     try:
         scores = task.evaluate(loaded)
@@ -217,6 +219,13 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     report = training_report(output.absolute().name, results, run)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
     return TrainingResult(output, run, loaded, results)
+
+
+def _better_before(run: TrainingRun, metric: str) -> float | None:
+    """The score of the model that a run began with, if it is better than that of the kept one."""
+    name, sign = f"valid_{metric}", 1 if metric == "loss" else -1
+    first = next((record[name] for record in run.history if record["step"] == 0 and name in record), math.nan)
+    return first if sign * first < sign * run.best_scores.get(metric, math.nan) else None
 
 
 def check_room(settings: RunSettings, device: torch.device, world: World = ALONE, *, shard: bool = False) -> None:
@@ -264,7 +273,10 @@ def _run_trainer(
         first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
         listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
     updater: Updater[Model, Any] = Updater(model, task.settings.training, world, shard=execution.shard)
-    trainer = Trainer(updater, task, writer, listener, saving=execution.saving, resumed=resumed)
+    trainer = Trainer(
+        updater, task, writer, listener, saving=execution.saving, resumed=resumed,
+        validates_first=task.begun_with is not None,
+    )  # fmt: skip
     if world.is_main:  # last, so that nothing is lost where this run cannot begin
         if execution.resume:
             remove_snapshots_after(output, -1 if resumed is None else resumed.step)
@@ -360,6 +372,7 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
     return {
         "arch": task.settings.model.arch,
+        **({} if task.begun_with is None else {"from": task.begun_with}),
         "data": {"training": task.training_facts, "validation": task.validation_facts},
         "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
                   "vocab_size": len(task.tokenizer)},

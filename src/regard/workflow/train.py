@@ -23,6 +23,7 @@ from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
+from regard.workflow.tasks.continuing import CONTINUING, check_begin, config_of
 from regard.workflow.tasks.in_memory import check_columns
 from regard.workflow.tasks.pairs import PairsTask
 from regard.workflow.tasks.task import Inputs
@@ -41,6 +42,7 @@ def train(
     preset: str = "tiny",
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     pretrained: tuple[Path | str, Path | str] | None = None,
+    from_: Path | str | None = None,
     device: str = "auto",
     overwrite: bool = False,
     resume: bool = False,
@@ -73,6 +75,8 @@ def train(
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
         pretrained: models of an encoder and of a decoder (or of an encoder for `mlm`) that an encoder-decoder is put
             together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
+        from_: a model to begin with, in any format that `load` reads: its weights, its vocabulary and its settings. Where an
+            encoder learns another task, its head is new. Steps and learning rate are by default those for such a run.
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
         resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
@@ -84,6 +88,10 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
+    initial = None if from_ is None else load_any(from_)
+    if initial is not None:
+        check_begin(initial.model.config, arch, {})
+        arch, task = initial.model.config.arch, task or getattr(initial.model.config, "task", None)
     arch = chosen_arch(arch, settings or {})
     settings = together(settings or {}, named_settings(named, arch, signature(train).parameters))
     family = find_family(arch)
@@ -91,7 +99,10 @@ def train(
     decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
     if pretrained is not None:
         _check_pretrained(arch, settings)
-    chosen = RunSettings.build(preset, settings, decided, arch=arch)
+    if initial is None:
+        chosen = RunSettings.build(preset, settings, decided, arch=arch)
+    else:
+        chosen = _continuing(initial, preset, settings, task)
     check_columns(data, columns)
     saving = SavingTimes.parse(save_every)
     output = Path(os.path.realpath(output))
@@ -105,14 +116,16 @@ def train(
         resolved = resolve_device(device)
         if resume and (made_of := newest_made_of(state_folder(output))) is not None:
             chosen = settled(chosen, made_of)
-        if pretrained is None:
+        if pretrained is None and initial is None:
             check_room(chosen.with_least_vocabulary(), resolved, world, shard=shard)
         if shard and world.size == 1:
             shown.say("--shard has no effect with one process; start several with torchrun")
         with world.first_on_each_machine():
-            initial = None if pretrained is None else _assembled(*pretrained, chosen, shown)
+            if pretrained is not None:
+                initial = _assembled(*pretrained, chosen, shown)
+                chosen = chosen.model_copy(update={"model": initial.model.config})
             prepared = kind.read(Inputs(data, valid, columns, initial), chosen, shown)
-        prepared.name = task
+        prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
         execution = Execution(device, resume, saving, world, shard, tensorboard)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
@@ -124,6 +137,17 @@ def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> N
         if settings.get(section):
             key = next(iter(settings[section]))
             raise SettingsError(f"{section}.{key} comes from the pretrained models, and cannot be set. Remove it.")
+
+
+def _continuing(
+    initial: LoadedModel, preset: str, settings: Mapping[str, Mapping[str, Any]], task: str | None
+) -> RunSettings:
+    """The settings of a run that begins with a model."""
+    config = initial.model.config
+    check_begin(config, None, settings)
+    others = {section: values for section, values in settings.items() if section != "model"}
+    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=CONTINUING)
+    return chosen.model_copy(update={"model": config_of(config, task, settings)})
 
 
 def _assembled(encoder: Path | str, decoder: Path | str, settings: RunSettings, display: RunDisplay) -> LoadedModel:

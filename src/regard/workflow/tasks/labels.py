@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from regard.checkpoint import LoadedModel
 from regard.data.batching import labelled_in_order, labelled_training_batches
 from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
 from regard.data.labelled import (
@@ -49,9 +50,17 @@ class LabelTask(Task):
     """Whether each word has a label, or each text."""
 
     def __init__(
-        self, training: Sequence[Labelled], valid: LabelledText, settings: RunSettings, display: RunDisplay
+        self,
+        training: Sequence[Labelled],
+        valid: LabelledText,
+        settings: RunSettings,
+        display: RunDisplay,
+        initial: LoadedModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
+
+        Args:
+            initial: the model to begin with, with its tokenizer; None: a new one.
 
         Raises:
             DataError: fewer than two labels, or labels that the training texts do not have.
@@ -64,11 +73,14 @@ class LabelTask(Task):
         if len(labels) < 2:
             raise DataError(f"{name} must have at least 2 different labels; got {labels}.")
         check_labels(valid, labels)
-        if not by_word:
+        if not by_word and initial is None:
             most = settings.tokenizer.vocab_size * BYTES_TO_A_TOKEN
             self.settings = with_vocabulary_for(settings, text_bytes(training, most))
-        self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
-        self.learn_sizes(labels=labels)
+        if initial is None:
+            self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
+            self.learn_sizes(labels=labels)
+        else:
+            self.take_over(initial, labels=labels)
         limit = self.settings.model.max_positions
         self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, by_word=by_word)
         say_sizes("text", training, self._encoded, valid, valid.name, display)
@@ -78,7 +90,7 @@ class LabelTask(Task):
         self.training_facts = {"name": name, "num_texts": len(self._texts), "num_labels": len(labels)}
         self.validation_facts = {"name": valid.name, "num_texts": len(valid)}
         self.padding, self.epoch_steps = planned([pool], pool, settings.training, len(self._texts))
-        self.notes = doubts(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
+        self.notes += doubts(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
         self.data_digests = {"data.training": self._encoded.digest}
         self.data_digests |= digests(validation=self._valid_texts.ids, validation_labels=self._valid_texts.labels)
 
@@ -97,8 +109,8 @@ class LabelTask(Task):
         else:
             training = find_labelled(names_of(inputs.training), by_word=cls.by_word)
         if inputs.valid is not None:
-            return cls(training, held(inputs.valid), settings, display)
-        return cls(*hold_out_labelled(training), settings, display)
+            return cls(training, held(inputs.valid), settings, display, inputs.initial)
+        return cls(*hold_out_labelled(training), settings, display, inputs.initial)
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
         """Texts of similar length together."""

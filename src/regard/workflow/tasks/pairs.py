@@ -94,7 +94,8 @@ class PairsTask(Task):
         display.say(f"{counted(len(valid), 'pair')} from {valid.name}{_blank(valid.num_blank)}")
         self._names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
         pairs = self._encoded.pairs
-        self._selection, self.notes = select_pairs(pairs, self._encoded.part_sizes, self._names, settings.data, limit)
+        self._selection, notes = select_pairs(pairs, self._encoded.part_sizes, self._names, settings.data, limit)
+        self.notes += notes
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
         self._joined = self._joining(limit)
@@ -182,9 +183,7 @@ class PairsTask(Task):
     def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: LoadedModel | None) -> None:
         """Learn the vocabularies, or take those of the model to begin with; and what they decide of the settings."""
         if initial is not None:
-            self.initial = initial.model
-            self.tokenizer, self.source_tokenizer = initial.tokenizer, initial.source_tokenizer
-            self.settings = self.settings.model_copy(update={"model": initial.model.config})
+            self.take_over(initial)
             return
         learn, config = partial(learn_tokenizer, corpora, report=display.on_progress), self.settings.tokenizer
         if config.shared:

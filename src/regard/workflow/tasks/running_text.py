@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from regard.checkpoint import LoadedModel
 from regard.data.batching import Masking, masked_in_order, masked_training_batches
 from regard.data.encoding import encode_texts, learn_tokenizer
 from regard.data.labelled import encode_words
@@ -21,8 +22,9 @@ from regard.data.language import (
     read_text,
     windows_in_order,
 )
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import LabelLikelihood, label_likelihood
+from regard.text.tokenizer import Tokenizer
 from regard.training.run import Scores
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.progress import RunDisplay
@@ -55,8 +57,13 @@ class TextTask(Task):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
+        initial: LoadedModel | None = None,
     ) -> None:
-        """Learn the vocabulary and encode the texts."""
+        """Learn the vocabulary and encode the texts.
+
+        Args:
+            initial: the model to begin with, with its tokenizer; None: a new one.
+        """
         super().__init__(settings)
         self.valid = valid
 
@@ -74,10 +81,10 @@ class TextTask(Task):
         if inputs.valid is None:
             name = " + ".join(os.fspath(name) for name in names)
             texts, valid = hold_out_end(texts)
-            return cls(texts, valid, f"{name} (its end)", settings, display)
+            return cls(texts, valid, f"{name} (its end)", settings, display, inputs.initial)
         valid_names = names_of(inputs.valid)
         valid = [line for line in read_text(valid_names) if cls.with_blank or line.strip()]
-        return cls(texts, valid, " + ".join(os.fspath(name) for name in valid_names), settings, display)
+        return cls(texts, valid, " + ".join(os.fspath(name) for name in valid_names), settings, display, inputs.initial)
 
 
 class LanguageTask(TextTask):
@@ -94,6 +101,7 @@ class LanguageTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
+        initial: LoadedModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -101,8 +109,11 @@ class LanguageTask(TextTask):
             DataError: fewer than two tokens, of which none could be predicted.
         """
         super().__init__(training, valid, valid_name, settings, display)
-        self.tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
-        self.learn_sizes()
+        if initial is None:
+            self.tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
+            self.learn_sizes()
+        else:
+            self.take_over(initial)
         self._encoded = encode_texts(training, self.tokenizer, display.on_progress)
         self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
         name = " + ".join(self._names)
@@ -162,6 +173,7 @@ class MaskedTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
+        initial: LoadedModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -171,10 +183,12 @@ class MaskedTask(TextTask):
         super().__init__(training, valid, valid_name, settings, display)
         learnt = settings.tokenizer.model_copy(update={"with_mask": True})
         self.settings = settings.model_copy(update={"tokenizer": learnt})
-        self.tokenizer = tokenizer = learn_tokenizer(training, ["text"], learnt, display.on_progress)
-        self.learn_sizes()
-        assert tokenizer.mask_id is not None
-        self._masking = Masking(tokenizer.mask_id, tokenizer.mask_id + 1, len(tokenizer))
+        if initial is None:
+            self.tokenizer = learn_tokenizer(training, ["text"], learnt, display.on_progress)
+            self.learn_sizes()
+        else:
+            self.take_over(initial)
+        self._masking, tokenizer = _masking(self.tokenizer), self.tokenizer
         limit = settings.model.max_positions
         self._encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)
         self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
@@ -189,7 +203,7 @@ class MaskedTask(TextTask):
         self.training_facts = {"name": name, "num_lines": len(ids), "num_tokens": len(ids.ids)}
         self.validation_facts = {"name": valid_name, "num_lines": len(valid), "num_tokens": num_valid_tokens}
         self.padding, self.epoch_steps = planned([pool], pool, settings.training, len(ids))
-        self.notes = cut_texts(ids, limit, name)
+        self.notes += cut_texts(ids, limit, name)
         self.data_digests = {"data.training": self._encoded.digest} | digests(validation=self._valid_ids)
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
@@ -219,3 +233,18 @@ class MaskedTask(TextTask):
     def example(self, index: int) -> str:
         """The file and line of a text."""
         return self._encoded.location(index, self._names)
+
+
+def _masking(tokenizer: Tokenizer) -> Masking:
+    """How tokens are hidden: by the mask, or by any ordinary token.
+
+    Raises:
+        SettingsError: the vocabulary has no mask.
+    """
+    mask, size = tokenizer.mask_id, len(tokenizer)
+    if mask is None:
+        raise SettingsError("`--task mlm` needs a vocabulary with a mask; that of the model in `--from` has none.")
+    symbols = [
+        id for id in (*tokenizer.symbols.banned_ids, tokenizer.eos_id, tokenizer.pad_id, mask) if 0 <= id < size // 2
+    ]
+    return Masking(mask, max(symbols, default=-1) + 1, size)

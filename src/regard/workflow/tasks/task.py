@@ -27,6 +27,7 @@ from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
+from regard.workflow.tasks.continuing import begun_with_seed
 
 LARGEST_HOLD_OUT = 1000
 VALID_BATCH_TOKENS = 4096
@@ -68,6 +69,8 @@ class Task(ABC):
     """Where the source has a vocabulary of its own."""
     initial: Model | None = None
     """The model to begin with; None: a new one."""
+    begun_with: str | None = None
+    """The name of the model that it began with."""
     padding: float = 0.0
     """The share of positions that are padding."""
     epoch_steps: float = math.inf
@@ -120,6 +123,14 @@ class Task(ABC):
     def example(self, index: int) -> str:
         """Where an example stands, in words, by its index."""
         return f"example {index}"
+
+    def take_over(self, initial: LoadedModel, **decided: Any) -> None:
+        """Begin with a model: take its vocabulary, and its weights but for what `decided` makes new, such as `labels`."""
+        self.tokenizer, self.source_tokenizer = initial.tokenizer, initial.source_tokenizer
+        config = self.settings.model.model_copy(update=decided)
+        self.settings = self.settings.model_copy(update={"model": config})
+        self.initial, note = begun_with_seed(initial, config, self.settings.training.seed)
+        self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:
         """Take over what the vocabulary decides of the model, and what else is given."""
