@@ -96,7 +96,7 @@ Saved as `config.yaml`, these train the same model again: `regard train ...{f" -
 def _family(results: Mapping[str, Any]) -> str:
     """The options that name a family other than the encoder-decoder."""
     task = results.get("task") or results["settings"]["model"].get("task")
-    is_said = "from" in results or current("arch", results["arch"]) == "encoder-decoder"
+    is_said = bool(results.get("from")) or current("arch", results["arch"]) == "encoder-decoder"
     family = "" if is_said else f" --arch {results['arch']}"
     return family + (f" --task {task}" if task else "")
 

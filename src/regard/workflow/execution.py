@@ -372,7 +372,7 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
     return {
         "arch": task.settings.model.arch,
-        **({} if task.begun_with is None else {"from": task.begun_with}),
+        "from": task.begun_with,
         "data": {"training": task.training_facts, "validation": task.validation_facts},
         "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
                   "vocab_size": len(task.tokenizer)},
