@@ -13,7 +13,9 @@ from running import command, refused
 import regard
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
+from regard.models.config import EncoderDecoderConfig
 from regard.workflow.predictor import Predictor
+from regard.workflow.tasks.continuing import usual_settings
 from regard.workflow.translation.translator import Translator
 
 STEPS = ["--steps", "3", "--set", "training.batch_tokens=200"]
@@ -200,3 +202,16 @@ def test_from_python(folder: Path, tmp_path: Path) -> None:
     assert result.translator.translate(TEXT).text is not None
     with pytest.raises(SettingsError, match=r"model\.num_heads comes from the model"):
         regard.train(pairs, tmp_path / "n", from_=folder / "m", num_heads=2)
+
+
+@pytest.mark.parametrize(("width", "rate"), [(12, 1e-3), (256, 4.6e-4), (768, 5.1e-5)])
+def test_the_usual_rate_falls_with_the_width(width: int, rate: float) -> None:
+    config = EncoderDecoderConfig(vocab_size=50, model_dim=width, num_heads=4, ff_dim=16)
+    assert usual_settings(config)["training"]["learning_rate"] == pytest.approx(rate)
+
+
+def test_the_settings_that_were_used_are_recorded(folder: Path, tmp_path: Path) -> None:
+    begun(folder, tmp_path / "m", "m", "--set", "training.warmup_steps=2")
+    training = json.loads((tmp_path / "m" / "results.json").read_text())["settings"]["training"]
+    assert (training["learning_rate"], training["schedule"], training["warmup_steps"]) == (1e-3, "linear", 2)
+    assert training["batch_tokens"] == 200

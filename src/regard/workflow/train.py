@@ -23,7 +23,7 @@ from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
-from regard.workflow.tasks.continuing import CONTINUING, check_begin, config_of
+from regard.workflow.tasks.continuing import check_begin, config_of, usual_settings
 from regard.workflow.tasks.in_memory import check_columns
 from regard.workflow.tasks.pairs import PairsTask
 from regard.workflow.tasks.task import Inputs
@@ -146,7 +146,7 @@ def _continuing(
     config = initial.model.config
     check_begin(config, None, settings)
     others = {section: values for section, values in settings.items() if section != "model"}
-    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=CONTINUING)
+    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config))
     return chosen.model_copy(update={"model": config_of(config, task, settings)})
 
 

@@ -14,20 +14,27 @@ from regard.models.families import build
 from regard.models.interface import Model
 from regard.text.wording import counted
 
-CONTINUING: dict[str, dict[str, Any]] = {
-    "training": {
+HIGHEST_RATE = 1e-3
+CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout")
+"""Settings of a model that leave its weights as they are."""
+
+
+def usual_settings(config: ModelConfig) -> dict[str, dict[str, Any]]:
+    """Settings of training that suit a model that has learnt already.
+
+    The learning rate is 30 / model_dim^2: of width 256 the best of those measured (docs/experiments.md), of width 768 that
+    of Devlin et al. 2019, appendix A.3.
+    """
+    training = {
         "steps": 1000,
         "batch_tokens": 2048,
-        "learning_rate": 2e-4,
+        "learning_rate": min(HIGHEST_RATE, float(f"{30 / config.model_dim**2:.1e}")),
         "warmup_steps": 100,
         "schedule": "linear",
         "average_decay": 0.99,
         "validate_every": 100,
     }
-}
-"""Settings of training that suit a model that has learnt already (measured in docs/experiments.md)."""
-CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout")
-"""Settings of a model that leave its weights as they are."""
+    return {"training": training}
 
 
 def check_begin(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:
