@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.options import (
+    Adapter,
     BatchSize,
     Beam,
     Changes,
@@ -57,6 +58,7 @@ def translate(
         typer.Option(help="File with the phrases that each line's translation must contain, separated by tabs."),
     ] = None,
     ensemble: Others = None,
+    adapter: Adapter = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
@@ -100,7 +102,7 @@ def translate(
                 f"`{name}` needs `--json`: lines of text hold translations only. Add `--json`, or remove `{name}`."
             )
     prepare_process(threads)
-    translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
+    translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter)
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
         tell(f"{model} is ready: type a line to translate it. Ctrl-D ends.")

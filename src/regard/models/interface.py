@@ -86,6 +86,20 @@ class Model(nn.Module):
         """The Transformer layers by stack, `encoder` and `decoder`, from the lowest up; the last stack predicts."""
         return {}
 
+    def part_of(self, parameter: str) -> str:
+        """The part of the model that a parameter belongs to, by its name: `embeddings`, a stack of layers such as `encoder`, or
+        `output`; for other parameters, the name of their module.
+        """
+        first = parameter.partition(".")[0]
+        stacks = list(self.layer_stacks())
+        if first in ("layers", "norm") and stacks:
+            return stacks[0]
+        if (stack := first.removesuffix("_layers").removesuffix("_norm")) in stacks:
+            return stack
+        if first.startswith("output") or first == "head":
+            return "output"
+        return "embeddings" if "embedding" in first or first.endswith(("positions", "_norm")) else first
+
     @property
     def num_classes(self) -> int:
         """How many scores `logits` gives to each row."""

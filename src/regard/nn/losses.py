@@ -46,11 +46,11 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, smoothing: float
     ) -> Tensor:
         vocab = weight.shape[0]
-        needs_gradient = any(ctx.needs_input_grad)
+        needs_gradient, needs_weight = any(ctx.needs_input_grad), ctx.needs_input_grad[1]
         loss = torch.zeros((), dtype=torch.float32, device=states.device)
         if needs_gradient:
             states_grad = torch.empty_like(states)
-            weight_grad = torch.zeros_like(weight, dtype=torch.float32)
+            weight_grad = torch.zeros_like(weight, dtype=torch.float32) if needs_weight else None
             bias_grad = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         chunk = max(1, CHUNK_LOGITS // vocab)
         for start in range(0, len(labels), chunk):
@@ -71,11 +71,11 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
                     bias_grad += grad.sum(dim=0)
                 grad = grad.to(states.dtype)
                 torch.matmul(grad, weight, out=states_grad[part])
-                weight_grad += grad.T @ states[part]
+                if weight_grad is not None:
+                    weight_grad += grad.T @ states[part]
         if needs_gradient:
-            ctx.save_for_backward(
-                states_grad, weight_grad.to(weight.dtype), None if bias_grad is None else bias_grad.to(weight.dtype)
-            )
+            others = (None if each is None else each.to(weight.dtype) for each in (weight_grad, bias_grad))
+            ctx.save_for_backward(states_grad, *others)
         return loss
 
     @staticmethod

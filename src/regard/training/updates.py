@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
+from regard.models.adapters import merged
 from regard.models.interface import Model
 from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
@@ -55,7 +56,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
     """Updates a model's weights by the gradient of its loss.
 
     Args:
-        model: on its device, in float32; its weights are moved in place, but for `shard`.
+        model: on its device, in float32; its weights are moved in place, but for `shard`. Frozen ones stay as they are.
         shard: divide weights and moments among the processes, instead of having all of them in each.
     """
 
@@ -127,7 +128,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def measure(self, look: Callable[[AnyModel], Found]) -> Found:
         """What is found in the averaged model, by the main process, or by all where each has only a part of it."""
-        model = self.average.model.eval()
+        model = merged(self.average.model).eval()
         # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
         in_inference = torch.inference_mode() if self.shard else nullcontext()
         with in_inference, _saying_what_does_not_fit(lambda: "the validation text, in batches", self.config):
@@ -151,10 +152,11 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def tensors(self) -> dict[str, Tensor]:
         """Weights, averages and moments, whole in the main process. All processes must call this."""
-        found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
-        if self.average.model is not self.model:
-            found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
-        for name, parameter in self.model.named_parameters():
+        weights = dict(self.model.named_parameters())
+        found = {f"weights.{name}": parameter.detach() for name, parameter in weights.items()}
+        averaged = self.average.model.named_parameters()
+        found |= {f"average.{name}": each for name, each in averaged if each is not weights[name]}  # frozen ones are shared
+        for name, parameter in weights.items():
             moments = self.optimizer.state.get(parameter, {})
             found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
         gathered = ((name, whole(tensor)) for name, tensor in found.items())

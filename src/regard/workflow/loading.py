@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import torch
 
+from regard.adapters import read_adapter, with_adapter
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
 from regard.errors import SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
@@ -41,7 +42,12 @@ def resolve_device(name: str) -> torch.device:
 
 
 def load(
-    path: Path | str, *, device: str = "auto", precision: str = "float32", others: Sequence[Path | str] = ()
+    path: Path | str,
+    *,
+    device: str = "auto",
+    precision: str = "float32",
+    others: Sequence[Path | str] = (),
+    adapter: Path | str | None = None,
 ) -> Pipeline:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
@@ -51,8 +57,10 @@ def load(
         device: `auto`, `cpu`, `cuda`.
         precision: `float32`, `bfloat16`, or `auto`, which is bfloat16 where the machine multiplies it faster.
         others: more models that turn one text into another, with the same tokenizers: an ensemble.
+        adapter: an adapter of the model, which `train(..., rank=8)` or PEFT wrote; it is added to the weights.
     Raises:
-        ModelFolderError: a folder that is missing, incomplete or damaged, or a foreign model that we cannot represent.
+        ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
+            adapter of another model.
         SettingsError: a device that this machine lacks, or models that do not make an ensemble.
     """
     if precision not in PRECISIONS:
@@ -61,12 +69,14 @@ def load(
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
     parts = load_any(path)
+    if adapter is not None:
+        parts = with_adapter(parts, read_adapter(adapter))
     parts.model.to(on, dtype)
     pipeline = family_of(parts.model.config).pipeline.of(parts)
     if others:
         return _ensemble(path, others, pipeline, dtype)
     if isinstance(pipeline, Translator):
-        pipeline.confidence = Confidence.read(Path(path) / CONFIDENCE)
+        pipeline.confidence = Confidence.read(Path(path if adapter is None else adapter) / CONFIDENCE)
     return pipeline
 
 
@@ -111,13 +121,14 @@ def load_as(
     device: str = "auto",
     precision: str = "float32",
     others: Sequence[Path | str] = (),
+    adapter: Path | str | None = None,
 ) -> Kind:
     """The model of a folder, which must be of one kind.
 
     Raises:
         SettingsError: it is of another kind; the message names the command that it is for.
     """
-    loaded = load(path, device=device, precision=precision, others=others)
+    loaded = load(path, device=device, precision=precision, others=others, adapter=adapter)
     if not isinstance(loaded, kind):
         needed, use = kind.commands[0].partition(" ")[0], loaded.commands[0].format(path)
         raise SettingsError(

@@ -17,10 +17,11 @@ from regard.errors import SettingsError
 from regard.training.distributed import joined
 from regard.training.run import SavingTimes
 from regard.training.state import newest_made_of, state_folder
-from regard.workflow.execution import Execution, TrainingResult, check_room, claimed, run_task
+from regard.workflow.execution import Execution, TrainingResult, check_room, check_what_learns, run_task
 from regard.workflow.families import find_family
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
+from regard.workflow.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
 from regard.workflow.tasks.continuing import check_begin, config_of, usual_settings
@@ -103,6 +104,13 @@ def train(
         chosen = RunSettings.build(preset, settings, decided, arch=arch)
     else:
         chosen = _continuing(initial, preset, settings, task)
+    if chosen.adapter.rank is not None and (from_ is None or shard):
+        raise SettingsError(
+            "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
+            if from_ is None
+            else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
+        )
+    check_what_learns(chosen)
     check_columns(data, columns)
     saving = SavingTimes.parse(save_every)
     output = Path(os.path.realpath(output))
@@ -146,7 +154,8 @@ def _continuing(
     config = initial.model.config
     check_begin(config, None, settings)
     others = {section: values for section, values in settings.items() if section != "model"}
-    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config))
+    adapts = bool(others.get("adapter", {}).get("rank"))
+    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config, adapts=adapts))
     return chosen.model_copy(update={"model": config_of(config, task, settings)})
 
 

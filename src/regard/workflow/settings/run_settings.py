@@ -9,13 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adapters import AdapterConfig
 from regard.models.config import ModelConfig
 from regard.models.families import architecture
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.settings.reading import Nested
 
-SECTIONS = ("model", "tokenizer", "data", "training")
+SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
 
 
 class RunSettings(BaseModel):
@@ -27,6 +28,7 @@ class RunSettings(BaseModel):
     tokenizer: TokenizerConfig
     data: DataConfig = DataConfig()
     training: TrainingConfig
+    adapter: AdapterConfig = AdapterConfig()
     usual: dict[str, Any] = Field({}, exclude=True)
     """The values of the preset, by names such as `training.steps`; empty: nothing is fitted."""
     given: frozenset[str] = Field(frozenset(), exclude=True)
@@ -42,7 +44,7 @@ class RunSettings(BaseModel):
         arch: str = "encoder-decoder",
         defaults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> RunSettings:
-        """A preset of a family, overlaid with settings in sections `model`, `tokenizer`, `data` and `training`.
+        """A preset of a family, overlaid with settings in its sections.
 
         Args:
             layers: what the user gave, the later ones winning.
@@ -86,6 +88,7 @@ class RunSettings(BaseModel):
             "model": family,
             "data": DataConfig,
             "training": TrainingConfig,
+            "adapter": AdapterConfig,
         }
         built = {}
         for section, kind in sections.items():
@@ -97,6 +100,10 @@ class RunSettings(BaseModel):
         if built["data"] != DataConfig() and not found.model.reads_source:
             key = next(iter(merged["data"]))
             raise SettingsError(f"`data.{key}` needs pairs of texts; `--arch {found.arch}` has none. Remove it.")
+        if merged["adapter"] and merged["adapter"].get("rank") is None:
+            raise SettingsError(
+                f"adapter.{next(iter(merged['adapter']))} has no effect without `adapter.rank`. Set that, too."
+            )
         usual = {
             f"{section}.{key}": value
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))

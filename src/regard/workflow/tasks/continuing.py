@@ -10,25 +10,31 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import ModelConfig
-from regard.models.families import build
+from regard.models.families import build_from
 from regard.models.interface import Model
 from regard.text.wording import counted
 
 HIGHEST_RATE = 1e-3
+ADAPTERS_RATE = 10
+"""How many times faster an adapter learns than a model does (docs/experiments.md)."""
 CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout")
 """Settings of a model that leave its weights as they are."""
 
 
-def usual_settings(config: ModelConfig) -> dict[str, dict[str, Any]]:
+def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, dict[str, Any]]:
     """Settings of training that suit a model that has learnt already.
 
     The learning rate is 30 / model_dim^2: of width 256 the best of those measured (docs/experiments.md), of width 768 that
-    of Devlin et al. 2019, appendix A.3.
+    of Devlin et al. 2019, appendix A.3. An adapter learns at ten times this rate.
+
+    Args:
+        adapts: whether an adapter learns, in place of the model.
     """
+    rate = 30 / config.model_dim**2 * (ADAPTERS_RATE if adapts else 1)
     training = {
         "steps": 1000,
         "batch_tokens": 2048,
-        "learning_rate": min(HIGHEST_RATE, float(f"{30 / config.model_dim**2:.1e}")),
+        "learning_rate": min(HIGHEST_RATE * (ADAPTERS_RATE if adapts else 1), float(f"{rate:.1e}")),
         "warmup_steps": 100,
         "schedule": "linear",
         "average_decay": 0.99,
@@ -65,26 +71,12 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
     return config.model_copy(update=changes)
 
 
-def begun(initial: LoadedModel, config: ModelConfig) -> tuple[Model, list[str]]:
-    """A model of a configuration with the weights of a trained one; and the names of the parameters that are new.
-
-    New ones are drawn from torch's default generator: those of the head, if the task is another.
+def begun(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
+    """A model of a configuration with the weights of a trained one; the names of the parameters that are new; and a line that
+    says so, or nothing.
     """
-    model = build(config)
-    old = initial.model.state_dict()
-    weights = {
-        name: old[name] if name in old and old[name].shape == tensor.shape else tensor
-        for name, tensor in model.state_dict().items()
-    }
-    model.load_state_dict(weights)
-    new = [name for name, _ in model.named_parameters() if weights[name] is not old.get(name)]
-    return model, new
-
-
-def begun_with_seed(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, str]:
-    """The same for a run, with a line that says what is new, or nothing."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model, new = begun(initial, config)
+        model, new = build_from(config, initial.model)
     heads = sorted({name.partition(".")[0] for name in new})
-    return model, f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else ""
+    return model, new, f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else ""

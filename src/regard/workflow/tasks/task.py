@@ -27,7 +27,7 @@ from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.continuing import begun_with_seed
+from regard.workflow.tasks.continuing import begun
 
 LARGEST_HOLD_OUT = 1000
 VALID_BATCH_TOKENS = 4096
@@ -69,6 +69,10 @@ class Task(ABC):
     """Where the source has a vocabulary of its own."""
     initial: Model | None = None
     """The model to begin with; None: a new one."""
+    base: LoadedModel | None = None
+    """The model in `--from`, as it was, where an adapter of it learns."""
+    new_parameters: Sequence[str] = ()
+    """The names of its parameters that the model in `--from` does not have."""
     begun_with: str | None = None
     """The name of the model that it began with."""
     padding: float = 0.0
@@ -128,8 +132,9 @@ class Task(ABC):
         """Begin with a model: take its vocabulary, and its weights but for what `decided` makes new, such as `labels`."""
         self.tokenizer, self.source_tokenizer = initial.tokenizer, initial.source_tokenizer
         config = self.settings.model.model_copy(update=decided)
+        self.base = None if self.settings.adapter.rank is None else initial
         self.settings = self.settings.model_copy(update={"model": config})
-        self.initial, note = begun_with_seed(initial, config, self.settings.training.seed)
+        self.initial, self.new_parameters, note = begun(initial, config, self.settings.training.seed)
         self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:
