@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, Lo
 from regard.errors import ModelFolderError, SettingsError
 from regard.models.adapters import adapted, merged, put_adapter
 from regard.models.config import ModelConfig
-from regard.models.families import build_from, parse_config
+from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
 from regard.text.lines import write_whole
 
@@ -64,14 +64,18 @@ class _Record(BaseModel):
 
 @dataclass(frozen=True)
 class Adapter:
-    """An adapter that was found: everything but its weights."""
+    """An adapter that was found. Its weights are read when the model is known that they must fit."""
 
-    base: Base
-    config: ModelConfig
-    """Of the adapted model."""
-    scales: dict[str, float]
+    scales: Mapping[str, float]
+    """What the update of each adapted map is multiplied by."""
     weights: Path
     """The file of its weights."""
+    base: Base | None = None
+    """The model that it belongs to; None: the file does not say."""
+    config: ModelConfig | None = None
+    """Of the adapted model; None: the base's."""
+    held: Mapping[str, Tensor] | None = None
+    """Its weights by our names, where they have been read from a file of another format."""
 
 
 def weights_digest(model: nn.Module) -> str:
@@ -87,7 +91,7 @@ def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()
     """Write what a model has learnt beside its base, whole or not at all; an existing folder is replaced last.
 
     Args:
-        new: parameters that the base does not have, such as those of a new head.
+        new: parameters that learn beside the adapters: those of another head.
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
     """
@@ -140,11 +144,16 @@ def read_adapter(path: Path | str) -> Adapter:
             f"{file}: format_version must be {FORMAT_VERSION}; got {record.format_version}. A newer Regard wrote it: "
             "pip install -U regard"
         )
-    return Adapter(record.base, config, record.scales, folder / ADAPTER_WEIGHTS)
+    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config)
 
 
 def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> LoadedModel:
-    """A model with an adapter added to its weights: a plain model. What is not adapted is shared with the model that is given.
+    """A model with an adapter added to its weights: a plain model. The arguments and errors are those of `adapt`."""
+    return loaded._replace(model=merged(adapt(loaded, adapter, sha256)).eval())
+
+
+def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> Model:
+    """A model with an adapter beside its weights, which it shares with the model that is given.
 
     Args:
         sha256: the checksum of the model; None: it is computed.
@@ -152,22 +161,21 @@ def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = Non
         ModelFolderError: the adapter belongs to another model, or its tensors do not fit.
     """
     where = adapter.weights.parent
-    if (sha256 or weights_digest(loaded.model)) != adapter.base.sha256:
+    if adapter.base is not None and (sha256 or weights_digest(loaded.model)) != adapter.base.sha256:
         raise ModelFolderError(
             f"{where} must be used with the model that it was trained with, {adapter.base.name}; this is another one."
         )
-    model, new = _with_head(loaded.model, adapter.config, where)
-    tensors = _tensors(model, adapter, new)
+    model, new = _with_head(loaded.model, adapter.config or loaded.model.config, where)
+    tensors = dict(adapter.held) if adapter.held is not None else _tensors(model, adapter, new)
     with torch.no_grad():
         for name in new:
             model.get_parameter(name).copy_(tensors[name])
     put_adapter(model, tensors, adapter.scales)
-    return loaded._replace(model=merged(model).eval())
+    return model.eval()
 
 
 def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, list[str]]:
-    """The base as a model of its own, whose weights are shared; or one with the head of another task, and the names of the
-    parameters that are new in it.
+    """The base as a model of its own, whose weights are shared; or one with another head, and the names of its parameters.
 
     Raises:
         ModelFolderError: the configuration differs in more than that.
@@ -176,7 +184,8 @@ def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, li
     if type(config) is not type(base.config) or base.config.model_copy(update=changes) != config:
         raise ModelFolderError(f"{where / ADAPTER_CONFIG}: `model` must be the base's, but for its head; it differs.")
     if any(getattr(config, name, None) != getattr(base.config, name, None) for name in HEAD):
-        return build_from(config, base)
+        model, _ = build_from(config, base)
+        return model, changed_head(model, base.config)
     return copy.deepcopy(base, {id(each): each for each in (*base.parameters(), *base.buffers())}), []
 
 
@@ -188,32 +197,43 @@ def _tensors(model: Model, adapter: Adapter, new: Collection[str]) -> dict[str, 
     Raises:
         ModelFolderError: they do not fit.
     """
-    path, maps = adapter.weights, dict(model.named_modules())
-    wanted = {name: tuple(model.get_parameter(name).shape) for name in new}
+    path = adapter.weights
     try:
         with safetensors.safe_open(path, framework="pt") as file:
-            shapes: dict[str, tuple[int, ...]] = {}
-            for name in file.keys():  # noqa: SIM118  # it is no dictionary
-                part = file.get_slice(name)
-                shapes[name] = tuple(part.get_shape())
-                if part.get_dtype() not in NUMBERS:
-                    raise ModelFolderError(f"{path}: {name} must hold numbers of kind {', '.join(NUMBERS)}.")
-            for name, scale in adapter.scales.items():
-                linear, rank = maps.get(name), shapes.get(f"{name}.down", (0,))[0]
-                if not isinstance(linear, nn.Linear) or not math.isfinite(scale):
-                    raise ModelFolderError(
-                        f"{path.parent / ADAPTER_CONFIG}: {name} must be a linear map with a finite scale."
-                    )
-                wanted |= {f"{name}.down": (rank, linear.in_features), f"{name}.up": (linear.out_features, rank)}
-            if wrong := next(
-                (name for name in sorted(wanted.keys() | shapes) if wanted.get(name) != shapes.get(name)), None
-            ):
-                raise ModelFolderError(
-                    f"{path}: {wrong} must have shape {wanted.get(wrong, 'of no tensor')}; got {shapes.get(wrong, 'none')}."
-                )
+            parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
+            shapes = {name: tuple(part.get_shape()) for name, part in parts.items()}
+            if wrong := next((name for name, part in parts.items() if part.get_dtype() not in NUMBERS), None):
+                raise ModelFolderError(f"{path}: {wrong} must hold numbers of kind {', '.join(NUMBERS)}.")
+            check_shapes(model, adapter.scales, shapes, path, new)
             tensors = {name: file.get_tensor(name).float() for name in shapes}
     except (SafetensorError, OSError) as error:
         raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
     if broken := next((name for name, tensor in tensors.items() if not tensor.isfinite().all()), None):
         raise ModelFolderError(f"{path}: {broken} must hold finite numbers; it does not. The file is damaged.")
     return tensors
+
+
+def check_shapes(
+    model: Model,
+    scales: Mapping[str, float],
+    shapes: Mapping[str, tuple[int, ...]],
+    path: Path,
+    new: Collection[str] = (),
+) -> None:
+    """Make sure that an adapter's tensors fit a model: two for each adapted map, and those of new parameters.
+
+    Raises:
+        ModelFolderError: one is missing, belongs to nothing or has another shape; or what is adapted is no linear map.
+    """
+    maps = dict(model.named_modules())
+    wanted = {name: tuple(model.get_parameter(name).shape) for name in new}
+    for name, scale in scales.items():
+        linear, rank = maps.get(name), (shapes.get(f"{name}.down") or (0,))[0]
+        if not isinstance(linear, nn.Linear) or not math.isfinite(scale):
+            raise ModelFolderError(f"{path.parent}: {name} must be a linear map, with a finite scale; it is not.")
+        wanted |= {f"{name}.down": (rank, linear.in_features), f"{name}.up": (linear.out_features, rank)}
+    for name in sorted(wanted.keys() | shapes.keys()):
+        if wanted.get(name) != shapes.get(name):
+            raise ModelFolderError(
+                f"{path}: {name} must have shape {wanted.get(name, 'of no tensor')}; got {shapes.get(name, 'none')}."
+            )

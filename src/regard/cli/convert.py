@@ -30,7 +30,14 @@ def convert(
         str | None,
         typer.Option(
             help="bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, marian (all Hugging Face's), "
-            "ctranslate2 or onnx. By default ours."
+            "ctranslate2, onnx, or for an adapter peft. By default ours."
+        ),
+    ] = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(
+            help="The Hugging Face model that an adapter belongs to: converts the adapter FROM, with --to peft or from PEFT.",
+            metavar="MODEL",
         ),
     ] = None,
     no_check: Annotated[
@@ -47,7 +54,13 @@ def convert(
     If the original library is installed, the results are compared with it.
     """
     from regard.interop.convert import convert as convert_model
+    from regard.interop.convert import convert_adapter
     from regard.workflow.families import find_family
+
+    if base is not None:
+        maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
+        say(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
+        return
 
     def show(step: Step) -> None:
         say("\n".join(step.lines(checked=not no_check)))

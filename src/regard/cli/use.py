@@ -252,6 +252,7 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
     from regard.adapters import read_adapter
 
     adapter = read_adapter(folder)
+    assert adapter.base is not None
     facts = {
         "folder": str(folder),
         "base": adapter.base.model_dump(),

@@ -79,19 +79,23 @@ def build(config: ModelConfig) -> Model:
 def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
     """A model of a configuration with a copy of a trained one's weights; and the names of its parameters that are new.
 
-    New ones are drawn from torch's default generator: those of the head if the task is another, and the last map of the head if
-    the labels are others.
+    New ones are drawn from torch's default generator: those of the head, if the task is another.
     """
-    model, before = build(config), trained.config
-    changed = "head." if getattr(config, "task", "") != getattr(before, "task", "") else "head.output_proj."
-    is_kept = changed == "head.output_proj." and getattr(config, "labels", []) == getattr(before, "labels", [])
-    old = {name: tensor for name, tensor in trained.state_dict().items() if is_kept or not name.startswith(changed)}
+    model = build(config)
+    old = trained.state_dict()
     weights = {
         name: old[name] if name in old and old[name].shape == tensor.shape else tensor
         for name, tensor in model.state_dict().items()
     }
     model.load_state_dict(weights)
     return model, [name for name, _ in model.named_parameters() if weights[name] is not old.get(name)]
+
+
+def changed_head(model: Model, before: ModelConfig) -> list[str]:
+    """The names of the parameters of a model's head, if its task or its labels differ from those of another configuration."""
+    if all(getattr(model.config, key, None) == getattr(before, key, None) for key in ("task", "labels")):
+        return []
+    return [name for name, _ in model.named_parameters() if name.startswith("head.")]
 
 
 def parse_config(values: dict[str, Any]) -> ModelConfig:

@@ -155,7 +155,9 @@ class Updater(Generic[AnyModel, AnyBatch]):
         weights = dict(self.model.named_parameters())
         found = {f"weights.{name}": parameter.detach() for name, parameter in weights.items()}
         averaged = self.average.model.named_parameters()
-        found |= {f"average.{name}": each for name, each in averaged if each is not weights[name]}  # frozen ones are shared
+        found |= {
+            f"average.{name}": each for name, each in averaged if each is not weights[name]
+        }  # frozen ones are shared
         for name, parameter in weights.items():
             moments = self.optimizer.state.get(parameter, {})
             found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}

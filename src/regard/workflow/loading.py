@@ -10,9 +10,10 @@ import torch
 
 from regard.adapters import read_adapter, with_adapter
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
 from regard.interop.formats import is_foreign, read_foreign
+from regard.interop.peft import is_peft, read_peft
 from regard.training.precision import resolve_precision
 from regard.workflow.families import family_of
 from regard.workflow.pipeline import Pipeline
@@ -68,9 +69,7 @@ def load(
         raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
-    parts = load_any(path)
-    if adapter is not None:
-        parts = with_adapter(parts, read_adapter(adapter))
+    parts = load_any(path) if adapter is None else _adapted(path, adapter)
     parts.model.to(on, dtype)
     pipeline = family_of(parts.model.config).pipeline.of(parts)
     if others:
@@ -103,6 +102,23 @@ def _ensemble(path: Path | str, others: Sequence[Path | str], first: Pipeline, d
             )
     rest = [other.model.to(translator.device, dtype) for other in models[1:]]
     return Translator(translator.model, translator.tokenizer, translator.source_tokenizer, rest)
+
+
+def _adapted(path: Path | str, adapter: Path | str) -> LoadedModel:
+    """A model with an adapter of our format, or of PEFT's, added to its weights.
+
+    Raises:
+        ModelFolderError: it does not belong to the model, or cannot be read.
+    """
+    if not is_peft(adapter):
+        return with_adapter(load_any(path), read_adapter(adapter))
+    foreign = read_foreign(path) if is_foreign(path) else None
+    if foreign is None or not foreign.refs:
+        raise ModelFolderError(
+            f"{adapter} is in PEFT's format, and needs its model in Hugging Face's format; {path} is in another one. "
+            "Convert the adapter with `regard convert`."
+        )
+    return with_adapter(foreign.loaded, read_peft(adapter, foreign))
 
 
 def load_any(path: Path | str) -> LoadedModel:

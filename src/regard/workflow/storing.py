@@ -65,7 +65,7 @@ class AdapterStore:
     loaded: LoadedModel
     """The same model."""
     new: Collection[str] = ()
-    """Parameters that it does not have, such as those of a new head."""
+    """Parameters that learn beside the adapters: those of another head."""
     weights: str = ADAPTER_WEIGHTS
 
     def write(self, path: Path, model: Model) -> None:

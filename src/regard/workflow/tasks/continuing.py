@@ -10,7 +10,7 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import ModelConfig
-from regard.models.families import build_from
+from regard.models.families import build_from, changed_head
 from regard.models.interface import Model
 from regard.text.wording import counted
 
@@ -72,11 +72,16 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
 
 
 def begun(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
-    """A model of a configuration with the weights of a trained one; the names of the parameters that are new; and a line that
-    says so, or nothing.
+    """A model of a configuration with the weights of a trained one; the names of its parameters that must learn, as they are
+    new or those of a head for other labels; and a line that says what is new, or nothing.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model, new = build_from(config, initial.model)
     heads = sorted({name.partition(".")[0] for name in new})
-    return model, new, f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else ""
+    must_learn = sorted({*new, *changed_head(model, initial.model.config)})
+    return (
+        model,
+        must_learn,
+        f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else "",
+    )

@@ -72,7 +72,7 @@ class Task(ABC):
     base: LoadedModel | None = None
     """The model in `--from`, as it was, where an adapter of it learns."""
     new_parameters: Sequence[str] = ()
-    """The names of its parameters that the model in `--from` does not have."""
+    """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
     begun_with: str | None = None
     """The name of the model that it began with."""
     padding: float = 0.0
