@@ -20,7 +20,9 @@ from regard.models.adapters import AdapterConfig, adapted, add_adapter
 from regard.workflow.loading import load
 
 peft = pytest.importorskip("peft")
-pytestmark = pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")  # PEFT asks for it
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"
+)  # PEFT asks for it
 
 TARGETS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "marian": (["q_proj", "v_proj", "fc1"], {}),

@@ -69,6 +69,10 @@ def train(
             metavar="MODEL",
         ),
     ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(help="A model whose probabilities are learned beside the labels (distillation).", metavar="MODEL"),
+    ] = None,
     encoder: Annotated[
         Path | None,
         typer.Option(help="A pretrained encoder to start from, with its tokenizer; needs --decoder."),
@@ -143,6 +147,7 @@ def train(
             preset=preset,
             settings=settings,
             from_=from_,
+            teacher=teacher,
             pretrained=None if encoder is None or decoder is None else (encoder, decoder),
             device=device,
             overwrite=overwrite,

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.nn.losses import smoothed_cross_entropy
+from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 
 State = TypeVar("State", bound="DecoderState")
 
@@ -127,14 +127,17 @@ class Model(nn.Module):
         """The states of a batch that have a label, for `logits`, and their labels."""
         raise NotImplementedError  # each family has its own
 
-    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+    def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The cross-entropy of a batch's labels, summed, in nats.
 
         Args:
             smoothing: the probability that is taken from the right class and spread over all.
+            soft: what a teacher expects, for a part of the loss.
         """
         states, labels = self.labelled_states(batch)
-        return cross_entropy(self.logits(states).float(), labels, reduction="sum", label_smoothing=smoothing)
+        logits = self.logits(states).float()
+        hard = cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing)
+        return hard if soft is None else soft.loss(logits, hard)
 
 
 class TokenModel(Model):
@@ -162,11 +165,11 @@ class TokenModel(Model):
         states, state = self.step_states(ids, state)
         return self.logits(states), state
 
-    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+    def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The label-smoothed cross-entropy of a batch's tokens, summed, in nats."""
         states, labels = self.labelled_states(batch)
         weight, bias = self.output_embedding.weight, self.output_bias
-        return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing)
+        return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing, soft=soft)
 
 
 class PairModel(TokenModel):

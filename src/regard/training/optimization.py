@@ -42,6 +42,15 @@ class TrainingConfig(BaseModel):
     smoothing_over: Literal["all", "others"] = Field(
         "all", description="which classes share the smoothed probability: all of them, or all but the correct one"
     )
+    teacher_weight: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="share of the teacher's probabilities in the loss, beside the labels; needs --teacher",
+    )
+    teacher_temperature: float = Field(
+        1.0, gt=0, le=1000, description="what logits are divided by before teacher and model are compared"
+    )
     clip_norm: float = Field(1.0, gt=0, description="largest norm of the gradient over all parameters")
     adam_betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0, le=1)

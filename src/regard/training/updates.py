@@ -17,6 +17,7 @@ from regard.errors import TrainingError
 from regard.models.adapters import merged
 from regard.models.interface import Model
 from regard.nn.losses import spread_over_all
+from regard.training.distillation import Teacher
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
@@ -44,12 +45,16 @@ class Outcome:
 class _Loss(nn.Module):
     """A model and its loss as one module, whose forward pass can be spread over processes."""
 
-    def __init__(self, model: Model, smoothing: float) -> None:
+    def __init__(self, model: Model, smoothing: float, teacher: Teacher | None = None) -> None:
         super().__init__()
         self.model, self.smoothing = model, smoothing
+        self.teacher = None if teacher is None else teacher.like(model)
+        """Not a module of this one: it does not learn, and has no part in what processes exchange."""
 
     def forward(self, batch: Any) -> Tensor:
-        return self.model.loss(batch, smoothing=self.smoothing)
+        if self.teacher is None:
+            return self.model.loss(batch, smoothing=self.smoothing)
+        return self.model.loss(batch, smoothing=self.smoothing, soft=self.teacher.targets(batch))
 
 
 class Updater(Generic[AnyModel, AnyBatch]):
@@ -58,9 +63,18 @@ class Updater(Generic[AnyModel, AnyBatch]):
     Args:
         model: on its device, in float32; its weights are moved in place, but for `shard`. Frozen ones stay as they are.
         shard: divide weights and moments among the processes, instead of having all of them in each.
+        teacher: a model that this one learns from, beside the labels.
     """
 
-    def __init__(self, model: AnyModel, config: TrainingConfig, world: World = ALONE, *, shard: bool = False) -> None:
+    def __init__(
+        self,
+        model: AnyModel,
+        config: TrainingConfig,
+        world: World = ALONE,
+        *,
+        shard: bool = False,
+        teacher: Teacher | None = None,
+    ) -> None:
         self.config, self.world, self.shard = config, world, shard and world.size > 1
         self.device = next(model.parameters()).device
         dtype = resolve_precision(config.precision, self.device)
@@ -73,10 +87,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if self.shard:
             sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
-            self.module = sharded(_Loss(model, smoothing), dtype)
+            self.module = sharded(_Loss(model, smoothing, teacher), dtype)
         else:
             self.weights = MasterWeights(model, dtype)
-            module = _Loss(self.weights.compute, smoothing)
+            module = _Loss(self.weights.compute, smoothing, teacher)
             self.module = module if world.size == 1 else replicated(module)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True

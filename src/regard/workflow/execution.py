@@ -282,7 +282,9 @@ def _run_trainer(
     if execution.tensorboard and world.is_main:
         first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
         listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
-    updater: Updater[Model, Any] = Updater(model, task.settings.training, world, shard=execution.shard)
+    updater: Updater[Model, Any] = Updater(
+        model, task.settings.training, world, shard=execution.shard, teacher=task.teacher
+    )
     trainer = Trainer(
         updater, task, writer, listener, saving=execution.saving, resumed=resumed,
         validates_first=task.begun_with is not None,
@@ -313,6 +315,7 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     return {
         "arch": task.settings.model.arch,
         "from": task.begun_with,
+        "teacher": task.taught_by,
         "data": {"training": task.training_facts, "validation": task.validation_facts},
         "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
                   "vocab_size": len(task.tokenizer)},

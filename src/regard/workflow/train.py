@@ -24,7 +24,8 @@ from regard.workflow.progress import RunDisplay, event_writer
 from regard.workflow.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
-from regard.workflow.tasks.continuing import check_begin, config_of, usual_settings
+from regard.workflow.tasks.continuing import Beginning, check_begin, check_vocabulary, config_of, usual_settings
+from regard.workflow.tasks.distilling import take_teacher
 from regard.workflow.tasks.in_memory import check_columns
 from regard.workflow.tasks.pairs import PairsTask
 from regard.workflow.tasks.task import Inputs
@@ -44,6 +45,7 @@ def train(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     pretrained: tuple[Path | str, Path | str] | None = None,
     from_: Path | str | None = None,
+    teacher: Path | str | None = None,
     device: str = "auto",
     overwrite: bool = False,
     resume: bool = False,
@@ -78,6 +80,7 @@ def train(
             together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
         from_: a model to begin with, in any format that `load` reads: its weights, its vocabulary and its settings. Where an
             encoder learns another task, its head is new. Steps and learning rate are by default those for such a run.
+        teacher: a model with the same vocabulary, whose probabilities are learnt beside the labels (`training.teacher_weight`).
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
         resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
@@ -89,6 +92,9 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
+    taught = None if teacher is None else load_any(teacher)
+    if taught is not None and from_ is not None and Path(from_).resolve() == Path(str(teacher)).resolve():
+        from_ = None  # who begins as the teacher learns nothing from it: only its vocabulary is meant
     initial = None if from_ is None else load_any(from_)
     if initial is not None:
         check_begin(initial.model.config, arch, {})
@@ -104,6 +110,10 @@ def train(
         chosen = RunSettings.build(preset, settings, decided, arch=arch)
     else:
         chosen = _continuing(initial, preset, settings, task)
+    if taught is not None and initial is None:
+        check_vocabulary(settings, "--teacher")
+    if taught is None and (given := sorted(key for key in chosen.given if key.startswith("training.teacher_"))):
+        raise SettingsError(f"{given[0]} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
     if chosen.adapter.rank is not None and (from_ is None or shard):
         raise SettingsError(
             "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
@@ -132,7 +142,11 @@ def train(
             if pretrained is not None:
                 initial = _assembled(*pretrained, chosen, shown)
                 chosen = chosen.model_copy(update={"model": initial.model.config})
-            prepared = kind.read(Inputs(data, valid, columns, initial), chosen, shown)
+            lent = initial or taught
+            beginning = None if lent is None else Beginning(lent, has_weights=initial is not None)
+            prepared = kind.read(Inputs(data, valid, columns, beginning), chosen, shown)
+        if taught is not None and teacher is not None:
+            take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
         execution = Execution(device, resume, saving, world, shard, tensorboard)
         return run_task(prepared, output, execution, display=shown, preset=preset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -19,6 +20,15 @@ ADAPTERS_RATE = 10
 """How many times faster an adapter learns than a model does (docs/experiments.md)."""
 CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout")
 """Settings of a model that leave its weights as they are."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a run begins with."""
+
+    loaded: LoadedModel
+    has_weights: bool = True
+    """Whether its weights are taken over; else its vocabulary only."""
 
 
 def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, dict[str, Any]]:
@@ -57,9 +67,18 @@ def check_begin(config: ModelConfig, arch: str | None, settings: Mapping[str, Ma
                 f"model.{key} comes from the model in `--from`, and cannot be set. Remove it. "
                 f"Of the model, {', '.join(name for name in CHANGEABLE if name in type(config).model_fields)} can be set."
             )
+    check_vocabulary(settings, "--from")
+
+
+def check_vocabulary(settings: Mapping[str, Mapping[str, Any]], option: str) -> None:
+    """Make sure that a run that takes the vocabulary of a model asks for no other.
+
+    Raises:
+        SettingsError: it does.
+    """
     for key in settings.get("tokenizer", {}):
         raise SettingsError(
-            f"tokenizer.{key} comes from the model in `--from`, whose embeddings are of its vocabulary. Remove it."
+            f"tokenizer.{key} comes from the model in `{option}`, whose embeddings are of its vocabulary. Remove it."
         )
 
 
@@ -69,6 +88,18 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
     if task is not None and "task" in type(config).model_fields:
         changes["task"] = task
     return config.model_copy(update=changes)
+
+
+def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
+    """What the vocabulary of a model decides of the configuration of another one."""
+    theirs = loaded.model.config
+    sizes = {"vocab_size": theirs.vocab_size, "pad_id": theirs.pad_id}
+    if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
+        return sizes
+    sizes["source_vocab_size"] = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
+    if getattr(config, "tied_embeddings", None) in ("all", "source"):
+        sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
+    return sizes
 
 
 def begun(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:

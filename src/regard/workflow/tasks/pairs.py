@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from regard.checkpoint import LoadedModel
 from regard.data.batching import POOL, Epochs, in_order, training_batches
 from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, no_pairs, read_pairs
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
@@ -26,6 +25,7 @@ from regard.text.wording import counted
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
+from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import is_in_memory, names_of, pairs_of
 from regard.workflow.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.workflow.translation.translator import Translator
@@ -75,12 +75,12 @@ class PairsTask(Task):
         valid: ParallelText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: LoadedModel | None = None,
+        initial: Beginning | None = None,
     ) -> None:
         """Learn the vocabularies, encode the pairs, and choose those to train on.
 
         Args:
-            initial: the model to begin with, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
+            initial: what to begin with; None: a new model, with vocabularies learnt from the texts.
         """
         self.metrics = (*self.metrics, *ADDED)
         super().__init__(settings)
@@ -102,6 +102,7 @@ class PairsTask(Task):
         self._cuts = None
         if dropout := settings.data.bpe_dropout:
             self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+        self.are_examples_fixed = self._joined is None and self._cuts is None
         num_kept = _num_kept(self._selection)
         joined, selection = self._joined, self._selection
         epoch = selection if joined is None else joined.order(selection)
@@ -180,7 +181,7 @@ class PairsTask(Task):
     def _symbols(self) -> dict[str, Any]:
         return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
 
-    def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: LoadedModel | None) -> None:
+    def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None) -> None:
         """Learn the vocabularies, or take those of the model to begin with; and what they decide of the settings."""
         if initial is not None:
             self.take_over(initial)

@@ -23,11 +23,12 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
+from regard.training.distillation import Teacher
 from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.continuing import begun
+from regard.workflow.tasks.continuing import Beginning, begun, sizes_of_vocabulary
 
 LARGEST_HOLD_OUT = 1000
 VALID_BATCH_TOKENS = 4096
@@ -43,8 +44,8 @@ class Inputs:
     """The same for validation; None: a share of `training` is held out."""
     columns: Sequence[str] | None = None
     """Of a table, the names of its two columns."""
-    initial: LoadedModel | None = None
-    """The model to begin with, and its tokenizers; None: a new one."""
+    initial: Beginning | None = None
+    """What to begin with; None: a new model, with vocabularies learnt from the data."""
 
 
 class Task(ABC):
@@ -75,6 +76,12 @@ class Task(ABC):
     """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
     begun_with: str | None = None
     """The name of the model that it began with."""
+    teacher: Teacher | None = None
+    """A model that it learns from, beside the labels."""
+    taught_by: str | None = None
+    """The name of its folder."""
+    are_examples_fixed: bool = False
+    """Whether an example, by its index, is the same whenever it is read, with as many labels."""
     padding: float = 0.0
     """The share of positions that are padding."""
     epoch_steps: float = math.inf
@@ -128,13 +135,17 @@ class Task(ABC):
         """Where an example stands, in words, by its index."""
         return f"example {index}"
 
-    def take_over(self, initial: LoadedModel, **decided: Any) -> None:
-        """Begin with a model: take its vocabulary, and its weights but for what `decided` makes new, such as `labels`."""
-        self.tokenizer, self.source_tokenizer = initial.tokenizer, initial.source_tokenizer
+    def take_over(self, initial: Beginning, **decided: Any) -> None:
+        """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
+        loaded = initial.loaded
+        self.tokenizer, self.source_tokenizer = loaded.tokenizer, loaded.source_tokenizer
+        if not initial.has_weights:
+            self.learn_sizes(**sizes_of_vocabulary(self.settings.model, loaded), **decided)
+            return
         config = self.settings.model.model_copy(update=decided)
-        self.base = None if self.settings.adapter.rank is None else initial
+        self.base = None if self.settings.adapter.rank is None else loaded
         self.settings = self.settings.model_copy(update={"model": config})
-        self.initial, self.new_parameters, note = begun(initial, config, self.settings.training.seed)
+        self.initial, self.new_parameters, note = begun(loaded, config, self.settings.training.seed)
         self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:
