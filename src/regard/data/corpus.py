@@ -191,8 +191,48 @@ class Part:
         return (pair for pair in self.whole.numbered() if pair.line not in self.without)
 
 
-Pairs = ParallelText | Corpus | Part
+@dataclass(frozen=True)
+class Tagged:
+    """A corpus whose sources begin with a token of its own.
+
+    Source: Caswell et al. 2019, "Tagged back-translation", section 3.
+    """
+
+    whole: ParallelText | Corpus | Part
+    tag: str
+
+    @property
+    def name(self) -> str:
+        """That of the whole."""
+        return self.whole.name
+
+    @property
+    def num_lines(self) -> int:
+        """That of the whole."""
+        return self.whole.num_lines
+
+    @property
+    def num_bytes(self) -> int:
+        """That of the whole."""
+        return self.whole.num_bytes
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the whole and the tag."""
+        return hashlib.sha256(f"{self.whole.digest} {self.tag}".encode()).hexdigest()
+
+    def numbered(self) -> Iterator[NumberedPair]:
+        """The pairs, with the tag before each source."""
+        return (pair._replace(source=f"{self.tag} {pair.source}") for pair in self.whole.numbered())
+
+
+Pairs = ParallelText | Corpus | Part | Tagged
 """Pairs that can be gone through again and again."""
+
+
+def tagged(corpus: Pairs, tag: str | None) -> Pairs:
+    """A corpus with a tag before its sources; itself without one."""
+    return corpus if tag is None or isinstance(corpus, Tagged) else Tagged(corpus, tag)
 
 
 def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:

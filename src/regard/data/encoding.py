@@ -82,8 +82,11 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     """
     path = None
     if is_large(corpora):
-        since_then = None if config.across_spaces else {"across_spaces"}  # so that what was learnt before it is found
-        described = config.model_dump_json(exclude=since_then)
+        added_later = {
+            "across_spaces": config.across_spaces,
+            "add": config.add,
+        }  # so that what was learnt before is found
+        described = config.model_dump_json(exclude={name for name, value in added_later.items() if not value})
         path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), described])
         with suppress(ModelFolderError):  # missing or damaged: learnt again
             return Tokenizer.load(path)

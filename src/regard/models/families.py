@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.models import presets
@@ -79,16 +80,24 @@ def build(config: ModelConfig) -> Model:
 def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
     """A model of a configuration with a copy of a trained one's weights; and the names of its parameters that are new.
 
-    New ones are drawn from torch's default generator: those of the head, if the task is another.
+    New ones are drawn from torch's default generator: those of the head, if the task is another. Tokens that were added to the
+    vocabulary begin at the mean of all.
     """
     model = build(config)
     old = trained.state_dict()
-    weights = {
-        name: old[name] if name in old and old[name].shape == tensor.shape else tensor
-        for name, tensor in model.state_dict().items()
-    }
-    model.load_state_dict(weights)
-    return model, [name for name, _ in model.named_parameters() if weights[name] is not old.get(name)]
+    begun = {name: _begun_at(old.get(name), tensor, name) for name, tensor in model.state_dict().items()}
+    model.load_state_dict({name: tensor for name, tensor in begun.items() if tensor is not None}, strict=False)
+    return model, [name for name, _ in model.named_parameters() if begun[name] is None]
+
+
+def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:
+    """What a parameter begins at: at a trained one, with the mean of its rows for tokens that were added; None: drawn anew."""
+    if old is None or old.shape == new.shape:
+        return old
+    is_of_tokens = name.endswith(("embedding.weight", "output_bias", "head.bias"))
+    if not is_of_tokens or old.shape[1:] != new.shape[1:] or len(old) > len(new):
+        return None
+    return torch.cat((old, old.mean(dim=0, keepdim=True).expand(len(new) - len(old), *old.shape[1:])))
 
 
 def changed_head(model: Model, before: ModelConfig) -> list[str]:

@@ -74,6 +74,9 @@ class TokenizerConfig(BaseModel):
         ge=1,
         description="lines of each side that the vocabulary is learned from, evenly spread over larger texts",
     )
+    add: list[Annotated[str, Field(min_length=1, max_length=100)]] = Field(
+        [], description="tokens that are never cut, beside the others"
+    )
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
     @model_validator(mode="after")
@@ -195,7 +198,8 @@ class Tokenizer:
             steps.append(pre_tokenizers.Digits(individual_digits=True))
         if config.kind == "characters":
             steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
-        special, size = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])], config.vocab_size
+        special = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])]
+        size = max(config.vocab_size - len(config.add), len(special) + 1)  # those of `add` come after all others
         trainer: trainers.Trainer
         if config.kind == "unigram":
             backend = tokenizers.Tokenizer(models.Unigram())
@@ -221,7 +225,32 @@ class Tokenizer:
             raise SettingsError(
                 f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Increase it, or use kind bpe."
             ) from error
-        return cls(_with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
+        learnt = cls(_with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
+        return learnt.with_tokens(config.add)
+
+    def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
+        """The same tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
+
+        They have the ids after all others, but for those that it has already.
+
+        Raises:
+            SettingsError: a token is a symbol, or has a space; or the model has no embedding for the last tokens as it is.
+        """
+        if not tokens:
+            return self
+        special = {self._token(id) for id in self._special if id >= 0} | {*SPECIAL_TOKENS, MASK}
+        if wrong := next(
+            (token for token in tokens if token in special or token != token.strip() or " " in token), None
+        ):
+            raise SettingsError(f"tokenizer.add must hold tokens without spaces that are no symbols; got {wrong!r}.")
+        if self.vocabulary is None and self.num_ids < self._backend.get_vocab_size():
+            raise SettingsError(
+                "tokenizer.add needs a model with an embedding for each token of its tokenizer; this has fewer."
+            )
+        backend = tokenizers.Tokenizer.from_str(self.backend_json)
+        backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in tokens])
+        vocabulary = None if self.vocabulary is None else list(dict.fromkeys([*self.vocabulary, *tokens]))
+        return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary)
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
         """The same tokenizer with other symbols; itself, where they are the same."""

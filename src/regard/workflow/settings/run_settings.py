@@ -104,6 +104,7 @@ class RunSettings(BaseModel):
             raise SettingsError(
                 f"adapter.{next(iter(merged['adapter']))} has no effect without `adapter.rank`. Set that, too."
             )
+        built["tokenizer"] = _with_tags(built["tokenizer"], built["data"])
         usual = {
             f"{section}.{key}": value
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
@@ -123,6 +124,12 @@ class RunSettings(BaseModel):
         """The same with a model of the fewest tokens, which is no larger than the one that the data will ask for."""
         least = {name: 5 for name in ("vocab_size", "source_vocab_size") if getattr(self.model, name, None) is not None}
         return self.model_copy(update={"model": self.model.model_copy(update=least)})
+
+
+def _with_tags(tokenizer: Any, data: Any) -> Any:
+    """The settings of a tokenizer to which the tags of corpora are added: each is a token of its own."""
+    tags = [tag for tag in data.tags or [] if tag is not None]
+    return tokenizer.model_copy(update={"add": list(dict.fromkeys([*tokenizer.add, *tags]))}) if tags else tokenizer
 
 
 def _check_numbers(section: str, kind: type[BaseModel], values: Mapping[str, Any]) -> None:

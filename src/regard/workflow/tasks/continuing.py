@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,9 +76,10 @@ def check_vocabulary(settings: Mapping[str, Mapping[str, Any]], option: str) -> 
     Raises:
         SettingsError: it does.
     """
-    for key in settings.get("tokenizer", {}):
+    for key in settings.get("tokenizer", {}).keys() - {"add"}:
         raise SettingsError(
-            f"tokenizer.{key} comes from the model in `{option}`, whose embeddings are of its vocabulary. Remove it."
+            f"tokenizer.{key} comes from the model in `{option}`, whose embeddings are of its vocabulary. Remove it. Tokens can "
+            "be added: `tokenizer.add`."
         )
 
 
@@ -93,13 +94,23 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
 def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
     """What the vocabulary of a model decides of the configuration of another one."""
     theirs = loaded.model.config
-    sizes = {"vocab_size": theirs.vocab_size, "pad_id": theirs.pad_id}
+    sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
     if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
         return sizes
-    sizes["source_vocab_size"] = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
+    of_source = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
+    sizes["source_vocab_size"] = max(of_source, len(loaded.source_tokenizer))
     if getattr(config, "tied_embeddings", None) in ("all", "source"):
         sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
     return sizes
+
+
+def with_tokens(loaded: LoadedModel, tokens: Sequence[str]) -> LoadedModel:
+    """A model whose tokenizers have more tokens than it has embeddings; itself, if there are none."""
+    if not tokens:
+        return loaded
+    target = loaded.tokenizer.with_tokens(tokens)
+    source = target if loaded.source_tokenizer is loaded.tokenizer else loaded.source_tokenizer.with_tokens(tokens)
+    return loaded._replace(tokenizer=target, source_tokenizer=source)
 
 
 def begun(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from regard.data.batching import POOL, Epochs, in_order, training_batches
-from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, no_pairs, read_pairs
+from regard.data.corpus import Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs, tagged
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.joining import Joining
-from regard.data.selection import Selection, select_pairs
+from regard.data.noise import Noise
+from regard.data.selection import Selection, one_each, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError
 from regard.evaluation.likelihood import likelihood
@@ -84,7 +85,9 @@ class PairsTask(Task):
         """
         self.metrics = (*self.metrics, *ADDED)
         super().__init__(settings)
+        tags = one_each("tags", settings.data.tags, len(corpora), None)
         self._take_vocabularies(corpora, display, initial)
+        corpora = [tagged(corpus, tag) for corpus, tag in zip(corpora, tags, strict=True)]
         settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
         self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
         for corpus, size in zip(corpora, self._encoded.part_sizes, strict=True):
@@ -102,7 +105,8 @@ class PairsTask(Task):
         self._cuts = None
         if dropout := settings.data.bpe_dropout:
             self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
-        self.are_examples_fixed = self._joined is None and self._cuts is None
+        self._noise = self._noise_of(corpora)
+        self.are_examples_fixed = self._joined is None and self._cuts is None and self._noise is None
         num_kept = _num_kept(self._selection)
         joined, selection = self._joined, self._selection
         epoch = selection if joined is None else joined.order(selection)
@@ -137,7 +141,7 @@ class PairsTask(Task):
             self._encoded.pairs,
             training.batch_tokens,
             training.seed,
-            Epochs(self._selection, self._joined, self._cuts),
+            Epochs(self._selection, self._joined, self._cuts, self._noise),
             start=start,
             shard=shard,
             **self._symbols,
@@ -193,6 +197,17 @@ class PairsTask(Task):
         else:
             self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
             self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
+
+    def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
+        """The noise in sources, where the settings ask for it."""
+        shares = one_each("noise", self.settings.data.noise, len(corpora), 0.0)
+        if not any(shares):
+            return None
+        reader = self.source_tokenizer or self.tokenizer
+        tags = {id for corpus in corpora if isinstance(corpus, Tagged) for id in reader.encode(corpus.tag)}
+        symbols, ends = reader.symbols, np.cumsum(self._encoded.part_sizes)
+        num_symbols = len(symbols.source_begin_ids), len(symbols.source_end_ids)
+        return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
 
     def _joining(self, limit: int) -> Joining | None:
         """How pairs are joined to longer ones, where the settings ask for it."""

@@ -28,7 +28,7 @@ from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.continuing import Beginning, begun, sizes_of_vocabulary
+from regard.workflow.tasks.continuing import Beginning, begun, sizes_of_vocabulary, with_tokens
 
 LARGEST_HOLD_OUT = 1000
 VALID_BATCH_TOKENS = 4096
@@ -137,12 +137,17 @@ class Task(ABC):
 
     def take_over(self, initial: Beginning, **decided: Any) -> None:
         """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
-        loaded = initial.loaded
+        loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
+        if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
+            raise SettingsError(
+                "`tokenizer.add` and `data.tags` need embeddings that learn, and an adapter freezes them. Remove one of them."
+            )
         self.tokenizer, self.source_tokenizer = loaded.tokenizer, loaded.source_tokenizer
         if not initial.has_weights:
             self.learn_sizes(**sizes_of_vocabulary(self.settings.model, loaded), **decided)
             return
-        config = self.settings.model.model_copy(update=decided)
+        grown = sizes_of_vocabulary(loaded.model.config, loaded) if self.settings.tokenizer.add else {}
+        config = self.settings.model.model_copy(update={**grown, **decided})
         self.base = None if self.settings.adapter.rank is None else loaded
         self.settings = self.settings.model_copy(update={"model": config})
         self.initial, self.new_parameters, note = begun(loaded, config, self.settings.training.seed)
