@@ -32,7 +32,7 @@ FORMAT_VERSION = 1
 FACTORS = ("down", "up")
 """The names of an update's two matrices."""
 HEAD = ("task", "labels")
-CHANGES = (*HEAD, "dropout", "attention_dropout", "activation_dropout", "layer_dropout")
+CHANGES = (*HEAD, "dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
 """The settings of a model that an adapter may change."""
 NUMBERS = ("F32", "F16", "BF16")
 """The dtypes that adapters are read from, in the names of safetensors."""
@@ -186,7 +186,9 @@ def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, li
     if any(getattr(config, name, None) != getattr(base.config, name, None) for name in HEAD):
         model, _ = build_from(config, base)
         return model, changed_head(model, base.config)
-    return copy.deepcopy(base, {id(each): each for each in (*base.parameters(), *base.buffers())}), []
+    model = copy.deepcopy(base, {id(each): each for each in (*base.parameters(), *base.buffers())})
+    model.config = config
+    return model, []
 
 
 def _tensors(model: Model, adapter: Adapter, new: Collection[str]) -> dict[str, Tensor]:

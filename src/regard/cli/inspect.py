@@ -192,6 +192,7 @@ def align(
         turned,
         turned_gold,
     )
+    from regard.models.families import alignment_head
     from regard.text.lines import read_lines, write_lines
     from regard.workflow.inspection import aligning
     from regard.workflow.loading import load_as
@@ -210,6 +211,8 @@ def align(
         )
     prepare_process(threads)
     translator = load_as(model, Translator, device=device, adapter=adapter)
+    if place is None and (special := alignment_head(translator.model)) is not None:
+        place = f"cross.{special[0]}.{special[1]}"
     pairs = read_pairs(data)
     if pairs.num_blank:
         raise DataError(f"`align` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")

@@ -124,7 +124,20 @@ def make_batch(
         labels=labels if counts else labels.fill_(pad_id),
         num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
+        links=None if pairs.links is None else _links(pairs.links, rows, len(start_ids) - 1),
     )
+
+
+def _links(links: Sequences, rows: Sequence[int], before: int) -> torch.Tensor:
+    """The links of some pairs: row, place of the target token in the labels, place of the source token.
+
+    Args:
+        before: labels before that of the first target token.
+    """
+    shift = np.array([before, 0])
+    found = [links[row].reshape(-1, 2)[:, ::-1].astype(np.int64) + shift for row in rows]
+    numbers = np.repeat(np.arange(len(rows)), [len(each) for each in found])[:, None]
+    return torch.from_numpy(np.concatenate((numbers, np.concatenate(found)), axis=1))
 
 
 def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: Sequence[int]) -> Iterator[Batch]:

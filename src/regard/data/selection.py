@@ -37,6 +37,10 @@ class DataConfig(BaseModel):
         description="for each corpus, the share of source tokens that are left out, and the share that are hidden, each time "
         "a pair is read; the rest is moved by up to 3 places",
     )
+    alignments: list[str | None] | None = Field(
+        None,
+        description="for each corpus, a file of word alignments in Pharaoh's format, a line for each of its lines; null: none",
+    )
     max_tokens: int | None = Field(
         None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"
     )

@@ -148,6 +148,15 @@ def cross_heads(model: PairModel) -> list[list[int]]:
     return [kept.get(site, [0]) for site in attention_sites(model) if site.kind == "cross"]
 
 
+def alignment_head(model: Model) -> tuple[int, int] | None:
+    """The layer and the first number of the head that alignments are read from; None: no head is special, or it was pruned."""
+    if (named := getattr(model.config, "alignment_head", None)) is None:
+        return None
+    _, layer, head = named.split(".")
+    attention = multihead_attentions(model).get(Site("cross", int(layer)))
+    return (int(layer), int(head)) if attention is not None and int(head) in attention.kept_heads else None
+
+
 def prune_heads(model: Model, heads: Mapping[Site, Iterable[int]]) -> None:
     """Remove heads from a model for good; its configuration says which, so that it can be stored.
 

@@ -51,6 +51,12 @@ class TrainingConfig(BaseModel):
     teacher_temperature: float = Field(
         1.0, gt=0, le=1000, description="what logits are divided by before teacher and model are compared"
     )
+    alignment_weight: float = Field(
+        0.05,
+        gt=0,
+        le=1000,
+        description="weight of the loss of the alignment head, beside that of a token; needs data.alignments",
+    )
     clip_norm: float = Field(1.0, gt=0, description="largest norm of the gradient over all parameters")
     adam_betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0, le=1)

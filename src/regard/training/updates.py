@@ -19,6 +19,7 @@ from regard.models.interface import Model
 from regard.nn.losses import spread_over_all
 from regard.training.distillation import Teacher
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
+from regard.training.guided_alignment import guided_loss
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
 from regard.training.run import AnyBatch
@@ -45,13 +46,20 @@ class Outcome:
 class _Loss(nn.Module):
     """A model and its loss as one module, whose forward pass can be spread over processes."""
 
-    def __init__(self, model: Model, smoothing: float, teacher: Teacher | None = None) -> None:
+    def __init__(
+        self, model: Model, smoothing: float, teacher: Teacher | None = None, alignment_weight: float = 0.0
+    ) -> None:
         super().__init__()
-        self.model, self.smoothing = model, smoothing
+        self.model, self.smoothing, self.alignment_weight = model, smoothing, alignment_weight
         self.teacher = None if teacher is None else teacher.like(model)
         """Not a module of this one: it does not learn, and has no part in what processes exchange."""
 
     def forward(self, batch: Any) -> Tensor:
+        if getattr(batch, "links", None) is None:
+            return self._of_labels(batch)
+        return guided_loss(self.model, batch, lambda: self._of_labels(batch), self.alignment_weight)
+
+    def _of_labels(self, batch: Any) -> Tensor:
         if self.teacher is None:
             return self.model.loss(batch, smoothing=self.smoothing)
         return self.model.loss(batch, smoothing=self.smoothing, soft=self.teacher.targets(batch))
@@ -87,10 +95,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if self.shard:
             sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
-            self.module = sharded(_Loss(model, smoothing, teacher), dtype)
+            self.module = sharded(_Loss(model, smoothing, teacher, config.alignment_weight), dtype)
         else:
             self.weights = MasterWeights(model, dtype)
-            module = _Loss(self.weights.compute, smoothing, teacher)
+            module = _Loss(self.weights.compute, smoothing, teacher, config.alignment_weight)
             self.module = module if world.size == 1 else replicated(module)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True

@@ -120,6 +120,10 @@ def train(
             if from_ is None
             else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
         )
+    if chosen.data.alignments is None and "training.alignment_weight" in chosen.given:
+        raise SettingsError(
+            "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
+        )
     check_what_learns(chosen)
     check_columns(data, columns)
     saving = SavingTimes.parse(save_every)

@@ -18,7 +18,7 @@ from regard.text.wording import counted
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
 """How many times faster an adapter learns than a model does (docs/experiments.md)."""
-CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout")
+CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
 """Settings of a model that leave its weights as they are."""
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from regard.data.batching import POOL, Epochs, in_order, training_batches
-from regard.data.corpus import Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs, tagged
+from regard.data.corpus import Aligned, Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.joining import Joining
 from regard.data.noise import Noise
 from regard.data.selection import Selection, one_each, select_pairs
 from regard.data.sequences import EncodedPairs
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
 from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
+from regard.models.config import EncoderDecoderConfig
 from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
@@ -85,11 +86,11 @@ class PairsTask(Task):
         """
         self.metrics = (*self.metrics, *ADDED)
         super().__init__(settings)
-        tags = one_each("tags", settings.data.tags, len(corpora), None)
         self._take_vocabularies(corpora, display, initial)
-        corpora = [tagged(corpus, tag) for corpus, tag in zip(corpora, tags, strict=True)]
+        corpora = self._with_further(corpora)
         settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
-        self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
+        is_aligned = settings.data.alignments is not None
+        self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress, with_links=is_aligned)
         for corpus, size in zip(corpora, self._encoded.part_sizes, strict=True):
             if not size:
                 raise no_pairs(corpus.name)
@@ -197,6 +198,37 @@ class PairsTask(Task):
         else:
             self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
             self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
+
+    def _with_further(self, corpora: Sequence[Pairs]) -> list[Pairs]:
+        """The corpora with their alignments and tags, where the settings name them.
+
+        Raises:
+            SettingsError: not as many as corpora; or alignments of a model or of data that have no use for them.
+        """
+        data, config = self.settings.data, self.settings.model
+        if data.alignments is not None:
+            if not isinstance(config, EncoderDecoderConfig):
+                raise SettingsError(f"`data.alignments` needs `--arch encoder-decoder`; got {config.arch}. Remove it.")
+            for key in ("bpe_dropout", "concatenation", "noise"):
+                if getattr(data, key):
+                    raise SettingsError(
+                        f"`data.{key}` moves tokens, and `data.alignments` counts them. Remove one of them."
+                    )
+            if config.alignment_head is None:
+                head = f"cross.{max(config.num_decoder_layers - 2, 0)}.0"
+                changed = config.model_copy(update={"alignment_head": head})
+                self.settings = self.settings.model_copy(update={"model": changed})
+                if self.initial is not None:
+                    self.initial.config = changed
+                self.notes.append(f"the head that learns the alignments: {head}")
+        files = one_each("alignments", data.alignments, len(corpora), None)
+        tags = one_each("tags", data.tags, len(corpora), None)
+        further: list[Pairs] = []
+        for corpus, file, tag in zip(corpora, files, tags, strict=True):
+            assert not isinstance(corpus, Aligned | Tagged)
+            aligned = corpus if file is None else Aligned(corpus, file)
+            further.append(aligned if tag is None else Tagged(aligned, tag))
+        return further
 
     def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
         """The noise in sources, where the settings ask for it."""
