@@ -112,6 +112,12 @@ def train(
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also write TensorBoard event files into OUTPUT.training.")
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Train three steps, print what the run would take and write, and write nothing."
+        ),
+    ] = False,
     save_every: Annotated[
         str | None,
         typer.Option(help="How often to write a checkpoint: 500 (steps), 10m. By default at each validation."),
@@ -155,6 +161,7 @@ def train(
             save_every=save_every,
             shard=shard,
             tensorboard=tensorboard,
+            dry_run=dry_run,
         )
     if result.loaded is None:  # of several processes, only the main one prints
         return

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import DataError, ModelFolderError, RegardError, SettingsError
-from regard.text.backends import guarded, read_backend, read_content
+from regard.text.backends import guarded, is_unicode, read_backend, read_content, spaces_decoder, with_unlikely_symbols
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
@@ -225,7 +225,7 @@ class Tokenizer:
             raise SettingsError(
                 f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Increase it, or use kind bpe."
             ) from error
-        learnt = cls(_with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
+        learnt = cls(with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
         return learnt.with_tokens(config.add)
 
     def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
@@ -326,7 +326,7 @@ class Tokenizer:
             with guarded("the tokenizer", "cut these texts"):
                 encodings = encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
-            bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not _is_unicode(text))
+            bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not is_unicode(text))
             raise DataError(f"text {bad} must be a string of valid Unicode; got {text!r}.") from error
         if self.vocabulary is None:
             return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
@@ -384,26 +384,6 @@ class Tokenizer:
         return self.unk_id if id in self._special or id >= self.num_ids else id
 
 
-def _with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenizers.Tokenizer:
-    """A unigram model that reads "</s>" in a text as its characters: the library makes symbols the likeliest of all tokens."""
-    content = json.loads(backend.to_str())
-    scores = content["model"]["vocab"]
-    lowest = min(score for _, score in scores)
-    scores[:count] = [[token, lowest * (len(token) + 1) - 1] for token, _ in scores[:count]]
-    return tokenizers.Tokenizer.from_str(json.dumps(content))
-
-
-def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
-    """Tokens to text, where one may hold several spaces: the library's `Metaspace` loses all of the first token's.
-
-    Args:
-        leading_space: whether the text was read as if a space stood before it.
-        before: what is done to the tokens before they are put together.
-    """
-    strip = [decoders.Strip(" ", 1, 0)] if leading_space else []
-    return decoders.Sequence([decoders.Replace("▁", " "), *before, decoders.Fuse(), *strip])
-
-
 def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Consecutive ranges of texts with about a million characters each at most, to be encoded together."""
     begin, size = 0, 0
@@ -415,10 +395,3 @@ def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         size += more
     if begin < len(texts):
         yield begin, len(texts)
-
-
-def _is_unicode(text: object) -> bool:
-    try:
-        return isinstance(text, str) and text.encode() is not None
-    except UnicodeEncodeError:
-        return False

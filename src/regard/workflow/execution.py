@@ -41,6 +41,7 @@ from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
 from regard.workflow.card import shown_scores
+from regard.workflow.dry_run import plan
 from regard.workflow.loading import resolve_device
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
@@ -71,6 +72,8 @@ class Execution:
     """Divide the weights among them."""
     tensorboard: bool = False
     """Write event files beside the checkpoints."""
+    is_dry: bool = False
+    """Only say what the run would take."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +85,7 @@ class TrainingResult:
     loaded: Pipeline | None
     """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
     results: dict[str, Any]
-    """What `results.json` holds; empty when the run was interrupted."""
+    """What `results.json` holds; empty when the run was interrupted. Of a dry run, what the run would take."""
 
     def __repr__(self) -> str:
         run, scores = self.run, shown_scores(self.results)
@@ -139,6 +142,11 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
+    if execution.is_dry:
+        planned = plan(model, task, store, output, world)
+        for line in planned.lines():
+            display.say(line)
+        return TrainingResult(output, TrainingRun(), None, planned.record())
     run = _run_trainer(model, task, store, output, execution, resumed, display)
     if not world.is_main:
         return TrainingResult(output, run, None, {})

@@ -52,6 +52,7 @@ def train(
     save_every: str | None = None,
     shard: bool = False,
     tensorboard: bool = False,
+    dry_run: bool = False,
     display: RunDisplay | None = None,
     **named: Any,
 ) -> TrainingResult:
@@ -87,6 +88,7 @@ def train(
         save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
         shard: among several processes, divide the weights instead of copying them.
         tensorboard: write event files into the folder `output` + `.training/tensorboard`.
+        dry_run: train three steps, say how long the whole run would take and what it would write, and write nothing.
         named: single settings by their keys, such as `steps=1000`, as in `settings` without the section.
     Raises:
         RegardError: anything that the user can mend, before training starts where it can be known by then.
@@ -125,6 +127,8 @@ def train(
             "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
         )
     check_what_learns(chosen)
+    if dry_run and (resume or "WORLD_SIZE" in os.environ):
+        raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
     check_columns(data, columns)
     saving = SavingTimes.parse(save_every)
     output = Path(os.path.realpath(output))
@@ -152,7 +156,7 @@ def train(
         if taught is not None and teacher is not None:
             take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
-        execution = Execution(device, resume, saving, world, shard, tensorboard)
+        execution = Execution(device, resume, saving, world, shard, tensorboard, dry_run)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
 
