@@ -339,20 +339,19 @@ def test_the_hypothesis_nearest_to_a_reference(
     """Of the beam, the one with the highest BLEU of sacrebleu; where all are equal, the best."""
     from sacrebleu.metrics.bleu import BLEU
 
-    references = [word[::-1] for word in WORDS]
+    translator = regard.load(folder / "m1")
+    assert isinstance(translator, Translator)
+    found = [translator.translate(word, beam_size=4, n_best=4).n_best for word in WORDS]
+    references = [each[place % len(each)].text for place, each in enumerate(found)]
     (tmp_path / "references").write_text("".join(f"{word}\n" for word in references))
     output, metric = tmp_path / "out", BLEU(effective_order=True)
     base = ["translate", folder / "m1", folder / "words", "--beam", "4"]
     assert command(*base, "--nearest-to", tmp_path / "references", "-o", output) == 0
-    translator = regard.load(folder / "m1")
-    assert isinstance(translator, Translator)
-    found, plain = output.read_text().split("\n")[:-1], []
-    for line, reference, written in zip(WORDS, references, found, strict=True):
-        best = translator.translate(line, beam_size=4, n_best=4)
-        scores = [metric.sentence_score(each.text, [reference]).score for each in best.n_best]
-        assert written == best.n_best[scores.index(max(scores))].text
-        plain.append(best.text)
-    assert found != plain
+    written = output.read_text().split("\n")[:-1]
+    for candidates, reference, text in zip(found, references, written, strict=True):
+        scores = [metric.sentence_score(each.text, [reference]).score for each in candidates]
+        assert text == candidates[scores.index(max(scores))].text
+    assert written != [candidates[0].text for candidates in found]
     (tmp_path / "few").write_text("x\n")
     for options, message in (
         (["--nearest-to", tmp_path / "few"], "must have a reference for each line"),
