@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import torch
 
-from regard.adapters import read_adapter, with_adapter
+from regard.adapters import read_adapter, weights_digest, with_adapter
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
@@ -70,12 +70,36 @@ def load(
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
     parts = load_any(path) if adapter is None else _adapted(path, adapter)
-    parts.model.to(on, dtype)
+    pipeline = _pipeline(parts, path if adapter is None else adapter, on, dtype)
+    return _ensemble(path, others, pipeline, dtype) if others else pipeline
+
+
+def load_with_adapters(
+    path: Path | str, adapters: Mapping[str, Path], *, device: str = "auto", precision: str = "float32"
+) -> tuple[Pipeline, dict[str, Pipeline]]:
+    """A model, and the same with each of those adapters, by name, that belong to it. What is not adapted is in memory once.
+
+    Raises:
+        ModelFolderError: as for `load`.
+    """
+    on = resolve_device(device)
+    dtype = resolve_precision(precision, on)
+    parts = load_any(path)
+    parts.model.to(on)
+    found = {name: read_adapter(folder) for name, folder in adapters.items()}
+    sha256 = weights_digest(parts.model) if found else ""
+    own = {name: each for name, each in found.items() if each.base is None or each.base.sha256 == sha256}
+    adapted = {name: with_adapter(parts, adapter, sha256) for name, adapter in own.items()}
+    pipelines = {name: _pipeline(each, adapters[name], on, dtype) for name, each in adapted.items()}
+    return _pipeline(parts, path, on, dtype), pipelines
+
+
+def _pipeline(parts: LoadedModel, path: Path | str, device: torch.device, dtype: torch.dtype) -> Pipeline:
+    """A loaded model, ready to use; what is known of its confidence is in the folder `path`."""
+    parts.model.to(device, dtype)
     pipeline = family_of(parts.model.config).pipeline.of(parts)
-    if others:
-        return _ensemble(path, others, pipeline, dtype)
     if isinstance(pipeline, Translator):
-        pipeline.confidence = Confidence.read(Path(path if adapter is None else adapter) / CONFIDENCE)
+        pipeline.confidence = Confidence.read(Path(path) / CONFIDENCE)
     return pipeline
 
 
