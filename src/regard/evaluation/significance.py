@@ -12,10 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from sacrebleu.metrics.base import Metric, Score
 from sacrebleu.significance import PairedTest, Result
 
 from regard.errors import SettingsError
+from regard.evaluation.text_metrics import Column
 from regard.memory import free_bytes
 
 RESAMPLES = 1000
@@ -24,7 +26,7 @@ LEAST = 20
 STATISTIC_BYTES = 4
 """sacrebleu computes in float32."""
 
-Row = np.ndarray[Any, Any]
+Row = NDArray[Any]
 ScoreOf = Callable[[Row], float]
 """A score of some sentences, given the sum of their statistics."""
 
@@ -102,13 +104,13 @@ def untested(systems: Sequence[Sequence[float]]) -> list[Measured]:
     ]
 
 
-def statistics_of(metric: Metric, texts: Sequence[str], columns: Sequence[Sequence[str]]) -> Row:
+def statistics_of(metric: Metric, texts: Sequence[str], columns: Sequence[Column]) -> Row:
     """What a metric of sacrebleu counts in each text, of shape (sentence, statistic).
 
     Args:
-        columns: the references, one for each text in each column.
+        columns: the references.
     """
-    return np.array(metric._extract_corpus_statistics(texts, columns))
+    return np.array(metric._extract_corpus_statistics(texts, cast("Sequence[Sequence[str]]", columns)))
 
 
 def score_of(metric: Metric) -> ScoreOf:

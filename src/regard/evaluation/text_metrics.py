@@ -22,6 +22,8 @@ HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]
 
 Metric = Callable[[Sequence[str], Sequence[str]], float]
 """A score of texts, given their references; the higher, the better."""
+Column = Sequence[str | None]
+"""A reference for each text; None: it has no such reference."""
 OF_TEXTS = ("bleu", "chrf", "exact_match")
 ADDED: dict[str, Metric] = {}
 """Metrics of others, by name."""
@@ -104,16 +106,17 @@ class TextMetrics:
                     f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(column)}."
                 )
         columns = with_more(references, more_references)
+        for_sacrebleu = cast("list[list[str]]", columns)  # its types do not know of None; its documents do
         return TextScores(
-            bleu=self.bleu.corpus_score(texts, columns).score,
-            chrf=self.chrf.corpus_score(texts, columns).score,
+            bleu=self.bleu.corpus_score(texts, for_sacrebleu).score,
+            chrf=self.chrf.corpus_score(texts, for_sacrebleu).score,
             exact_match=sum(exact_matches(texts, columns)) / len(texts),
             bleu_counts=self.bleu_counts(columns),
             added={name: float(metric(texts, references)) for name, metric in ADDED.items()},
             signatures=self.signatures(),
         )
 
-    def bleu_counts(self, columns: Sequence[Sequence[str]]) -> bool:
+    def bleu_counts(self, columns: Sequence[Column]) -> bool:
         """Whether any reference has as many tokens as the longest n-grams of BLEU."""
         return any(len(self.bleu.tokenizer(text).split()) >= LONGEST_MATCH for text in chain(*columns) if text)
 
@@ -122,13 +125,12 @@ class TextMetrics:
         return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
 
 
-def with_more(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+def with_more(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:
     """All references as sacrebleu takes them, a column for each: those that are blank beside the first are None."""
-    more = [[text if text.strip() else None for text in column] for column in more_references]
-    return [references, *cast("list[list[str]]", more)]  # sacrebleu's types do not know of None; its documents do
+    return [references, *([text if text.strip() else None for text in column] for column in more_references)]
 
 
-def exact_matches(texts: Sequence[str], columns: Sequence[Sequence[str]]) -> list[bool]:
+def exact_matches(texts: Sequence[str], columns: Sequence[Column]) -> list[bool]:
     """Whether each text equals one of its references."""
     return [text in row for text, row in zip(texts, zip(*columns, strict=True), strict=True)]
 
