@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from regard.errors import DataError, MissingExtraError, ModelFolderError
 
-INSTALL = "pip install --no-deps unbabel-comet, and then what `pip check` misses but numpy"
-"""Its own requirements hold numpy below 2, and ours above."""
+INSTALL = (
+    "pip install pytorch-lightning entmax scipy pandas sentencepiece 'transformers<5', and then: "
+    "pip install --no-deps unbabel-comet jsonargparse==3.13.1 torchmetrics==0.10.3"
+)
+"""Version 2.2.7 requires numpy below 2, and we require numpy 2, with which it works: it is installed without what it requires."""
 
 Comet = Callable[[Sequence[str], Sequence[str], Sequence[str]], list[float]]
 """The score of each sentence, given sources, translations and references."""
@@ -33,11 +39,13 @@ def load_comet(checkpoint: str | os.PathLike[str], *, uses_gpu: bool = False) ->
             "Nothing is downloaded."
         )
     try:
-        from comet import load_from_checkpoint
+        with _quiet():
+            from comet import load_from_checkpoint
     except ImportError as error:
         raise MissingExtraError("--comet", command=INSTALL) from error
     try:
-        model = load_from_checkpoint(str(path), local_files_only=True)
+        with _quiet():
+            model = load_from_checkpoint(str(path), local_files_only=True)
     except Exception as error:  # which is what it raises
         reason = " ".join(str(error).split())
         raise ModelFolderError(
@@ -48,7 +56,24 @@ def load_comet(checkpoint: str | os.PathLike[str], *, uses_gpu: bool = False) ->
     def scores(sources: Sequence[str], texts: Sequence[str], references: Sequence[str]) -> list[float]:
         rows = zip(sources, texts, references, strict=True)
         samples = [{"src": source, "mt": text, "ref": reference} for source, text, reference in rows]
-        found = model.predict(samples, batch_size=16, gpus=int(uses_gpu), progress_bar=False)
+        with _quiet():
+            found = model.predict(samples, batch_size=16, gpus=int(uses_gpu), progress_bar=False)
         return [float(score) for score in found.scores]
 
     return scores
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the messages of COMET and of the trainer it uses. When it is imported, it makes every library's appear."""
+    root = logging.getLogger()
+    level, handlers, disabled = root.level, list(root.handlers), root.manager.disable
+    logging.disable(logging.INFO)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(disabled)
+        root.setLevel(level)
+        root.handlers[:] = handlers
