@@ -12,12 +12,16 @@ from regard.inspection.drawing.report import STYLE
 from regard.text.wording import counted
 
 MORE_STYLE = """
-.scores td,.scores th{padding-right:.8rem;white-space:nowrap} .scores th[scope=rowgroup]{white-space:normal;
-  overflow-wrap:anywhere;padding-top:.8rem} .scores td:first-child{padding-left:.8rem}
+.scores td,.scores th{padding-right:1.2rem;text-align:right} .scores td{overflow-wrap:normal;white-space:nowrap}
+.scores th[scope=rowgroup]{overflow-wrap:anywhere;padding-top:.8rem} .scores th[scope=rowgroup],.scores td:first-child{
+  text-align:left} .scores td:first-child{padding-left:.8rem}
+@media(max-width:34rem){.scores{font-size:.85rem}
+  .scores td,.scores td:first-child{padding-left:0;white-space:normal} .scores td,.scores th{
+  padding-right:.5rem}}
 summary{font-weight:600;cursor:pointer;margin:.8rem 0} article{border-top:1px solid var(--line);padding:.7rem 0}
 article p{margin:.15rem 0;max-width:none} .label{color:var(--faint);font-size:.85rem}
 .both{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.2rem 2rem;margin-top:.4rem}
-.both p,article>p{overflow-wrap:anywhere} mark{color:inherit;border-radius:3px;padding:0 .1em}
+mark{color:inherit;border-radius:3px;padding:0 .1em}
 .before mark{background:color-mix(in srgb,var(--second) 22%,transparent);box-shadow:inset 0 -2px var(--second)}
 .after mark{background:color-mix(in srgb,var(--heat) 22%,transparent);box-shadow:inset 0 -2px var(--heat)}
 h2{overflow-wrap:anywhere}
@@ -88,13 +92,20 @@ def comparison_html(page: ComparisonPage) -> str:
 
 
 def _scores(page: ComparisonPage) -> str:
-    names = "".join(f"<th>{escape(name)}</th>" for name in page.columns)
+    names = "".join(f"<th>{escape(name.strip())}</th>" for name in page.columns)
     groups = ""
     for system, rows in page.scores:
-        cells = "".join(f"<tr>{''.join(f'<td class=number>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        cells = "".join(
+            f"<tr>{''.join(f'<td class=number>{escape(_kept(cell))}</td>' for cell in row)}</tr>" for row in rows
+        )
         title = f"<bdi>{escape(system)}</bdi>" + ("" if groups else ' <span class="label">baseline</span>')
         groups += f'<tbody><tr><th scope="rowgroup" colspan="{len(page.columns)}">{title}</th></tr>{cells}</tbody>'
     return f'<div class="wide"><table class="scores"><thead><tr>{names}</tr></thead>{groups}</table></div>'
+
+
+def _kept(cell: str) -> str:
+    """A cell that a narrow screen may break before its ± only, and the name of a metric at every space."""
+    return cell if cell[:1].isalpha() else cell.strip().replace(" ", "\u00a0").replace("\u00a0±", " ±")
 
 
 def _system(system: ShownSystem, baseline: str) -> str:
@@ -118,9 +129,9 @@ def _sentence(sentence: ShownSentence) -> str:
     before, after = marked(sentence.before, sentence.after)
     references = "".join(_text("reference", escape(reference)) for reference in sentence.references)
     return (
-        f'<article><p class="label">line {sentence.line:,}: {escape(sentence.score)}</p>'
-        f"{_text('source', escape(sentence.source))}{references}"
-        f'<div class="both"><div class="before">{_text("baseline", before)}</div>'
+        f'<article><p class="number">line {sentence.line:,}: {escape(sentence.score)}</p>'
+        f'<div class="both"><div>{_text("source", escape(sentence.source))}</div><div>{references}</div>'
+        f'</div><div class="both"><div class="before">{_text("baseline", before)}</div>'
         f'<div class="after">{_text("system", after)}</div></div></article>'
     )
 
