@@ -20,7 +20,7 @@ from regard.evaluation.significance import (
     statistics_of,
     untested,
 )
-from regard.evaluation.text_metrics import ADDED, TextMetrics, exact_matches, tokenization_hint, with_more
+from regard.evaluation.text_metrics import ADDED, Column, TextMetrics, exact_matches, tokenization_hint, with_more
 from regard.generation.options import DecodingOptions
 from regard.workflow.comparison.result import Compared, Comparison, Texts
 from regard.workflow.comparison.systems import Given, Name, System, check_runs, find_systems, translations
@@ -31,7 +31,7 @@ def compare(
     systems: Sequence[Given],
     data: Name | Sequence[Name],
     *,
-    references: Sequence[Name] = (),
+    references: Name | Sequence[Name] = (),
     comet: Name | None = None,
     tokenize: str = "13a",
     lowercase: bool = False,
@@ -50,7 +50,7 @@ def compare(
         systems: at least two: model folders, or text files with a translation for each line of the sources. A list of names
             are runs of one system, such as models of several seeds: scores are means over them.
         data: a source file and a reference file, or one file of pairs.
-        references: files of more references; a blank line is none.
+        references: a file of more references, or several; a blank line is none.
         comet: a checkpoint of COMET on this machine. It reads the first reference.
         tokenize: sacrebleu's name of a tokenisation for BLEU.
         lowercase: whether BLEU and chrF ignore case.
@@ -67,16 +67,17 @@ def compare(
     """
     found, metrics = find_systems(systems), TextMetrics(tokenize=tokenize, lowercase=lowercase)
     _check_options(found, options)
-    pairs = read_pairs([data] if isinstance(data, (str, os.PathLike)) else data)
-    more = [read_beside(path, pairs) for path in references]
-    check_runs(found, pairs)
+    pairs = read_pairs(_names(data))
+    more = [read_beside(path, pairs) for path in _names(references)]
+    runs = list(dict.fromkeys(run for system in found for run in system.runs))
+    check_runs(runs, pairs)
     network = None if comet is None else load_comet(comet, uses_gpu=resolve_device(device).type == "cuda")
     if hint := tokenization_hint(pairs.targets, tokenize):
         tell(hint)
-    texts = [
-        [translations(run, pairs, on_items, device=device, precision=precision, options=options) for run in system.runs]
-        for system in found
-    ]
+    written = {
+        run: translations(run, pairs, on_items, device=device, precision=precision, options=options) for run in runs
+    }
+    texts = [[written[run] for run in system.runs] for system in found]
     return measured(found, texts, pairs, with_more(pairs.targets, more), metrics, network)
 
 
@@ -84,7 +85,7 @@ def measured(
     systems: Sequence[System],
     texts: Sequence[Texts],
     pairs: ParallelText,
-    columns: Sequence[Sequence[str]],
+    columns: Sequence[Column],
     metrics: TextMetrics,
     network: Comet | None,
 ) -> Comparison:
@@ -128,6 +129,10 @@ def measured(
         metrics.signatures(),
         metrics.bleu_counts(columns),
     )
+
+
+def _names(given: Name | Sequence[Name]) -> Sequence[Name]:
+    return [given] if isinstance(given, (str, os.PathLike)) else given
 
 
 def _check_options(systems: Sequence[System], options: dict[str, Any]) -> None:

@@ -96,7 +96,7 @@ def translations(
     return [found.text for found in translator.translate(pairs.sources, on_done=count, **options)]
 
 
-def check_runs(systems: Sequence[System], pairs: ParallelText) -> None:
+def check_runs(runs: Sequence[str], pairs: ParallelText) -> None:
     """Make sure that every run can be used, before hours of translating.
 
     Raises:
@@ -104,7 +104,7 @@ def check_runs(systems: Sequence[System], pairs: ParallelText) -> None:
         DataError: a name that is neither a model nor a file, or a file with more or fewer lines than the pairs.
         ModelFolderError: a model that cannot be loaded.
     """
-    for run in (run for system in systems for run in system.runs):
+    for run in runs:
         if _is_text(run):
             read_beside(run, pairs)
             continue

@@ -53,7 +53,7 @@ def _told(comparison: Comparison, system: Compared) -> Iterator[str]:
             yield f"{what}, line {sentence.line:,}: {score_line(sentence)}"
             texts = [("source", sentence.source), *(("reference", text) for text in sentence.references)]
             for label, text in [*texts, ("baseline", sentence.texts[0]), ("system", sentence.texts[1])]:
-                yield from _wrapped(text, label=label)
+                yield from _wrapped(text if text.strip() else "(nothing)", label=label)
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
