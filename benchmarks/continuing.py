@@ -68,9 +68,16 @@ def run(
     model = [base, "--adapter", output] if is_adapter else [output]
     scores = json.loads(regard("evaluate", *model, *test, "--json", "--threads", 1))
     results = json.loads((output / "results.json").read_text())
-    sizes = {path.stat().st_size for path in output.glob("*.safetensors")}
-    print(f"| {name} | {results['validation_loss']:.3f}, {results['steps']['kept']} | {scores['bleu']:.2f} | {scores['chrf']:.2f} | "
-          f"{max(sizes) / 1e6:.2f} MB | {results['seconds']['training']:.0f} s |", flush=True)  # fmt: skip
+    size = max(path.stat().st_size for path in output.glob("*.safetensors"))
+    columns = [
+        name,
+        f"{results['validation_loss']:.3f}, {results['steps']['kept']}",
+        f"{scores['bleu']:.2f}",
+        f"{scores['chrf']:.2f}",
+        f"{size / 1e6:.2f} MB",
+        f"{results['seconds']['training']:.0f} s",
+    ]
+    print(f"| {' | '.join(columns)} |", flush=True)
 
 
 def tune(work: Path, base: Path) -> None:
