@@ -90,12 +90,13 @@ def tune(work: Path, base: Path) -> None:
     for rate in (0.0005, 0.001, 0.002):
         run(work, f"full, {rate}", *parts, *common, "--set", f"training.learning_rate={rate}")
     run(work, "frozen embeddings and encoder", *parts, *common, "--set", "training.freeze=[embeddings,encoder]")
-    for targets, rank, rates in (("[query_proj,value_proj]", 6, (0.01, 0.005, 0.02)), ("['*_layers']", 2, (0.01,))):
+    for targets, rank, rates in (("[query_proj,value_proj]", 6, (0.01, 0.02)), ("['*_layers']", 2, (0.01,))):
         for rate in rates:
             adapter = ["--set", f"adapter.rank={rank}", "--set", f"adapter.targets={targets}"]
             run(work, f"adapter {targets} {rank}, {rate}", *parts, *common, *adapter, "--set",
                 f"training.learning_rate={rate}", base=base)  # fmt: skip
-    run(work, "from nothing", *parts, "--steps", 1000)
+    for size in (5000, 900):
+        run(work, f"from nothing, vocabulary {size}", *parts, "--steps", 1000, "--set", f"tokenizer.vocab_size={size}")
 
 
 def distil(work: Path, base: Path) -> None:

@@ -19,8 +19,8 @@ from regard.data.batching import make_batch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.nn import losses
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
-from regard.training import distillation
-from regard.training.distillation import Teacher
+from regard.training.objectives import distillation
+from regard.training.objectives.distillation import Teacher
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from regard.data.corpus import Aligned, AlignedPair, Corpus, NumberedPair, Tagge
 from regard.errors import DataError
 from regard.inspection.alignment import cross_attention
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
-from regard.training.guided_alignment import alignment_loss, guided_loss
+from regard.training.objectives.guided_alignment import alignment_loss, guided_loss
 
 STEPS = ["--steps", "2", "--set", "training.batch_tokens=300", "--precision", "float32"]
 

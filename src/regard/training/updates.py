@@ -17,9 +17,9 @@ from regard.errors import TrainingError
 from regard.models.adapters import merged
 from regard.models.interface import Model
 from regard.nn.losses import spread_over_all
-from regard.training.distillation import Teacher
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
-from regard.training.guided_alignment import guided_loss
+from regard.training.objectives.distillation import Teacher
+from regard.training.objectives.guided_alignment import guided_loss
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
 from regard.training.run import AnyBatch

@@ -6,7 +6,7 @@ from regard.adapters import weights_digest
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import ModelConfig
-from regard.training.distillation import Teacher
+from regard.training.objectives.distillation import Teacher
 from regard.workflow.tasks.task import Task
 
 

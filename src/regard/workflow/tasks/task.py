@@ -23,7 +23,7 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
-from regard.training.distillation import Teacher
+from regard.training.objectives.distillation import Teacher
 from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
