@@ -22,10 +22,10 @@ from torch import Tensor, nn
 
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
 from regard.errors import ModelFolderError, SettingsError
-from regard.models.adapters import adapted, merged, put_adapter
 from regard.models.config import ModelConfig
 from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
+from regard.models.learning.adapters import adapted, merged, put_adapter
 from regard.text.lines import write_whole
 
 FORMAT_VERSION = 1

@@ -14,8 +14,8 @@ import regard
 from regard.adapters import read_adapter, weights_digest, with_adapter
 from regard.checkpoint import load_model
 from regard.errors import ModelFolderError, SettingsError
-from regard.models.adapters import AdapterConfig, adapted, add_adapter, merged
-from regard.models.naming import parameters_named
+from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter, merged
+from regard.models.learning.naming import parameters_named
 from regard.nn.adapters import AdaptedLinear
 from regard.workflow.predictor import Predictor
 

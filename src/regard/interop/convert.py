@@ -14,7 +14,7 @@ from regard.interop.foreign import ForeignModel
 from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
 from regard.interop.mapping import names
 from regard.interop.peft import PEFT, is_peft, read_peft, write_peft
-from regard.models.adapters import adapted
+from regard.models.learning.adapters import adapted
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from regard.errors import ModelFolderError
 from regard.interop.files import read_json, read_safetensors
 from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NUMBERS, TensorRef
-from regard.models.adapters import adapted
 from regard.models.interface import Model
+from regard.models.learning.adapters import adapted
 from regard.nn.adapters import AdaptedLinear
 
 PEFT = "peft"

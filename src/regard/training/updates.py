@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
-from regard.models.adapters import merged
 from regard.models.interface import Model
+from regard.models.learning.adapters import merged
 from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.objectives.distillation import Teacher

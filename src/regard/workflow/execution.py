@@ -19,10 +19,10 @@ from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
 from regard.errors import SettingsError, TrainingError
 from regard.inspection.drawing.report import curve_html, report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
-from regard.models.adapters import add_adapter
 from regard.models.families import build
 from regard.models.interface import Model
-from regard.models.naming import parameters_named
+from regard.models.learning.adapters import add_adapter
+from regard.models.learning.naming import parameters_named
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
-from regard.models.adapters import AdapterConfig
 from regard.models.config import current
 from regard.models.families import architecture
+from regard.models.learning.adapters import AdapterConfig
 from regard.text.lines import read_lines
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
-from regard.models.adapters import AdapterConfig
 from regard.models.config import ModelConfig
 from regard.models.families import architecture
+from regard.models.learning.adapters import AdapterConfig
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.settings.reading import Nested

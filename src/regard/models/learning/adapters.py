@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from regard.models.interface import Model
-from regard.models.naming import linears_named
+from regard.models.learning.naming import linears_named
 from regard.nn.adapters import AdaptedLinear
 
 AnyModel = TypeVar("AnyModel", bound=Model)

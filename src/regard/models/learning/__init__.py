@@ -1,0 +1,1 @@
+"""Which parameters of a model learn: parts by name, and adapters."""
