@@ -23,8 +23,8 @@ from regard.training.process import only_run
 from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
 from regard.workflow import execution as workflow_run
-from regard.workflow.run_folder import FolderWriter as Writer
-from regard.workflow.run_folder import claimed
+from regard.workflow.runs.run_folder import FolderWriter as Writer
+from regard.workflow.runs.run_folder import claimed
 from regard.workflow.tasks import pairs
 
 

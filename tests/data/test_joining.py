@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regard.data.augmentation.joining import Joining
 from regard.data.batch import Batch
 from regard.data.batching import Epochs, shuffled, training_batches
-from regard.data.joining import Joining
 from regard.data.sequences import EncodedPairs, Sequences
 
 BEGIN, END = 7, 3

@@ -7,9 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from regard.data.augmentation.noise import FARTHEST, Noise
 from regard.data.batching import Epochs, training_batches
 from regard.data.corpus import ParallelText, Tagged
-from regard.data.noise import FARTHEST, Noise
 from regard.data.selection import one_each
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError

@@ -12,9 +12,9 @@ from typing import TypeVar
 import numpy as np
 import torch
 
+from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.noise import Noise
 from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right
-from regard.data.joining import Joining
-from regard.data.noise import Noise
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.segmentation import Cut
 

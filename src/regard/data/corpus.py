@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
-from regard.data.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
+from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links

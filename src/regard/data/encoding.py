@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from regard.data.alignments import token_links
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
 from regard.data.labelled import Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
 from regard.data.language import NumberedLine, TextFile
+from regard.data.parallel.alignments import token_links
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
 from regard.errors import ModelFolderError

@@ -13,7 +13,7 @@ from regard.text.wording import counted
 from regard.training.run import TrainingRun
 from regard.workflow.progress import RunDisplay, clock
 from regard.workflow.reporting import how_losses_are_measured, training_loss_name
-from regard.workflow.run_folder import claimed, write_results
+from regard.workflow.runs.run_folder import claimed, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.train import train_texts
 

@@ -23,7 +23,7 @@ from regard.workflow.execution import Execution, run_task
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay, clock
 from regard.workflow.reporting import how_losses_are_measured, training_loss_name
-from regard.workflow.run_folder import claimed, write_results
+from regard.workflow.runs.run_folder import claimed, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.labels import TagTask
 

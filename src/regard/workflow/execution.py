@@ -41,16 +41,16 @@ from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
 from regard.workflow.card import shown_scores
-from regard.workflow.dry_run import plan
 from regard.workflow.loading import resolve_device
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import check_state, is_written, made_of, made_on, newest_state
-from regard.workflow.run_folder import FolderWriter, write_results
+from regard.workflow.runs.dry_run import plan
+from regard.workflow.runs.run_folder import FolderWriter, write_results
+from regard.workflow.runs.storing import AdapterStore, ModelStore, Store
 from regard.workflow.settings import RunSettings
 from regard.workflow.settings.fitting import fitted, notes
-from regard.workflow.storing import AdapterStore, ModelStore, Store
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 

@@ -21,7 +21,7 @@ from regard.workflow.execution import Execution, TrainingResult, check_room, che
 from regard.workflow.families import find_family
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, event_writer
-from regard.workflow.run_folder import claimed
+from regard.workflow.runs.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
 from regard.workflow.tasks.continuing import Beginning, check_begin, check_vocabulary, config_of, usual_settings

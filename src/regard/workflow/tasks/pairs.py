@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.noise import Noise
 from regard.data.batching import POOL, Epochs, in_order, training_batches
 from regard.data.corpus import Aligned, Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
-from regard.data.joining import Joining
-from regard.data.noise import Noise
 from regard.data.selection import Selection, one_each, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError

@@ -17,7 +17,7 @@ from regard.training.precision import resolve_precision
 from regard.training.state import KEPT, state_folder
 from regard.training.updates import Updater
 from regard.workflow.progress import clock, quantity
-from regard.workflow.storing import ModelStore, Store
+from regard.workflow.runs.storing import ModelStore, Store
 from regard.workflow.tasks.task import Task
 
 MEASURED_STEPS = 3

@@ -24,7 +24,7 @@ from regard.training.run import TrainingRun
 from regard.training.state import TrainingState, best_folder, checkpoints, snapshot_folder, state_folder, write_state
 from regard.workflow.card import model_card
 from regard.workflow.resuming import STEPS
-from regard.workflow.storing import Store
+from regard.workflow.runs.storing import Store
 from regard.workflow.tasks.task import Task
 
 

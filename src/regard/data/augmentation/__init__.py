@@ -1,0 +1,1 @@
+"""What changes pairs each time they are read."""

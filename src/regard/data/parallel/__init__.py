@@ -1,0 +1,1 @@
+"""Files of pairs, and alignments of their words."""

@@ -1,0 +1,1 @@
+"""What a run takes, and where it is written."""
