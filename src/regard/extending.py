@@ -35,6 +35,7 @@ from regard.models.parts import add_position_scheme
 from regard.models.recurrent import Recurrent, add_attention_score
 from regard.nn.positions import AttentionPositions
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.training.run import Callback, Progress
 from regard.workflow.families import Family, add_family, add_task
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
@@ -52,6 +53,7 @@ __all__ = [
     "ActiveBatch",
     "Architecture",
     "AttentionPositions",
+    "Callback",
     "ClassifyTask",
     "Decoder",
     "DecoderConfig",
@@ -76,6 +78,7 @@ __all__ = [
     "PairsTask",
     "Pipeline",
     "Predictor",
+    "Progress",
     "Recurrent",
     "RecurrentConfig",
     "Rule",

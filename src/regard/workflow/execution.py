@@ -8,7 +8,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -39,9 +39,8 @@ from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
 from regard.training.process import only_run
-from regard.training.run import Listener, SavingTimes, TrainingRun
+from regard.training.run import Callback, SavingTimes, TrainingRun
 from regard.training.state import (
-    EVENTS,
     TrainingState,
     best_folder,
     checkpoints,
@@ -57,7 +56,7 @@ from regard.version import __version__
 from regard.workflow.card import model_card, shown_scores
 from regard.workflow.loading import load, resolve_device
 from regard.workflow.pipeline import Pipeline
-from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
+from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import STEPS, check_state, is_written, made_of, made_on, newest_state
 from regard.workflow.settings import RunSettings
@@ -81,8 +80,8 @@ class Execution:
     """The processes that take part."""
     shard: bool = False
     """Divide the weights among them."""
-    tensorboard: bool = False
-    """Write event files beside the checkpoints."""
+    callbacks: Sequence[Callback] = ()
+    """Called by the main process, after the display."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,11 +185,15 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
-    run = _run_trainer(model, task, output, execution, resumed, display)
+    chosen = settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA})
+    facts |= {"task": task.name, "preset": preset, "settings": chosen}
+    callbacks = Callbacks([display, *(execution.callbacks if world.is_main else ())])
+    run = _run_trainer(model, task, output, execution, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
     loaded = load(output, device=str(device))
     if run.interrupted:
+        callbacks.on_end({})
         return TrainingResult(output, run, loaded, {})
 
     if (before := _better_before(run, settings.training.metric)) is not None:
@@ -200,6 +203,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         scores = task.evaluate(loaded)
     except KeyboardInterrupt:
         run.interrupted = True
+        callbacks.on_end({})
         return TrainingResult(output, run, loaded, {})
     results = scores | {
         "evaluated_on": task.validation_facts["name"],
@@ -208,9 +212,6 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
         "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
         "target_tokens_per_second": run.tokens_per_second,
-        "task": task.name,
-        "preset": preset,
-        "settings": settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA}),
     }
     if isinstance(loaded, Translator) and loaded.confidence:
         loaded.confidence.write(output / CONFIDENCE)
@@ -218,6 +219,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     write_results(output, results)
     report = training_report(output.absolute().name, results, run)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
+    callbacks.on_end(results)
     return TrainingResult(output, run, loaded, results)
 
 
@@ -251,11 +253,14 @@ def _run_trainer(
     execution: Execution,
     resumed: TrainingState | None,
     display: RunDisplay,
+    callbacks: Callback,
+    facts: Mapping[str, Any],
 ) -> TrainingRun:
     """Train, and keep the best weights in the output folder, with the record of the run beside them.
 
     Args:
         resumed: the checkpoint to continue from; None: from the beginning.
+        facts: what the callbacks are told at the start.
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
@@ -268,15 +273,12 @@ def _run_trainer(
     if execution.resume:
         check_state(resumed, output, task, model, world, display)
     writer = _Writer(task, output, is_made_of | is_made_on, is_saved=resumed is not None and is_written(resumed))
-    listener: Listener = display
-    if execution.tensorboard and world.is_main:
-        first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
-        listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
     updater: Updater[Model, Any] = Updater(model, task.settings.training, world, shard=execution.shard)
     trainer = Trainer(
-        updater, task, writer, listener, saving=execution.saving, resumed=resumed,
+        updater, task, writer, callbacks, saving=execution.saving, resumed=resumed,
         validates_first=task.begun_with is not None,
     )  # fmt: skip
+    callbacks.on_start({**facts, "step": trainer.progress.step})
     if world.is_main:  # last, so that nothing is lost where this run cannot begin
         if execution.resume:
             remove_snapshots_after(output, -1 if resumed is None else resumed.step)
