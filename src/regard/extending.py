@@ -9,6 +9,7 @@ What is added is known to this process only: add it before `train` or `load`. Ev
 from __future__ import annotations
 
 from regard.checkpoint import LoadedModel
+from regard.data.batch import Batch, LabelledBatch
 from regard.evaluation.text_metrics import add_metric
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.decoding import Rule
@@ -53,6 +54,7 @@ __all__ = [
     "ActiveBatch",
     "Architecture",
     "AttentionPositions",
+    "Batch",
     "Callback",
     "ClassifyTask",
     "Decoder",
@@ -68,6 +70,7 @@ __all__ = [
     "Format",
     "Hypothesis",
     "Inputs",
+    "LabelledBatch",
     "LanguageModel",
     "LanguageTask",
     "LoadedModel",

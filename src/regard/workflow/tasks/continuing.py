@@ -68,8 +68,11 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
 def begun(initial: LoadedModel, config: ModelConfig) -> tuple[Model, list[str]]:
     """A model of a configuration with the weights of a trained one; and the names of the parameters that are new.
 
-    New ones are drawn from torch's default generator: those of the head, if the task is another.
+    New ones are drawn from torch's default generator: those of the head, if the task is another. A model of the same
+    configuration is taken as it is, without a copy.
     """
+    if config == initial.model.config:
+        return initial.model, []
     model = build(config)
     old = initial.model.state_dict()
     weights = {
