@@ -1,8 +1,13 @@
 """Callbacks of the user's own are told how a run goes, and cannot lose it."""
 
 import json
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -156,3 +161,47 @@ def test_tensorboard_is_a_callback_of_the_run(tmp_path: Path) -> None:
     events.Reload()
     assert [event.step for event in events.Scalars("training/loss")] == [5, 10]
     assert [event.step for event in events.Scalars("validation/loss")] == [4, 8, 10]
+
+
+class Tracker(ModuleType):
+    """What the documented callback calls of MLflow, with the signatures of its version 3."""
+
+    def __init__(self) -> None:
+        super().__init__("mlflow")
+        self.params: dict[str, Any] = {}
+        self.metrics: list[tuple[str, float, int | None]] = []
+        self.artifacts: list[str] = []
+
+    @contextmanager
+    def start_run(self) -> Iterator[None]:
+        yield
+
+    def log_params(self, params: dict[str, Any]) -> None:
+        assert not params.keys() & self.params.keys(), "MLflow refuses a parameter that changes"
+        self.params |= params
+
+    def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
+        assert all(type(value) in (float, int) for value in metrics.values())
+        self.metrics += [(name, value, step) for name, value in metrics.items()]
+
+    def log_artifact(self, local_path: str) -> None:
+        assert Path(local_path).is_file()
+        self.artifacts.append(local_path)
+
+
+def test_the_documented_tracker_logs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.S) if block.startswith("import mlflow"))
+    tracker, train = Tracker(), regard.train
+    monkeypatch.setitem(sys.modules, "mlflow", tracker)
+    monkeypatch.setattr(regard, "train", partial(train, **(SMALL | {"steps": 100, "validate_every": 50})))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS * 3))
+    exec(compile(code, "docs/training.md", "exec"), {})
+    assert tracker.params["model.model_dim"] == 12
+    assert tracker.params["training.steps"] == 100
+    steps = [(name, step) for name, _, step in tracker.metrics if name in ("loss", "valid_loss", "chrf")]
+    assert steps == [("loss", 50), ("valid_loss", 50), ("loss", 100), ("valid_loss", 100), ("chrf", None)]
+    results = json.loads((tmp_path / "model" / "results.json").read_text())
+    assert ("exact_match", results["exact_match"], None) in tracker.metrics
+    assert [Path(path).name for path in tracker.artifacts] == ["report.html"]

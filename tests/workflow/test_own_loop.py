@@ -1,6 +1,7 @@
 """Training loops that are not ours: a plain one in PyTorch moves the weights as `regard.train` does."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -246,3 +247,24 @@ def test_no_pair_that_fits_is_an_error() -> None:
     translator = regard.new(PAIRS, **TINY, max_positions=8)
     with pytest.raises(regard.DataError):
         regard.batches(translator, [("a " * 20, "b"), ("c", "a " * 20)])
+
+
+def documented(beginning: str) -> str:
+    """The block of docs/training.md that begins so."""
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    (block,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.S) if block.startswith(beginning))
+    return block
+
+
+def test_the_documented_loop_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{source}\t{target}\n" for source, target in PAIRS * 20)
+    (tmp_path / "pairs.tsv").write_text(rows)
+    code = documented("import torch\nimport regard\n\ntranslator = regard.new(")
+    assert len(code.splitlines()) <= 15
+    with torch.random.fork_rng():
+        exec(compile(code, "docs/training.md", "exec"), {})
+    batch = next(regard.batches(regard.new("pairs.tsv"), "pairs.tsv"))
+    with torch.no_grad():
+        losses = [float(each.model.loss(batch)) for each in (regard.new("pairs.tsv"), regard.load("ours"))]
+    assert losses[1] < 0.8 * losses[0]
