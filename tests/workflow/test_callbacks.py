@@ -1,7 +1,9 @@
 """Callbacks of the user's own are told how a run goes, and cannot lose it."""
 
 import json
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -205,3 +207,42 @@ def test_the_documented_tracker_logs_a_run(tmp_path: Path, monkeypatch: pytest.M
     results = json.loads((tmp_path / "model" / "results.json").read_text())
     assert ("exact_match", results["exact_match"], None) in tracker.metrics
     assert [Path(path).name for path in tracker.artifacts] == ["report.html"]
+
+
+IN_PROCESSES = f"""
+import sys
+from pathlib import Path
+import regard
+from regard.extending import Callback
+
+class Failing(Callback):
+    def on_step(self, progress):
+        print(progress.step, file=Path(sys.argv[2]).open("a"))
+        if progress.step == int(sys.argv[3]):
+            raise LookupError("the tracker is down")
+
+regard.train({PAIRS!r}, sys.argv[1], valid={PAIRS!r}, callbacks=[Failing()], resume=True, device="cpu", **{SMALL!r})
+"""
+
+
+def test_of_several_processes_the_main_one_calls_and_all_end(tmp_path: Path) -> None:
+    (tmp_path / "run.py").write_text(IN_PROCESSES)
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node=2",
+        "run.py",
+        "m",
+        "steps",
+    ]
+    for at, is_failing in ((3, True), (99, False)):
+        run = subprocess.run(
+            [*command, str(at)], cwd=tmp_path, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True,
+            timeout=200, check=False,
+        )  # fmt: skip
+        assert bool(run.returncode) == is_failing, run.stderr[-3000:]
+        assert ("LookupError: the tracker is down" in run.stderr) == is_failing
+        assert "another process" not in run.stderr
+    assert (tmp_path / "steps").read_text().split() == [str(step) for step in range(1, 11)], "resumed after step 3"
