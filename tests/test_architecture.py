@@ -16,6 +16,7 @@ RANKS = {
     "memory": 3,
     "checkpoint": 3,
     "assembling": 3,
+    "adapters": 3,
     "interop": 3,
     "training": 4,
     "generation": 4,
@@ -35,6 +36,7 @@ FORBIDDEN = {
     "memory": {"checkpoint", "interop", "assembling"},
     "checkpoint": {"interop", "assembling"},
     "assembling": {"interop"},
+    "adapters": {"interop", "assembling"},
     "generation": {"text", "training"},
     "training": {"generation", "evaluation"},
     "evaluation": {"inspection", "training"},
@@ -50,6 +52,7 @@ THIRD_PARTY = {
     "memory": {"torch"},
     "checkpoint": {"torch", "safetensors", "pydantic"},
     "assembling": {"torch"},
+    "adapters": {"torch", "safetensors", "pydantic"},
     "interop": {
         *{"torch", "numpy", "pydantic", "safetensors", "tokenizers", "yaml"},
         *{

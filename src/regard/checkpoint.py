@@ -39,6 +39,8 @@ SOURCE_TOKENIZER = "source_tokenizer.json"
 METRICS = "metrics.jsonl"
 ABOUT_WEIGHTS = RESULTS, CARD, REPORT, CONFIDENCE = ("results.json", "README.md", "report.html", "confidence.json")
 """Files that are written at the end of a run; the last one also by `regard evaluate --calibrate`."""
+ADAPTER_WEIGHTS, ADAPTER_CONFIG = ADAPTER_PARTS = ("adapter.safetensors", "adapter.json")
+"""What an adapter folder holds instead (`adapters.py`)."""
 COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
 LEFTOVER = re.compile(rf"\..+\.{UNIQUE}")
 """The names of files that were being written when their process was killed (`write_whole`)."""
@@ -84,13 +86,14 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         )
     _put_back(path)
     entries = {entry.name for entry in path.iterdir()} - LITTER if path.is_dir() else set()
-    if entries >= set(PARTS):
+    kind = next((parts for parts in (PARTS, ADAPTER_PARTS) if entries >= set(parts)), None)
+    if kind is not None:
         if not overwrite:
             raise ModelFolderError(
                 f"the output folder must not hold a model; got {path}. Choose another, or replace it with `--overwrite`."
             )
         ours = {name for name in entries if LEFTOVER.fullmatch(name)}
-        if foreign := sorted(entries - {*PARTS, *COMPANIONS} - ours):
+        if foreign := sorted(entries - {*kind, *COMPANIONS} - ours):
             raise ModelFolderError(
                 f"a folder can be replaced only if it holds nothing but a model; {path} also holds {', '.join(foreign)}."
             )
@@ -242,6 +245,8 @@ def load_model(path: Path | str) -> LoadedModel:
     if missing:
         what = "an existing folder" if not folder.is_dir() else f"a model folder; {' and '.join(missing)} missing"
         hint = "" if folder.is_dir() else hub_hint(folder)
+        if all((folder / part).is_file() for part in ADAPTER_PARTS):
+            hint = f" {folder} is an adapter: name its model first, and then `--adapter {folder}`."
         raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.{hint}")
     config = _load_config(folder)
     model_config = config["model"]

@@ -331,3 +331,33 @@ def test_changed_weights_are_noticed(folder: Path) -> None:
     with torch.no_grad():
         translator.model.target_embedding.weight.mul_(-1)
     assert translator.translate(["abcdef"])[0].token_log_probs != before.token_log_probs
+
+
+def test_the_hypothesis_nearest_to_a_reference(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the beam, the one with the highest BLEU of sacrebleu; where all are equal, the best."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    translator = regard.load(folder / "m1")
+    assert isinstance(translator, Translator)
+    found = [translator.translate(word, beam_size=4, n_best=4).n_best for word in WORDS]
+    references = [each[place % len(each)].text for place, each in enumerate(found)]
+    (tmp_path / "references").write_text("".join(f"{word}\n" for word in references))
+    output, metric = tmp_path / "out", BLEU(effective_order=True)
+    base = ["translate", folder / "m1", folder / "words", "--beam", "4"]
+    assert command(*base, "--nearest-to", tmp_path / "references", "-o", output) == 0
+    written = output.read_text().split("\n")[:-1]
+    for candidates, reference, text in zip(found, references, written, strict=True):
+        scores = [metric.sentence_score(each.text, [reference]).score for each in candidates]
+        assert text == candidates[scores.index(max(scores))].text
+    assert written != [candidates[0].text for candidates in found]
+    (tmp_path / "few").write_text("x\n")
+    for options, message in (
+        (["--nearest-to", tmp_path / "few"], "must have a reference for each line"),
+        (["--nearest-to", tmp_path / "references", "--beam", "1"], "`--beam 2` or more"),
+        (["--nearest-to", tmp_path / "references", "--n-best", "2"], "without `--n-best`"),
+    ):
+        capsys.readouterr()
+        assert command(*base, *options) == 2
+        assert message in capsys.readouterr().err

@@ -19,7 +19,7 @@ from regard.training.distributed import World
 from regard.training.run import TrainingRun
 from regard.training.state import snapshots
 from regard.training.trainer import Trainer
-from regard.workflow.execution import _Writer as Writer
+from regard.workflow.run_folder import FolderWriter as Writer
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from regard.training.process import only_run
 from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
 from regard.workflow import execution as workflow_run
-from regard.workflow.execution import _Writer as Writer
-from regard.workflow.execution import claimed
+from regard.workflow.run_folder import FolderWriter as Writer
+from regard.workflow.run_folder import claimed
 from regard.workflow.tasks import pairs
 
 

@@ -14,7 +14,7 @@ from regard.checkpoint import load_model
 from regard.models.families import build
 from regard.training.run import TrainingRun
 from regard.training.state import best_folder, snapshot_folder, snapshots
-from regard.workflow.execution import _Writer as Writer
+from regard.workflow.run_folder import FolderWriter as Writer
 
 EVERY_3 = ["--set", "training.keep_every=3", "--set", "training.schedule=constant", "--set", "training.warmup_steps=4",
            "--set", "training.learning_rate=0.01", "--set", "training.average_decay=0.9", "--save-every", "5"]  # fmt: skip

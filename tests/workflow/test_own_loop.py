@@ -187,6 +187,22 @@ def test_a_foreign_model_is_saved_as_ours(tmp_path: Path) -> None:
     assert torch.isfinite(foreign.model.loss(batch))
 
 
+def test_a_model_with_an_adapter_is_saved_whole(tmp_path: Path) -> None:
+    regard.new(PAIRS, **TINY).save(tmp_path / "m")
+    adapter = {"rank": 2}
+    settings = {"adapter": adapter, "training": {"steps": 5, "learning_rate": 0.1}}
+    result = regard.train(PAIRS, tmp_path / "a", valid=PAIRS, from_=tmp_path / "m", settings=settings)
+    result.translator.save(tmp_path / "whole")
+    batch = next(regard.batches(result.translator, PAIRS))
+    with torch.no_grad():
+        base, adapted, whole = (
+            float(each.model.loss(batch.to(each.device)))
+            for each in (regard.load(tmp_path / "m"), result.translator, regard.load(tmp_path / "whole"))
+        )
+    assert whole == pytest.approx(adapted, rel=1e-5)
+    assert abs(base - adapted) > 1e-2
+
+
 def test_save_replaces_only_what_it_may(tmp_path: Path) -> None:
     first, second = (regard.new(PAIRS, **TINY, seed=seed) for seed in (1, 2))
     first.save(tmp_path / "m")
@@ -213,6 +229,8 @@ def test_save_replaces_only_what_it_may(tmp_path: Path) -> None:
         ({"batch_tokens": 0}, "training.batch_tokens must be .*; got 0"),
         ({"seed": -1}, "training.seed must be .*; got -1"),
         ({"steps": 5}, "training.steps has no effect on batches"),
+        ({"alignments": ["a.txt"]}, "data.alignments has no effect on batches"),
+        ({"tags": ["<bt>"]}, "data.tags must be tokens of the model; got .'<bt>'."),
         ({"max_token": 5}, r"got 'max_token'\. Did you mean 'max_tokens'"),
         ({"columns": ("x", "y")}, "`columns` needs a table"),
     ],

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import FromHub, Overwrite, from_hub_if_asked
+from regard.cli.options import Adapter, FromHub, Overwrite, from_hub_if_asked
 from regard.cli.writing import program, say
+from regard.errors import SettingsError
 
 if TYPE_CHECKING:
     from regard.interop.convert import Step
@@ -29,7 +30,14 @@ def convert(
         str | None,
         typer.Option(
             help="bert, roberta, distilbert, gpt2, bert-generation, encoder-decoder, marian (all Hugging Face's), "
-            "ctranslate2 or onnx. By default ours."
+            "ctranslate2, onnx, or for an adapter peft. By default ours."
+        ),
+    ] = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(
+            help="The Hugging Face model that an adapter belongs to: converts the adapter FROM, with --to peft or from PEFT.",
+            metavar="MODEL",
         ),
     ] = None,
     no_check: Annotated[
@@ -46,7 +54,13 @@ def convert(
     If the original library is installed, the results are compared with it.
     """
     from regard.interop.convert import convert as convert_model
+    from regard.interop.convert import convert_adapter
     from regard.workflow.families import find_family
+
+    if base is not None:
+        maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
+        say(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
+        return
 
     def show(step: Step) -> None:
         say("\n".join(step.lines(checked=not no_check)))
@@ -64,18 +78,30 @@ def convert(
 def average(
     models: Annotated[
         list[Path],
-        typer.Argument(metavar="MODEL MODEL...", help="Model folders with the same configuration and vocabulary."),
+        typer.Argument(
+            metavar="MODEL MODEL...",
+            help="Model folders with the same configuration and vocabulary; one with --adapter.",
+        ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the averaged model; new or empty.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the new model; new or empty.")],
+    adapter: Adapter = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Average the weights of several models, such as the checkpoints of one run."""
+    """Average the weights of several models, such as the checkpoints of one run; or add an adapter to the weights of one."""
+    from regard.adapters import read_adapter, with_adapter
     from regard.checkpoint import check_output, save_new
     from regard.training.averaging import average_models
     from regard.workflow.families import family_of
+    from regard.workflow.loading import load_any
 
     check_output(output, overwrite=overwrite)
-    mean = average_models(models)
+    if adapter is not None:
+        if len(models) > 1:
+            raise SettingsError(f"`--adapter` needs the one model that it belongs to; got {len(models)}.")
+        mean = with_adapter(load_any(models[0]), read_adapter(adapter))
+    else:
+        mean = average_models(models)
     save_new(output, *mean)
     use = family_of(mean.model.config).pipeline.of(mean).commands[-1].format(output)
-    say(f"wrote {output}, the mean of {len(models)} models; next: {program()} {use}")
+    what = f"the mean of {len(models)} models" if adapter is None else f"{models[0]} with {adapter}"
+    say(f"wrote {output}, {what}; next: {program()} {use}")

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.inspect import check_folder
-from regard.cli.options import AsJson, Device, FromHub, Model, Overwrite, Threads, prepare_process, refuse_given
+from regard.cli.options import (
+    Adapter,
+    AsJson,
+    Device,
+    FromHub,
+    Model,
+    Overwrite,
+    Threads,
+    prepare_process,
+    refuse_given,
+)
 from regard.cli.writing import program, say, tell, write
 from regard.errors import SettingsError
 from regard.text.wording import counted
@@ -53,6 +63,7 @@ def heads(
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
     as_json: AsJson = False,
     overwrite: Overwrite = False,
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -80,7 +91,7 @@ def heads(
         "metrics": TextMetrics(tokenize=tokenize),
     }
     prepare_process(threads)
-    translator = load_as(model, Translator, device=device)
+    translator = load_as(model, Translator, device=device, adapter=adapter)
     pairs = read_pairs(data)
     if (curves or prune is not None) and (hint := tokenization_hint(pairs.targets, tokenize)):
         tell(hint)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.options import (
+    Adapter,
     Beam,
     Changes,
     Device,
@@ -74,6 +75,7 @@ def inspect(
     search: Annotated[bool, typer.Option("--search", help="Draw the search as a tree instead (.svg or .png).")] = False,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -114,7 +116,7 @@ def inspect(
         **{"beam_size": max(beam, rank), "length_penalty": length_penalty, **parse_options(changes or [])}
     )
     prepare_process(threads)
-    loaded = load(model, device=device)
+    loaded = load(model, device=device, adapter=adapter)
     text = text_itself(text, f"inspect {model}")
     if "\n" in text and not isinstance(loaded, LanguageModel):
         raise DataError(f"{model} reads one line of text; got {len(text.splitlines())} lines.")
@@ -175,6 +177,7 @@ def align(
     symmetrize: Annotated[
         str, typer.Option(help="With --reverse: grow-diag-final-and, grow-diag, intersection or union.")
     ] = "grow-diag-final-and",
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -189,6 +192,7 @@ def align(
         turned,
         turned_gold,
     )
+    from regard.models.families import alignment_head
     from regard.text.lines import read_lines, write_lines
     from regard.workflow.inspection import aligning
     from regard.workflow.loading import load_as
@@ -206,7 +210,9 @@ def align(
             "`--shifted` needs `--from`: without it, both readings are compared. Add `--from`, or remove `--shifted`."
         )
     prepare_process(threads)
-    translator = load_as(model, Translator, device=device)
+    translator = load_as(model, Translator, device=device, adapter=adapter)
+    if place is None and (special := alignment_head(translator.model)) is not None:
+        place = f"cross.{special[0]}.{special[1]}"
     pairs = read_pairs(data)
     if pairs.num_blank:
         raise DataError(f"`align` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")

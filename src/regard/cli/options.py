@@ -47,6 +47,10 @@ Others = Annotated[
         "--ensemble", callback=from_hub_if_asked, help="One more model that decides with it; may be repeated."
     ),
 ]
+Adapter = Annotated[
+    Path | None,
+    typer.Option(help="An adapter of MODEL, from `regard train --from MODEL --set adapter.rank=8`.", metavar="FOLDER"),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option(

@@ -25,6 +25,14 @@ def serve(
             "single model needs no languages.",
         ),
     ],
+    adapter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An adapter of one of the models, as FOLDER or NAME=FOLDER; may be repeated. Clients name it in the target "
+            "language: de-x-NAME.",
+            metavar="FOLDER",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 is every network of this machine.")
     ] = "127.0.0.1",
@@ -56,7 +64,7 @@ def serve(
         from regard.serving.http.server import serve as serve_models
     except ImportError as error:
         raise MissingExtraError("serve", "serve") from error
-    from regard.serving.directions import parse_models
+    from regard.serving.directions import parse_adapters, parse_models
     from regard.serving.keys import Keys
     from regard.serving.limits import Limits
     from regard.serving.service import Service
@@ -69,7 +77,8 @@ def serve(
     keys = Keys(api_keys)
     limits = Limits(batch_size=batch_size, queue=queue, seconds=seconds)
     with contextlib.closing(listen(host, port)) as listening:
-        service = Service(parse_models(models), limits, device=device, precision=precision)
+        adapters = parse_adapters(adapter or [])
+        service = Service(parse_models(models), limits, adapters=adapters, device=device, precision=precision)
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
         names = ", ".join([*map(str, service.engines), *service.others])
         path = "translate" if service.engines else "api/v1/models"

@@ -69,6 +69,10 @@ def train(
             metavar="MODEL",
         ),
     ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(help="A model whose probabilities are learned beside the labels (distillation).", metavar="MODEL"),
+    ] = None,
     encoder: Annotated[
         Path | None,
         typer.Option(help="A pretrained encoder to start from, with its tokenizer; needs --decoder."),
@@ -108,6 +112,12 @@ def train(
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also write TensorBoard event files into OUTPUT.training.")
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Train three steps, print what the run would take and write, and write nothing."
+        ),
+    ] = False,
     save_every: Annotated[
         str | None,
         typer.Option(help="How often to write a checkpoint: 500 (steps), 10m. By default at each validation."),
@@ -143,6 +153,7 @@ def train(
             preset=preset,
             settings=settings,
             from_=from_,
+            teacher=teacher,
             pretrained=None if encoder is None or decoder is None else (encoder, decoder),
             device=device,
             overwrite=overwrite,
@@ -150,6 +161,7 @@ def train(
             save_every=save_every,
             shard=shard,
             tensorboard=tensorboard,
+            dry_run=dry_run,
         )
     if result.loaded is None:  # of several processes, only the main one prints
         return

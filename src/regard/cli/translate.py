@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.options import (
+    Adapter,
     BatchSize,
     Beam,
     Changes,
@@ -56,7 +57,15 @@ def translate(
         str | None,
         typer.Option(help="File with the phrases that each line's translation must contain, separated by tabs."),
     ] = None,
+    nearest_to: Annotated[
+        str | None,
+        typer.Option(
+            help="File with a reference for each line: write the hypothesis that is nearest to it (BLEU of a sentence).",
+            metavar="FILE",
+        ),
+    ] = None,
     ensemble: Others = None,
+    adapter: Adapter = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print a JSON object for each line: text, score, tokens, token_log_probs ..."),
@@ -78,7 +87,12 @@ def translate(
 
     if output and not output.absolute().parent.is_dir():
         raise DataError(f"-o must be in a folder that exists; got {output}.")
-    for name, is_given in (("-o", output), ("--json", as_json), ("--prefixes", prefixes), ("--required", required)):
+    if nearest_to is not None and (n_best > 1 or beam < 2):
+        raise SettingsError(
+            "`--nearest-to` chooses one of several hypotheses. Use it with `--beam 2` or more, without `--n-best`."
+        )
+    files = (("--prefixes", prefixes), ("--required", required), ("--nearest-to", nearest_to))
+    for name, is_given in (("-o", output), ("--json", as_json), *files):
         if stream and is_given:
             raise SettingsError(f"`--stream` does not work with `{name}`; remove one of them.")
     if stream:
@@ -87,7 +101,7 @@ def translate(
     options = DecodingOptions(
         **{
             "beam_size": beam,
-            "n_best": n_best,
+            "n_best": n_best if nearest_to is None else beam,
             "batch_size": batch_size,
             "length_penalty": length_penalty,
             "max_length": max_length,
@@ -100,7 +114,7 @@ def translate(
                 f"`{name}` needs `--json`: lines of text hold translations only. Add `--json`, or remove `{name}`."
             )
     prepare_process(threads)
-    translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or ())
+    translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter)
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
         tell(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
@@ -113,7 +127,8 @@ def translate(
                     raise
                 tell(f"regard: {error}")
         return
-    rows = _rows_of_file(translator, input, options, prefixes, required, as_json, shows_progress=output is not None)
+    besides = prefixes, required, nearest_to
+    rows = _rows_of_file(translator, input, options, besides, n_best, as_json, shows_progress=output is not None)
     if output:
         write_lines(output, rows)
     else:
@@ -125,15 +140,21 @@ def _rows_of_file(
     translator: Translator,
     input: str,
     options: DecodingOptions,
-    prefixes: str | None,
-    required: str | None,
+    besides: tuple[str | None, str | None, str | None],
+    n_best: int,
     as_json: bool,
     *,
     shows_progress: bool,
 ) -> Iterator[str]:
-    """The output lines of a file, a window of its lines at a time."""
+    """The output lines of a file, a window of its lines at a time.
+
+    Args:
+        besides: files with a line for each of its lines: prefixes, required phrases, references to be near to.
+        n_best: how many translations of each line are printed.
+    """
     from regard.workflow.progress import RunDisplay
 
+    prefixes, required, references = besides
     under_way: deque[str] = deque()
 
     def noted() -> Iterator[str]:
@@ -159,12 +180,31 @@ def _rows_of_file(
             else ([x for x in line.split("\t") if x] for line in input_lines(required)),
             on_done=count,
         )
+        if references is not None:
+            translations = _nearest(translations, references)
         try:
             for number, translation in enumerate(translations):
-                yield from _rows(number, under_way.popleft(), translation, options.n_best, as_json)
+                yield from _rows(number, under_way.popleft(), translation, n_best, as_json)
         except DataError as error:
             name = "standard input" if input == "-" else input
             raise (DataError(f"{name}, {error}") if str(error).startswith("line ") else error) from error
+
+
+def _nearest(translations: Iterator[Translation], references: str) -> Iterator[Translation]:
+    """Of the hypotheses of each line, the one that is nearest to its reference.
+
+    Raises:
+        DataError: not as many references as lines.
+    """
+    lines, number = input_lines(references), 0
+    for number, translation in enumerate(translations, start=1):
+        if (reference := next(lines, None)) is None:
+            raise DataError(
+                f"{references} must have a reference for each line; got {number - 1:,}, and there are more lines."
+            )
+        yield translation.nearest_to(reference)
+    if next(lines, None) is not None:
+        raise DataError(f"{references} must have a reference for each line; got more than the {number:,} lines.")
 
 
 def _answer(translator: Translator, line: str, options: DecodingOptions, as_json: bool, stream: bool) -> None:

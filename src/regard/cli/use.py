@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.options import (
+    Adapter,
     AsJson,
     BatchSize,
     Beam,
@@ -27,7 +28,7 @@ from regard.cli.options import (
     refuse_given,
 )
 from regard.cli.reading import check_input, input_lines
-from regard.cli.writing import say, summary, tell, write
+from regard.cli.writing import program, say, summary, tell, write
 from regard.errors import DataError, ModelFolderError, SettingsError
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def generate(
     stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="Stop at the first line break.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -74,7 +76,7 @@ def generate(
         refuse_given("top_k", "top_p", "min_p", "typical", "seed", because=greedy)
     prepare_process(threads)
     prompts = [text.replace("\\n", "\n") for text in prompt or [""]]
-    texts = load_as(model, LanguageModel, device=device).generate(
+    texts = load_as(model, LanguageModel, device=device, adapter=adapter).generate(
         prompts,
         max_tokens=max_tokens,
         temperature=temperature,
@@ -98,6 +100,7 @@ def predict(
             "--json", help="Print a JSON object for each line: text, labels, probs; is_cut, if it was truncated."
         ),
     ] = False,
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -108,7 +111,7 @@ def predict(
 
     check_input(input, f"predict {model}", column=2, key="text")
     prepare_process(threads)
-    predictor = load_as(model, Predictor, device=device)
+    predictor = load_as(model, Predictor, device=device, adapter=adapter)
     num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()
     predictions = predictor.predict_lines(input_lines(input), window=1 if is_typed else WINDOW)
     for number, prediction in enumerate(predictions, start=1):
@@ -149,6 +152,7 @@ def evaluate(
     ] = False,
     as_json: AsJson = False,
     precision: Precision = "float32",
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -161,7 +165,7 @@ def evaluate(
 
     if calibrate and ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
-    loaded = _load(model, threads, device, precision, ensemble)
+    loaded = _load(model, threads, device, precision, ensemble, adapter)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,
@@ -182,7 +186,7 @@ def evaluate(
     if isinstance(loaded, Translator) and calibrate:
         if loaded.confidence is None:
             raise DataError(f"--calibrate needs {LEAST_PAIRS} pairs; got {results['num_pairs']}.")
-        loaded.confidence.write(model / CONFIDENCE)
+        loaded.confidence.write((adapter or model) / CONFIDENCE)
     write(json.dumps(results, indent=2)) if as_json else say(summary(results))
 
 
@@ -194,6 +198,7 @@ def score(
         bool,
         typer.Option("--json", help="Print a JSON object for each pair: log_prob, tokens, token_log_probs."),
     ] = False,
+    adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -204,14 +209,18 @@ def score(
     pairs = read_pairs([source, target] if target else [source])
     if pairs.num_blank:
         raise DataError(f"`score` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
-    for scored in _translator(model, threads, device).score(pairs.sources, pairs.targets):
+    for scored in _translator(model, threads, device, adapter).score(pairs.sources, pairs.targets):
         write(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
 
 
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training."""
+    from regard.adapters import is_adapter
     from regard.workflow.loading import load_any
 
+    if is_adapter(model):
+        _adapter_info(model, as_json)
+        return
     loaded, tokenizer, _ = load_any(model)
     results_file = model / "results.json"
     results: dict[str, Any] = {}
@@ -238,16 +247,45 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     say("\n".join([*lines, measured] if results else lines))
 
 
-def _load(model: Path, threads: int | None, device: str, precision: str, others: list[Path] | None) -> Pipeline:
+def _adapter_info(folder: Path, as_json: bool) -> None:
+    """Show what an adapter folder holds."""
+    from regard.adapters import read_adapter
+
+    adapter = read_adapter(folder)
+    assert adapter.base is not None
+    facts = {
+        "folder": str(folder),
+        "base": adapter.base.model_dump(),
+        "num_maps": len(adapter.scales),
+        "weights_bytes": adapter.weights.stat().st_size,
+    }
+    if as_json:
+        write(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    say(
+        f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps, "
+        f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"
+        f"  {'use':<22}{program()} translate {adapter.base.name} --adapter {folder}"
+    )
+
+
+def _load(
+    model: Path,
+    threads: int | None,
+    device: str,
+    precision: str,
+    others: list[Path] | None,
+    adapter: Path | None,
+) -> Pipeline:
     from regard.workflow.loading import load
 
     prepare_process(threads)
-    return load(model, device=device, precision=precision, others=others or ())
+    return load(model, device=device, precision=precision, others=others or (), adapter=adapter)
 
 
-def _translator(model: Path, threads: int | None, device: str) -> Translator:
+def _translator(model: Path, threads: int | None, device: str, adapter: Path | None) -> Translator:
     from regard.workflow.loading import load_as
     from regard.workflow.translation.translator import Translator
 
     prepare_process(threads)
-    return load_as(model, Translator, device=device)
+    return load_as(model, Translator, device=device, adapter=adapter)

@@ -54,6 +54,8 @@ class Batch:
     """Which pairs of the corpus these are, counted from 0."""
     next_cursor: BatchCursor = (0, 0)
     """Where the batch after this one stands."""
+    links: Int[Tensor, "link 3"] | None = None
+    """Tokens that are aligned, where that is known: row, place of the target token in `labels`, place of the source token."""
 
     @property
     def num_counted(self) -> int:
@@ -67,6 +69,7 @@ class Batch:
             source_ids=self.source_ids.to(device, non_blocking=True),
             target_ids=self.target_ids.to(device, non_blocking=True),
             labels=self.labels.to(device, non_blocking=True),
+            links=None if self.links is None else self.links.to(device, non_blocking=True),
         )
 
 

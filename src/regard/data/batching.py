@@ -14,6 +14,7 @@ import torch
 
 from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right
 from regard.data.joining import Joining
+from regard.data.noise import Noise
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.segmentation import Cut
 
@@ -123,7 +124,20 @@ def make_batch(
         labels=labels if counts else labels.fill_(pad_id),
         num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
+        links=None if pairs.links is None else _links(pairs.links, rows, len(start_ids) - 1),
     )
+
+
+def _links(links: Sequences, rows: Sequence[int], before: int) -> torch.Tensor:
+    """The links of some pairs: row, place of the target token in the labels, place of the source token.
+
+    Args:
+        before: labels before that of the first target token.
+    """
+    shift = np.array([before, 0])
+    found = [links[row].reshape(-1, 2)[:, ::-1].astype(np.int64) + shift for row in rows]
+    numbers = np.repeat(np.arange(len(rows)), [len(each) for each in found])[:, None]
+    return torch.from_numpy(np.concatenate((numbers, np.concatenate(found)), axis=1))
 
 
 def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: Sequence[int]) -> Iterator[Batch]:
@@ -142,6 +156,8 @@ class Epochs:
     """The same pairs, some with another one after them; None: each alone."""
     cuts: Sequence[Cut] | None = None
     """Cut sources and targets anew each time they are read; None: never."""
+    noise: Noise | None = None
+    """Changes sources each time they are read; None: never."""
 
 
 def training_batches(
@@ -161,7 +177,7 @@ def training_batches(
         start: begin with this batch.
         shard: the rows of each batch that are read here.
     """
-    joined, cuts = epochs.joined, epochs.cuts
+    joined, cuts, noise = epochs.joined, epochs.cuts, epochs.noise
     order = epochs.order or shuffled(len(pairs))
     if joined is None:
         plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
@@ -174,6 +190,9 @@ def training_batches(
             read, numbers, rows = joined.read(rows), np.arange(len(rows)), rows[:, 0]
         if cuts is not None:
             read = _cut_anew(read, numbers, rows, cuts, int(rng.integers(1 << 62)))
+            numbers = np.arange(len(rows))
+        if noise is not None:
+            read = _with_noise(read, numbers, rows, noise, int(rng.integers(1 << 62)))
             numbers = np.arange(len(rows))
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
         yield replace(batch, indices=rows.tolist(), next_cursor=cursor)
@@ -190,6 +209,15 @@ def _cut_anew(
             side.append(cut(sequences[number].tolist(), random))
     sources, targets = map(Sequences.from_lists, sides)
     return EncodedPairs(sources, targets)
+
+
+def _with_noise(pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, noise: Noise, seed: int) -> EncodedPairs:
+    """Some pairs with noise in their sources, by random numbers that each row of the corpus has for itself."""
+    order = list(zip(numbers.tolist(), rows.tolist(), strict=True))
+    sources = [noise(pairs.sources[number].tolist(), row, Random(seed + row)) for number, row in order]
+    return EncodedPairs(
+        Sequences.from_lists(sources), Sequences.from_lists([pairs.targets[number] for number, _ in order])
+    )
 
 
 def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:

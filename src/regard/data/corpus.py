@@ -7,8 +7,6 @@ Four sources, one result: two files with a line for a line, a TSV file, a JSON-l
 from __future__ import annotations
 
 import hashlib
-import itertools
-import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,8 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
+from regard.data.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines
+from regard.text.pharaoh import parse_links
 
 ONE_FILE = (".tsv", ".jsonl")
 
@@ -30,6 +30,20 @@ class NumberedPair(NamedTuple):
     line: int
     source: str
     target: str
+
+
+class AlignedPair(NumberedPair):
+    """A pair whose words are aligned."""
+
+    links: tuple[tuple[int, int], ...] = ()
+    """Source words and target words, counted from 0."""
+
+    @classmethod
+    def of(cls, pair: NumberedPair, links: Iterable[tuple[int, int]]) -> AlignedPair:
+        """A pair with links."""
+        made = cls(*pair)
+        made.links = tuple(links)
+        return made
 
 
 @dataclass(frozen=True)
@@ -119,11 +133,11 @@ class Corpus:
             DataError: files that cannot be read, of different lengths, or with a line blank on one side.
         """
         if len(self.paths) == 2:
-            rows = _read_parallel(*self.paths, only)
+            rows = read_parallel(*self.paths, only)
         elif self.paths[0].startswith(HUB_PREFIX):
             rows = self._rows_of_hub(only)
         else:
-            read = _read_tsv if self.paths[0].lower().endswith(".tsv") else _read_jsonl
+            read = read_tsv if self.paths[0].lower().endswith(".tsv") else read_jsonl
             rows = read(self.paths[0], only)
         for line, source, target in rows:
             blank_source, blank_target = not source.strip(), not target.strip()
@@ -145,7 +159,7 @@ class Corpus:
             digest.update(Path(path).suffix.lower().encode() + b"\n")
             counts.append(measure_lines(path, digest))
         if len(set(counts)) > 1:
-            raise _unpaired(self.paths, counts)
+            raise unpaired(self.paths, counts)
         return counts[0], digest.hexdigest()
 
     def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
@@ -191,7 +205,107 @@ class Part:
         return (pair for pair in self.whole.numbered() if pair.line not in self.without)
 
 
-Pairs = ParallelText | Corpus | Part
+@dataclass(frozen=True)
+class Aligned:
+    """A corpus whose pairs have word alignments, from a file with a line for each line of the corpus.
+
+    Args:
+        path: of a file in Pharaoh's format, as aligners and `regard align` write it.
+    """
+
+    whole: ParallelText | Corpus | Part
+    path: str
+
+    @property
+    def name(self) -> str:
+        """That of the whole."""
+        return self.whole.name
+
+    @property
+    def num_lines(self) -> int:
+        """That of the whole."""
+        return self.whole.num_lines
+
+    @property
+    def num_bytes(self) -> int:
+        """That of the whole."""
+        return self.whole.num_bytes
+
+    @cached_property
+    def digest(self) -> str:
+        """A checksum of the whole and the file.
+
+        Raises:
+            DataError: the file has another number of lines than the corpus.
+        """
+        found = hashlib.sha256(self.whole.digest.encode())
+        num_lines = measure_lines(self.path, found)
+        expected = (self.whole.whole if isinstance(self.whole, Part) else self.whole).num_lines
+        if num_lines != expected:
+            raise DataError(
+                f"{self.path} must have a line for each of the {expected:,} lines of {self.name}; got {num_lines:,}."
+            )
+        return found.hexdigest()
+
+    def numbered(self) -> Iterator[NumberedPair]:
+        """The pairs, with the links of each."""
+        with open_lines(self.path) as lines:
+            read = enumerate(lines, start=1)
+            for pair in self.whole.numbered():
+                raw = next((raw for number, raw in read if number == pair.line), b"")
+                text = decode_line(raw, pair.line, self.path)
+                links = [(source, target) for source, target, _ in parse_links(text, self.path, pair.line)]
+                num_words = len(pair.source.split()), len(pair.target.split())
+                if wrong := next((link for link in links if link[0] >= num_words[0] or link[1] >= num_words[1]), None):
+                    raise DataError(
+                        f"{self.path}, line {pair.line}: a link must be of words that are there, {num_words[0]} and "
+                        f"{num_words[1]}; got {wrong[0]}-{wrong[1]}. Words are separated by spaces, and counted from 0."
+                    )
+                yield AlignedPair.of(pair, links)
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A corpus whose sources begin with a token of its own.
+
+    Source: Caswell et al. 2019, "Tagged back-translation", section 3.
+    """
+
+    whole: ParallelText | Corpus | Part | Aligned
+    tag: str
+
+    @property
+    def name(self) -> str:
+        """That of the whole."""
+        return self.whole.name
+
+    @property
+    def num_lines(self) -> int:
+        """That of the whole."""
+        return self.whole.num_lines
+
+    @property
+    def num_bytes(self) -> int:
+        """That of the whole."""
+        return self.whole.num_bytes
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the whole and the tag."""
+        return hashlib.sha256(f"{self.whole.digest} {self.tag}".encode()).hexdigest()
+
+    def numbered(self) -> Iterator[NumberedPair]:
+        """The pairs, with the tag before each source."""
+        for pair in self.whole.numbered():
+            tagged = pair._replace(source=f"{self.tag} {pair.source}")
+            if isinstance(pair, AlignedPair):
+                tagged = AlignedPair.of(
+                    tagged, ((source + 1, target) for source, target in pair.links)
+                )  # the tag is a word
+            yield tagged
+
+
+Pairs = ParallelText | Corpus | Part | Aligned | Tagged
 """Pairs that can be gone through again and again."""
 
 
@@ -248,68 +362,5 @@ def no_pairs(name: str) -> DataError:
     return DataError(f"{name} must hold at least one pair; got none. Is it the right file?")
 
 
-def _unpaired(paths: Sequence[str], counts: Sequence[int]) -> DataError:
-    return DataError(
-        f"parallel files must have the same number of lines; got {counts[0]:,} in {paths[0]} and {counts[1]:,} in {paths[1]}. "
-        "Line N of one must be the translation of line N of the other."
-    )
-
-
 def _one_line(text: str) -> str:
     return re.sub(r"\r?\n", " ", text) if "\n" in text else text
-
-
-def _read_parallel(source: str, target: str, only: Collection[int] | None) -> Iterator[NumberedPair]:
-    with open_lines(source) as source_lines, open_lines(target) as target_lines:
-        both = itertools.zip_longest(source_lines, target_lines)
-        for line, (left, right) in enumerate(both, start=1):
-            if left is None or right is None:
-                more = line + sum(1 for _ in both)
-                raise _unpaired((source, target), (more, line - 1) if right is None else (line - 1, more))
-            if only is None or line in only:
-                yield NumberedPair(line, decode_line(left, line, source), decode_line(right, line, target))
-
-
-def _read_tsv(path: str, only: Collection[int] | None) -> Iterator[NumberedPair]:
-    for number, line in _numbered_lines(path, only):
-        columns = line.split("\t")
-        if not line.strip():
-            columns = ["", ""]
-        if len(columns) != 2:
-            raise DataError(
-                f"{path}, line {number}: a line must be source, tab, target; got {len(columns)} column"
-                f"{'s' if len(columns) != 1 else ''}."
-            )
-        yield NumberedPair(number, *columns)
-
-
-def _read_jsonl(path: str, only: Collection[int] | None) -> Iterator[NumberedPair]:
-    for number, line in _numbered_lines(path, only):
-        if not line.strip():
-            yield NumberedPair(number, "", "")
-            continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DataError(
-                f"{path}, line {number}: a line must be one JSON object; got {error.msg} at column {error.colno}."
-            ) from error
-        except (ValueError, RecursionError) as error:  # a number may have too many digits, a list be nested too deeply
-            raise DataError(f"{path}, line {number}: a line must be one JSON object; got: {error}.") from error
-        source, target = map(record.get, ("source", "target")) if isinstance(record, dict) else (None, None)
-        if not (isinstance(source, str) and isinstance(target, str)):
-            raise DataError(
-                f'{path}, line {number}: an object must have the strings "source" and "target"; got {line[:60]}.'
-            )
-        try:
-            (source + target).encode()
-        except UnicodeEncodeError as error:
-            raise DataError(f"{path}, line {number}: text must be valid Unicode; got an unpaired surrogate.") from error
-        yield NumberedPair(number, source, target)
-
-
-def _numbered_lines(path: str, only: Collection[int] | None) -> Iterator[tuple[int, str]]:
-    with open_lines(path) as stream:
-        for number, raw in enumerate(stream, start=1):
-            if only is None or number in only:
-                yield number, decode_line(raw, number, path)

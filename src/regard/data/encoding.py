@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.data.alignments import token_links
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
 from regard.data.labelled import Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
 from regard.data.language import NumberedLine, TextFile
@@ -42,8 +43,8 @@ class EncodedCorpora:
     @property
     def pairs(self) -> EncodedPairs:
         """Sources and targets."""
-        sources, targets = self.stored.sides
-        return EncodedPairs(sources, targets)
+        sources, targets, *links = self.stored.sides
+        return EncodedPairs(sources, targets, links=links[0] if links else None)
 
     @property
     def texts(self) -> Sequences:
@@ -82,8 +83,11 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     """
     path = None
     if is_large(corpora):
-        since_then = None if config.across_spaces else {"across_spaces"}  # so that what was learnt before it is found
-        described = config.model_dump_json(exclude=since_then)
+        added_later = {
+            "across_spaces": config.across_spaces,
+            "add": config.add,
+        }  # so that what was learnt before is found
+        described = config.model_dump_json(exclude={name for name, value in added_later.items() if not value})
         path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), described])
         with suppress(ModelFolderError):  # missing or damaged: learnt again
             return Tokenizer.load(path)
@@ -175,9 +179,17 @@ def encode_sides(
 
 
 def encode_corpora(
-    corpora: Sequence[Pairs], tokenizer: Tokenizer, source_tokenizer: Tokenizer | None, report: Report
+    corpora: Sequence[Pairs],
+    tokenizer: Tokenizer,
+    source_tokenizer: Tokenizer | None,
+    report: Report,
+    *,
+    with_links: bool = False,
 ) -> EncodedCorpora:
     """The ids of pairs: found in the cache, or made, and then stored where they are large.
+
+    Args:
+        with_links: also which tokens are aligned.
 
     Raises:
         DataError: texts that cannot be read, or no room in the cache.
@@ -185,10 +197,12 @@ def encode_corpora(
     reader = source_tokenizer or tokenizer
 
     def encode(chunk: Sequence[NumberedPair]) -> Sequence[Side]:
-        return encode_sides([pair.source for pair in chunk], [pair.target for pair in chunk], tokenizer, reader)
+        sides = encode_sides([pair.source for pair in chunk], [pair.target for pair in chunk], tokenizer, reader)
+        return [*sides, [token_links(pair, reader, tokenizer) for pair in chunk]] if with_links else sides
 
-    num_ids = max(len(tokenizer), len(reader))
-    return _encoded(corpora, ("source", "target"), encode, (tokenizer, reader), (), num_ids, report)
+    sides = ("source", "target", "links") if with_links else ("source", "target")
+    num_ids = 1 << 31 if with_links else max(len(tokenizer), len(reader))  # places of tokens are no ids
+    return _encoded(corpora, sides, encode, (tokenizer, reader), (), num_ids, report)
 
 
 def encode_texts(

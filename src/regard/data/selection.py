@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,6 +13,7 @@ from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
 
+T = TypeVar("T")
 LOOKED_AT_ONCE = 1 << 18
 """Pairs whose lengths are looked at together."""
 
@@ -27,6 +28,18 @@ class DataConfig(BaseModel):
     )
     temperature: float = Field(
         1.0, ge=1, description="above 1, small corpora get more weight: size ** (1 / temperature)"
+    )
+    tags: list[Annotated[str, Field(min_length=1, max_length=100)] | None] | None = Field(
+        None, description="a token for each corpus that its sources begin with in training, such as <bt>; null: none"
+    )
+    noise: list[Annotated[float, Field(ge=0, lt=0.5)]] | None = Field(
+        None,
+        description="for each corpus, the share of source tokens that are left out, and the share that are hidden, each time "
+        "a pair is read; the rest is moved by up to 3 places",
+    )
+    alignments: list[str | None] | None = Field(
+        None,
+        description="for each corpus, a file of word alignments in Pharaoh's format, a line for each of its lines; null: none",
     )
     max_tokens: int | None = Field(
         None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"
@@ -43,6 +56,19 @@ class DataConfig(BaseModel):
         lt=1,
         description="fraction of merges to skip at random each time a pair is read (BPE-dropout; bpe only)",
     )
+
+
+def one_each(name: str, values: Sequence[T] | None, num_corpora: int, default: T) -> list[T]:
+    """The values of a setting that has one for each corpus.
+
+    Raises:
+        SettingsError: there are not as many as corpora.
+    """
+    if values is None:
+        return [default] * num_corpora
+    if len(values) != num_corpora:
+        raise SettingsError(f"data.{name} must have a value for each corpus, {num_corpora} in all; got {list(values)}.")
+    return list(values)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ class EncodedPairs:
     targets: Sequences
     too_long: tuple[int, ...] = ()
     """Pairs of the text that were left out, counted from 0."""
+    links: Sequences | None = None
+    """Which tokens are aligned, where that is known: source token, target token, source token ..."""
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -69,6 +71,8 @@ class EncodedPairs:
         """Give back what was read of memory maps."""
         self.sources.release()
         self.targets.release()
+        if self.links is not None:
+            self.links.release()
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:

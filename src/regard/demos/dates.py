@@ -11,9 +11,9 @@ from regard.inspection.drawing.report import Report, report_html
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.run import TrainingRun
-from regard.workflow.execution import claimed, write_results
 from regard.workflow.progress import RunDisplay, clock
 from regard.workflow.reporting import how_losses_are_measured, training_loss_name
+from regard.workflow.run_folder import claimed, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.train import train_texts
 

@@ -19,10 +19,11 @@ from regard.models.handcrafted import histogram
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.run import TrainingRun
-from regard.workflow.execution import Execution, claimed, run_task, write_results
+from regard.workflow.execution import Execution, run_task
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay, clock
 from regard.workflow.reporting import how_losses_are_measured, training_loss_name
+from regard.workflow.run_folder import claimed, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.labels import TagTask
 

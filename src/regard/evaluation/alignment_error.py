@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from regard.errors import DataError, SettingsError, nearest_hint
+from regard.text.pharaoh import parse_links
 
 Link = tuple[int, int]
 """A source word and a target word, counted from 0."""
-LINK = re.compile(r"(\d+)([-p])(\d+)")
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -36,16 +35,10 @@ def read_alignments(lines: Iterable[str], name: str, *, first: int = 0) -> list[
     found = []
     for number, line in enumerate(lines, start=1):
         sure, possible = set(), set()
-        for written in line.split():
-            parts = LINK.fullmatch(written)
-            link = (int(parts[1]) - first, int(parts[3]) - first) if parts else (-1, -1)
-            if parts is None or min(link) < 0:
-                raise DataError(
-                    f"{name}, line {number}: a link must be two words, such as {first}-{first + 1}; got {written!r}."
-                )
-            possible.add(link)
-            if parts[2] == "-":
-                sure.add(link)
+        for source, target, is_sure in parse_links(line, name, number, first):
+            possible.add((source, target))
+            if is_sure:
+                sure.add((source, target))
         found.append(GoldAlignment(frozenset(sure), frozenset(possible)))
     return found
 

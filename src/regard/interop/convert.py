@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from regard.adapters import Base, adapt, is_adapter, read_adapter, save_adapter, weights_digest
 from regard.checkpoint import check_output, load_model, save_new
 from regard.errors import ModelFolderError, SettingsError, how_to_install
 from regard.interop.check import Check
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
 from regard.interop.mapping import names
+from regard.interop.peft import PEFT, is_peft, read_peft, write_peft
+from regard.models.adapters import adapted
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ def convert(
         SettingsError: a format that does not suit.
         ModelFolderError: something cannot be read, represented or written, or the results differ from the original's.
     """
+    if format == PEFT or is_adapter(source) or is_peft(source):
+        raise SettingsError("an adapter can be converted with the model that it belongs to. Add `--base MODEL`.")
     done = Conversion()
 
     def finish(title: str, foreign: ForeignModel) -> None:
@@ -100,3 +105,33 @@ def convert(
             loaded, output, format, accept=lambda written: finish(f"{output}: {written.format}, written", written)
         )
     return done
+
+
+def convert_adapter(
+    source: Path | str, output: Path, base: Path | str, *, format: str | None = None, overwrite: bool = False
+) -> list[str]:
+    """An adapter in another format, in a new folder: PEFT's as ours, or ours as PEFT's. Returns the names of the adapted maps.
+
+    Args:
+        base: the model that it belongs to, in Hugging Face's format.
+        format: `peft`; None: ours.
+    Raises:
+        SettingsError: a format that does not suit.
+        ModelFolderError: something cannot be read or written, or the adapter does not belong to the model.
+    """
+    foreign = read_foreign(base) if is_foreign(base) else None
+    if foreign is None or not foreign.refs:
+        raise ModelFolderError(f"`--base` must be a model in Hugging Face's format; got {base}.")
+    if is_peft(source) and format is None:
+        check_output(output, overwrite=overwrite)
+        model = adapt(foreign.loaded, read_peft(source, foreign))
+        save_adapter(output, model, Base(name=Path(base).name, sha256=weights_digest(foreign.loaded.model)))
+        return list(adapted(model))
+    if is_adapter(source) and format == PEFT:
+        adapter = read_adapter(source)
+        if adapter.config != foreign.loaded.model.config:
+            raise ModelFolderError(f"{source} has a new head, which PEFT's format of linear maps cannot represent.")
+        return write_peft(adapt(foreign.loaded, adapter), foreign, output)
+    raise SettingsError(
+        f"`--base` converts an adapter: one of Regard's with `--to {PEFT}`, or one of PEFT's without `--to`; got {source}."
+    )

@@ -88,7 +88,7 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
     Raises:
         ModelFolderError: there are none, a file is missing or damaged, or a pickle holds more than tensors.
     """
-    for file, index, read in ((SAFE, SAFE_INDEX, _read_safe), (PICKLE, PICKLE_INDEX, _read_pickle)):
+    for file, index, read in ((SAFE, SAFE_INDEX, read_safetensors), (PICKLE, PICKLE_INDEX, _read_pickle)):
         if (folder / file).is_file():
             return read(folder / file)
         if (folder / index).is_file():
@@ -101,7 +101,12 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
     raise ModelFolderError(f"{folder} must hold weights: {SAFE} or {PICKLE}; got {found}.")
 
 
-def _read_safe(path: Path) -> dict[str, Tensor]:
+def read_safetensors(path: Path) -> dict[str, Tensor]:
+    """All tensors of a file.
+
+    Raises:
+        ModelFolderError: it is missing or damaged.
+    """
     try:
         return safetensors.torch.load_file(path)
     except (SafetensorError, OSError) as error:

@@ -35,6 +35,8 @@ class ForeignModel:
     """Loads the original implementation of the foreign files; raises ImportError where it is not installed."""
     path: Path = Path()
     """Where the foreign files are."""
+    refs: Mapping[str, TensorRef] = field(default_factory=dict)
+    """Which tensor of theirs holds each parameter of ours, where the format has named tensors."""
 
     def at(self, path: Path) -> ForeignModel:
         """The same after its files were moved."""

@@ -17,8 +17,8 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
-from regard.text.backends import guarded, read_backend, read_content
-from regard.text.tokenizer import Symbols, Tokenizer, spaces_decoder
+from regard.text.backends import guarded, read_backend, read_content, spaces_decoder
+from regard.text.tokenizer import Symbols, Tokenizer
 
 KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
 MOST_SENTINELS = 1 << 16

@@ -184,6 +184,7 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
         blueprint.notes + notes,
         lambda path: TransformersReference(path, target.symbols, content["architectures"][0]),
         folder,
+        blueprint.refs(model),
     )
 
 

@@ -162,6 +162,11 @@ class EncoderDecoderConfig(TransformerConfig):
     )
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
     output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+    alignment_head: str | None = Field(
+        None,
+        pattern=r"^cross\.\d{1,4}\.\d{1,4}$",
+        description="the head of cross-attention that alignments are read from, such as cross.2.0; null: no head is special",
+    )
 
     @property
     def attentions(self) -> dict[str, int]:
@@ -171,6 +176,17 @@ class EncoderDecoderConfig(TransformerConfig):
             "decoder": self.num_decoder_layers,
             "cross": self.num_decoder_layers,
         }
+
+    @model_validator(mode="after")
+    def _has_head(self) -> EncoderDecoderConfig:
+        if self.alignment_head is not None:
+            _, layer, head = self.alignment_head.split(".")
+            if int(layer) >= self.num_decoder_layers or int(head) >= self.num_heads:
+                raise ValueError(
+                    f"model.alignment_head must be one of cross.0.0 to cross.{self.num_decoder_layers - 1}."
+                    f"{self.num_heads - 1}; got {self.alignment_head}."
+                )
+        return self
 
     @model_validator(mode="after")
     def _vocabularies_fit(self) -> EncoderDecoderConfig:

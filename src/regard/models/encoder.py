@@ -25,7 +25,7 @@ from regard.models.parts import (
 )
 from regard.nn.dropout import Dropout
 from regard.nn.layers import EncoderLayer
-from regard.nn.losses import smoothed_cross_entropy
+from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.masks import padding_mask, positions_from_mask
 
 
@@ -125,13 +125,14 @@ class Encoder(Model):
         counts = batch.labels >= 0
         return self.states(batch.ids)[counts], batch.labels[counts]
 
-    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+    def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The label-smoothed cross-entropy of a batch's labels, summed, in nats."""
         if not isinstance(head := self.head, MaskedLanguageHead):
-            return super().loss(batch, smoothing=smoothing)
+            return super().loss(batch, smoothing=smoothing, soft=soft)
         states, labels = self.labelled_states(batch)
         weight = self.output_embedding.weight
-        return smoothed_cross_entropy(head.compared(states), weight, labels, bias=head.bias, smoothing=smoothing)
+        compared = head.compared(states)
+        return smoothed_cross_entropy(compared, weight, labels, bias=head.bias, smoothing=smoothing, soft=soft)
 
 
 class MaskedLanguageHead(OutputTransform):

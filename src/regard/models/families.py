@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.models import presets
@@ -76,6 +77,36 @@ def build(config: ModelConfig) -> Model:
     return model
 
 
+def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
+    """A model of a configuration with a copy of a trained one's weights; and the names of its parameters that are new.
+
+    New ones are drawn from torch's default generator: those of the head, if the task is another. Tokens that were added to the
+    vocabulary begin at the mean of all.
+    """
+    model = build(config)
+    old = trained.state_dict()
+    begun = {name: _begun_at(old.get(name), tensor, name) for name, tensor in model.state_dict().items()}
+    model.load_state_dict({name: tensor for name, tensor in begun.items() if tensor is not None}, strict=False)
+    return model, [name for name, _ in model.named_parameters() if begun[name] is None]
+
+
+def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:
+    """What a parameter begins at: at a trained one, with the mean of its rows for tokens that were added; None: drawn anew."""
+    if old is None or old.shape == new.shape:
+        return old
+    is_of_tokens = name.endswith(("embedding.weight", "output_bias", "head.bias"))
+    if not is_of_tokens or old.shape[1:] != new.shape[1:] or len(old) > len(new):
+        return None
+    return torch.cat((old, old.mean(dim=0, keepdim=True).expand(len(new) - len(old), *old.shape[1:])))
+
+
+def changed_head(model: Model, before: ModelConfig) -> list[str]:
+    """The names of the parameters of a model's head, if its task or its labels differ from those of another configuration."""
+    if all(getattr(model.config, key, None) == getattr(before, key, None) for key in ("task", "labels")):
+        return []
+    return [name for name, _ in model.named_parameters() if name.startswith("head.")]
+
+
 def parse_config(values: dict[str, Any]) -> ModelConfig:
     """The configuration that a `config.json` holds; without `arch`, the encoder-decoder Transformer's.
 
@@ -115,6 +146,15 @@ def cross_heads(model: PairModel) -> list[list[int]]:
     """The original numbers of the remaining heads in each cross-attention layer."""
     kept = {site: part.kept_heads for site, part in multihead_attentions(model).items()}
     return [kept.get(site, [0]) for site in attention_sites(model) if site.kind == "cross"]
+
+
+def alignment_head(model: Model) -> tuple[int, int] | None:
+    """The layer and the first number of the head that alignments are read from; None: no head is special, or it was pruned."""
+    if (named := getattr(model.config, "alignment_head", None)) is None:
+        return None
+    _, layer, head = named.split(".")
+    attention = multihead_attentions(model).get(Site("cross", int(layer)))
+    return (int(layer), int(head)) if attention is not None and int(head) in attention.kept_heads else None
 
 
 def prune_heads(model: Model, heads: Mapping[Site, Iterable[int]]) -> None:

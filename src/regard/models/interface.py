@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from regard.nn.losses import smoothed_cross_entropy
+from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 
 State = TypeVar("State", bound="DecoderState")
 
@@ -86,6 +86,20 @@ class Model(nn.Module):
         """The Transformer layers by stack, `encoder` and `decoder`, from the lowest up; the last stack predicts."""
         return {}
 
+    def part_of(self, parameter: str) -> str:
+        """The part of the model that a parameter belongs to, by its name: `embeddings`, a stack of layers such as `encoder`, or
+        `output`; for other parameters, the name of their module.
+        """
+        first = parameter.partition(".")[0]
+        stacks = list(self.layer_stacks())
+        if first in ("layers", "norm") and stacks:
+            return stacks[0]
+        if (stack := first.removesuffix("_layers").removesuffix("_norm")) in stacks:
+            return stack
+        if first.startswith("output") or first == "head":
+            return "output"
+        return "embeddings" if "embedding" in first or first.endswith(("positions", "_norm")) else first
+
     @property
     def num_classes(self) -> int:
         """How many scores `logits` gives to each row."""
@@ -113,14 +127,17 @@ class Model(nn.Module):
         """The states of a batch that have a label, for `logits`, and their labels."""
         raise NotImplementedError  # each family has its own
 
-    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+    def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The cross-entropy of a batch's labels, summed, in nats.
 
         Args:
             smoothing: the probability that is taken from the right class and spread over all.
+            soft: what a teacher expects, for a part of the loss.
         """
         states, labels = self.labelled_states(batch)
-        return cross_entropy(self.logits(states).float(), labels, reduction="sum", label_smoothing=smoothing)
+        logits = self.logits(states).float()
+        hard = cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing)
+        return hard if soft is None else soft.loss(logits, hard)
 
 
 class TokenModel(Model):
@@ -148,11 +165,11 @@ class TokenModel(Model):
         states, state = self.step_states(ids, state)
         return self.logits(states), state
 
-    def loss(self, batch: Any, *, smoothing: float = 0.0) -> Float[Tensor, ""]:
+    def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The label-smoothed cross-entropy of a batch's tokens, summed, in nats."""
         states, labels = self.labelled_states(batch)
         weight, bias = self.output_embedding.weight, self.output_bias
-        return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing)
+        return smoothed_cross_entropy(states, weight, labels, bias=bias, smoothing=smoothing, soft=soft)
 
 
 class PairModel(TokenModel):

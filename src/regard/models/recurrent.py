@@ -128,6 +128,11 @@ class Recurrent(PairModel):
         self.cell = (nn.LSTMCell if is_lstm else nn.GRUCell)(3 * dim, dim)
         self.readout_proj = linear(4 * dim, dim)
 
+    def part_of(self, parameter: str) -> str:
+        """The part of the model that a parameter belongs to: `embeddings`, `encoder` or `decoder`."""
+        part = super().part_of(parameter)
+        return part if part in ("embeddings", "encoder") else "decoder"
+
     def states(
         self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target model_dim"]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -14,6 +16,41 @@ CHUNK_LOGITS = 4_000_000
 """Logits that are held at once: 16 MB in float32, which stays in a processor's cache."""
 
 
+@dataclass(frozen=True)
+class SoftTargets:
+    """What another model, the teacher, expects in place of each label.
+
+    loss = (1 - share) cross_entropy(label) + share temperature^2 KL(teacher || student)
+    teacher, student = softmax(logits / temperature) of each
+
+    The factor temperature^2 keeps the size of the gradient.
+
+    Args:
+        states: of the teacher, one row for each label.
+        logits: what the teacher makes of some of them.
+        share: of the teacher in the loss, from 0 to 1.
+        temperature: above 0.
+    Source: Hinton et al. 2015, section 2; for each token of a target, Kim and Rush 2016, section 3.1.
+    """
+
+    states: Float[Tensor, "label ..."]
+    logits: Callable[[Tensor], Tensor]
+    share: float
+    temperature: float = 1.0
+
+    @torch.no_grad()
+    def log_probs(self, part: slice = slice(None)) -> Float[Tensor, "label vocab"]:
+        """The teacher's log-probabilities at the temperature, for some labels, in float32."""
+        return (self.logits(self.states[part]).float() / self.temperature).log_softmax(dim=-1)
+
+    def loss(self, logits: Float[Tensor, "label vocab"], hard: Float[Tensor, ""]) -> Float[Tensor, ""]:
+        """The whole loss, from logits of the student and the loss against the labels."""
+        expected = self.log_probs()
+        student = (logits.float() / self.temperature).log_softmax(dim=-1)
+        divergence = (expected.exp() * (expected - student)).sum()
+        return (1 - self.share) * hard + self.share * self.temperature**2 * divergence
+
+
 def smoothed_cross_entropy(
     states: Float[Tensor, "token model_dim"],
     output_embedding: Float[Tensor, "vocab model_dim"],
@@ -21,6 +58,7 @@ def smoothed_cross_entropy(
     *,
     bias: Float[Tensor, " vocab"] | None = None,
     smoothing: float = 0.0,
+    soft: SoftTargets | None = None,
 ) -> Float[Tensor, ""]:
     """The label-smoothed cross-entropy of the next tokens, summed over tokens, in nats.
 
@@ -32,9 +70,10 @@ def smoothed_cross_entropy(
 
     Args:
         smoothing: from 0 up to, not including, 1; spread over all tokens, as `torch.nn.functional.cross_entropy` does.
+        soft: what a teacher expects, for a part of the loss.
     Source: Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4.
     """
-    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, bias, labels, smoothing)
+    loss: Tensor = _ProjectedCrossEntropy.apply(states, output_embedding, bias, labels, smoothing, soft)
     return loss
 
 
@@ -43,45 +82,69 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, smoothing: float
+        ctx: Any,
+        states: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        labels: Tensor,
+        smoothing: float,
+        soft: SoftTargets | None,
     ) -> Tensor:
         vocab = weight.shape[0]
-        needs_gradient = any(ctx.needs_input_grad)
+        needs_gradient, needs_weight = any(ctx.needs_input_grad), ctx.needs_input_grad[1]
         loss = torch.zeros((), dtype=torch.float32, device=states.device)
         if needs_gradient:
             states_grad = torch.empty_like(states)
-            weight_grad = torch.zeros_like(weight, dtype=torch.float32)
+            weight_grad = torch.zeros_like(weight, dtype=torch.float32) if needs_weight else None
             bias_grad = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
+        hard = 1.0 if soft is None else 1 - soft.share
         chunk = max(1, CHUNK_LOGITS // vocab)
         for start in range(0, len(labels), chunk):
             part = slice(start, start + chunk)
             label = labels[part, None]
             logits = (states[part] @ weight.T).float()
-            log_probs = (logits if bias is None else logits + bias).log_softmax(dim=-1)
-            loss -= (1 - smoothing) * log_probs.gather(1, label).sum()
+            logits = logits if bias is None else logits + bias
+            log_probs = logits.log_softmax(dim=-1)
+            loss -= hard * (1 - smoothing) * log_probs.gather(1, label).sum()
             if smoothing:
-                loss -= smoothing / vocab * log_probs.sum()
+                loss -= hard * smoothing / vocab * log_probs.sum()
             if needs_gradient:
                 # d loss / d logits = probs - q
                 grad = log_probs.exp_()
                 if smoothing:
                     grad -= smoothing / vocab
                 grad.scatter_add_(1, label, grad.new_full(label.shape, smoothing - 1))
+            if soft is not None:
+                added, soft_grad = _divergence(logits, soft, part)
+                loss += added
+                if needs_gradient:
+                    grad = grad.mul_(hard).add_(soft_grad)
+            if needs_gradient:
                 if bias_grad is not None:
                     bias_grad += grad.sum(dim=0)
                 grad = grad.to(states.dtype)
                 torch.matmul(grad, weight, out=states_grad[part])
-                weight_grad += grad.T @ states[part]
+                if weight_grad is not None:
+                    weight_grad += grad.T @ states[part]
         if needs_gradient:
-            ctx.save_for_backward(
-                states_grad, weight_grad.to(weight.dtype), None if bias_grad is None else bias_grad.to(weight.dtype)
-            )
+            others = (None if each is None else each.to(weight.dtype) for each in (weight_grad, bias_grad))
+            ctx.save_for_backward(states_grad, *others)
         return loss
 
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         scaled = (None if grad is None else grad * upstream[0].to(grad.dtype) for grad in ctx.saved_tensors)
-        return (*scaled, None, None)
+        return (*scaled, None, None, None)
+
+
+def _divergence(logits: Tensor, soft: SoftTargets, part: slice) -> tuple[Tensor, Tensor]:
+    """The teacher's part of the loss for some labels, and its gradient by the logits."""
+    expected = soft.log_probs(part)
+    student = (logits / soft.temperature).log_softmax(dim=-1)
+    probs, scale = expected.exp(), soft.share * soft.temperature
+    added = scale * soft.temperature * (probs * (expected - student)).sum()
+    # d (temperature^2 KL) / d logits = temperature (student - teacher)
+    return added, student.exp_().sub_(probs).mul_(scale)
 
 
 def spread_over_all(smoothing: float, num_classes: int) -> float:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from regard.errors import SettingsError
 
+PRIVATE = "-x-"
+"""What stands between a language and the name of an adapter. Source: RFC 5646, section 2.2.7."""
 ANY = "und"
 """ISO 639's code for a language that is not determined."""
 
@@ -20,6 +22,13 @@ class Direction:
 
     source: str
     target: str
+    adapter: str = ""
+    """The name of the adapter that the model has; empty: none."""
+
+    @property
+    def target_code(self) -> str:
+        """The target as clients name it: `de`, or with an adapter `de-x-legal`, a private subtag of BCP 47."""
+        return f"{self.target}{PRIVATE}{self.adapter}" if self.adapter else self.target
 
     @classmethod
     def of_name(cls, name: str) -> Direction | None:
@@ -29,7 +38,7 @@ class Direction:
         return cls(*found[-1]) if found else None
 
     def __str__(self) -> str:
-        return f"{self.source}-{self.target}"
+        return f"{self.source}-{self.target_code}"
 
 
 def _pairs(name: str) -> list[tuple[str, str]]:
@@ -60,6 +69,32 @@ def parse_models(given: Sequence[str]) -> list[tuple[Path, Direction | None]]:
         if directions.count(direction) > 1:
             raise SettingsError(f"each model must have a direction of its own; got {direction} twice.")
     return found
+
+
+def parse_adapters(given: Sequence[str]) -> dict[str, Path]:
+    """The adapters of a command line, by name: folders, or `name=folder`.
+
+    Raises:
+        SettingsError: a name that no language code can have, or the same one twice.
+    """
+    found: dict[str, Path] = {}
+    for word in given:
+        name, equals, folder = word.rpartition("=")
+        path = Path(folder)
+        name = (name if equals else path.name).lower()
+        if not re.fullmatch("[a-z0-9]+", name, re.ASCII):
+            raise SettingsError(
+                f"the name of an adapter must be letters and digits; got {name!r}. Write, for example, legal={path}."
+            )
+        if name in found:
+            raise SettingsError(f"each adapter must have a name of its own; got {name} twice.")
+        found[name] = path
+    return found
+
+
+def adapter_of(language: str | None) -> str:
+    """The adapter that a language code asks for: `legal` of `de-x-legal`; empty: none."""
+    return (language or "").lower().partition(PRIVATE)[2]
 
 
 def code_of(language: str | None) -> str | None:

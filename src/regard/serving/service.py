@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from regard.serving.answers import Asked, Pending
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
-from regard.serving.directions import ANY, Direction, code_of
+from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.snapshots import Snapshots
@@ -25,7 +25,7 @@ from regard.serving.texts.language import detect
 from regard.serving.texts.markup import Block, Document, parse
 from regard.serving.texts.sentences import Pieces, split
 from regard.serving.texts.terms import Terms, fitting, target_phrases
-from regard.workflow.loading import load
+from regard.workflow.loading import load_with_adapters
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
@@ -38,6 +38,7 @@ class Service:
 
     Args:
         models: folders, each with its direction; one whose direction is None serves all.
+        adapters: of these models, by name. Each is a model of its own, which a request names in its target: `de-x-legal`.
     """
 
     def __init__(
@@ -45,12 +46,14 @@ class Service:
         models: Sequence[tuple[Path, Direction | None]],
         limits: Limits,
         *,
+        adapters: Mapping[str, Path] | None = None,
         device: str = "auto",
         precision: str = "float32",
     ) -> None:
         self.limits, self.metrics, self.is_draining = limits, Metrics(), False
         self.num_characters = 0
         """Of all texts so far."""
+        self._adapters = dict(adapters or {})
         self._folders, self._device, self._precision = list(models), device, precision
         self.snapshots = Snapshots(device, precision)
         self._num_threads = num_threads()
@@ -76,8 +79,13 @@ class Service:
         """
         translators: dict[Direction | None, tuple[Path, Translator]] = {}
         others: dict[str, Pipeline] = {}
+        adapted: dict[Direction, Pipeline] = {}
+        left = set(self._adapters)
         for folder, direction in self._folders:
-            pipeline = load(folder, device=self._device, precision=self._precision)
+            pipeline, with_adapters = load_with_adapters(
+                folder, self._adapters, device=self._device, precision=self._precision
+            )
+            left -= with_adapters.keys()
             if isinstance(pipeline, Translator):
                 if translators and None in (direction, *translators):
                     unsaid = folder if direction is None else translators[None][0]
@@ -86,16 +94,25 @@ class Service:
                         f"`en-de={unsaid}`."
                     )
                 translators[direction] = folder, pipeline
+                known = direction or Direction(ANY, ANY)
+                adapted |= {replace(known, adapter=name): each for name, each in with_adapters.items()}
             elif folder.name in others:
                 raise SettingsError(f"each model must have a name of its own; got {folder.name} twice.")
             else:
                 others[folder.name] = pipeline
+                others |= {f"{folder.name}{PRIVATE}{name}": each for name, each in with_adapters.items()}
+        if left:
+            name = min(left)
+            raise SettingsError(
+                f"an adapter must belong to one of the models; {self._adapters[name]} belongs to none of them."
+            )
 
         def begin(pipeline: Any) -> Engine[Any]:
             return Engine(pipeline, self.limits, self.metrics, self._num_threads)
 
         return (
-            {direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()},
+            {direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()}
+            | {direction: begin(translator) for direction, translator in adapted.items()},
             {name: begin(pipeline) for name, pipeline in others.items()},
         )
 
@@ -142,7 +159,7 @@ class Service:
         """Into which languages each language is translated."""
         found: dict[str, list[str]] = {}
         for direction in self.engines:
-            found.setdefault(direction.source, []).append(direction.target)
+            found.setdefault(direction.source, []).append(direction.target_code)
             if direction.target not in found:
                 found[direction.target] = []
         return found
@@ -155,14 +172,20 @@ class Service:
         Raises:
             ServingError: there is none.
         """
+        adapter = adapter_of(target)
+        if adapter and adapter not in (names := {direction.adapter for direction in self.engines}):
+            known = ", ".join(sorted(names - {""})) or "none"
+            raise ServingError(400, f"{adapter} is not an adapter of this server. Adapters here: {known}.")
         source, target = (code_of(each) for each in (source, target))
-        anything = Direction(ANY, ANY)
+        anything = Direction(ANY, ANY, adapter)
         if anything in self.engines:
-            return Direction(source or ANY, target or ANY), self.engines[anything]
+            return Direction(source or ANY, target or ANY, adapter), self.engines[anything]
         found = [
             direction
             for direction in self.engines
-            if (source is None or direction.source == source) and (target is None or direction.target == target)
+            if direction.adapter == adapter
+            and (source is None or direction.source == source)
+            and (target is None or direction.target == target)
         ]
         if source is None and len({direction.source for direction in found}) > 1:
             sources = ", ".join(direction.source for direction in found)
@@ -179,8 +202,10 @@ class Service:
 
     def folder_of(self, model: Direction | str) -> Path:
         """The folder of the model of a direction, or of a name."""
-        if isinstance(model, Direction) and model not in self.engines:
-            model = Direction(ANY, ANY)
+        if isinstance(model, Direction):
+            model = replace(model, adapter="") if model in self.engines else Direction(ANY, ANY)
+        else:
+            model = model.partition(PRIVATE)[0]
         return next(
             folder
             for folder, direction in self._folders

@@ -1,4 +1,4 @@
-"""Reads tokenizers of the library `tokenizers` safely: foreign files may be damaged or malicious."""
+"""Tokenizers of the library `tokenizers`: read safely, as foreign files may be damaged or malicious, and put right."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import tokenizers
+from tokenizers import decoders
 
 from regard.errors import ModelFolderError, RegardError
 
@@ -89,6 +90,26 @@ def read_backend(content: dict[str, Any], path: Path | str) -> tokenizers.Tokeni
     return backend
 
 
+def with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenizers.Tokenizer:
+    """A unigram model that reads "</s>" in a text as its characters: the library makes symbols the likeliest of all tokens."""
+    content = json.loads(backend.to_str())
+    scores = content["model"]["vocab"]
+    lowest = min(score for _, score in scores)
+    scores[:count] = [[token, lowest * (len(token) + 1) - 1] for token, _ in scores[:count]]
+    return tokenizers.Tokenizer.from_str(json.dumps(content))
+
+
+def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
+    """Tokens to text, where one may hold several spaces: the library's `Metaspace` loses all of the first token's.
+
+    Args:
+        leading_space: whether the text was read as if a space stood before it.
+        before: what is done to the tokens before they are put together.
+    """
+    strip = [decoders.Strip(" ", 1, 0)] if leading_space else []
+    return decoders.Sequence([decoders.Replace("▁", " "), *before, decoders.Fuse(), *strip])
+
+
 def in_one_line(error: BaseException) -> str:
     """The message of an error in one line."""
     return " ".join(str(error).split())[:MOST_SAID].rstrip(".")
@@ -109,3 +130,11 @@ def _growth(rule: Any) -> int:
     if isinstance(read.get("String"), str):
         return max(1, -(-len(written) // max(len(read["String"]), 1)))
     return 1 + len(written)  # what a regular expression finds may be empty
+
+
+def is_unicode(text: object) -> bool:
+    """Whether something is a string without halves of surrogate pairs."""
+    try:
+        return isinstance(text, str) and text.encode() is not None
+    except UnicodeEncodeError:
+        return False

@@ -52,10 +52,10 @@ class BpeDropout:
         cut: list[int] = []
         word: list[int] = []
         for id in ids:
-            if id in self._begins_word and word:
+            if word and (id in self._begins_word or id not in self._characters):
                 cut += self._merge(word, random)
                 word = []
-            word += self._characters[id]
+            word += self._characters.get(id, [id])  # a token that was added is never cut
         cut += self._merge(word, random)
         return cut if len(cut) <= self.max_tokens else list(ids)
 

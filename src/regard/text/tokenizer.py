@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import DataError, ModelFolderError, RegardError, SettingsError
-from regard.text.backends import guarded, read_backend, read_content
+from regard.text.backends import guarded, is_unicode, read_backend, read_content, spaces_decoder, with_unlikely_symbols
 from regard.text.lines import write_whole
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
@@ -73,6 +73,9 @@ class TokenizerConfig(BaseModel):
         5_000_000,
         ge=1,
         description="lines of each side that the vocabulary is learned from, evenly spread over larger texts",
+    )
+    add: list[Annotated[str, Field(min_length=1, max_length=100)]] = Field(
+        [], description="tokens that are never cut, beside the others"
     )
     with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
 
@@ -195,7 +198,8 @@ class Tokenizer:
             steps.append(pre_tokenizers.Digits(individual_digits=True))
         if config.kind == "characters":
             steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
-        special, size = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])], config.vocab_size
+        special = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])]
+        size = max(config.vocab_size - len(config.add), len(special) + 1)  # those of `add` come after all others
         trainer: trainers.Trainer
         if config.kind == "unigram":
             backend = tokenizers.Tokenizer(models.Unigram())
@@ -221,7 +225,32 @@ class Tokenizer:
             raise SettingsError(
                 f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Increase it, or use kind bpe."
             ) from error
-        return cls(_with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
+        learnt = cls(with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
+        return learnt.with_tokens(config.add)
+
+    def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
+        """The same tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
+
+        They have the ids after all others, but for those that it has already.
+
+        Raises:
+            SettingsError: a token is a symbol, or has a space; or the model has no embedding for the last tokens as it is.
+        """
+        if not tokens:
+            return self
+        special = {self._token(id) for id in self._special if id >= 0} | {*SPECIAL_TOKENS, MASK}
+        if wrong := next(
+            (token for token in tokens if token in special or token != token.strip() or " " in token), None
+        ):
+            raise SettingsError(f"tokenizer.add must hold tokens without spaces that are no symbols; got {wrong!r}.")
+        if self.vocabulary is None and self.num_ids < self._backend.get_vocab_size():
+            raise SettingsError(
+                "tokenizer.add needs a model with an embedding for each token of its tokenizer; this has fewer."
+            )
+        backend = tokenizers.Tokenizer.from_str(self.backend_json)
+        backend.add_tokens([tokenizers.AddedToken(token, normalized=False, special=False) for token in tokens])
+        vocabulary = None if self.vocabulary is None else list(dict.fromkeys([*self.vocabulary, *tokens]))
+        return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary)
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
         """The same tokenizer with other symbols; itself, where they are the same."""
@@ -297,7 +326,7 @@ class Tokenizer:
             with guarded("the tokenizer", "cut these texts"):
                 encodings = encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
-            bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not _is_unicode(text))
+            bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not is_unicode(text))
             raise DataError(f"text {bad} must be a string of valid Unicode; got {text!r}.") from error
         if self.vocabulary is None:
             return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
@@ -355,26 +384,6 @@ class Tokenizer:
         return self.unk_id if id in self._special or id >= self.num_ids else id
 
 
-def _with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenizers.Tokenizer:
-    """A unigram model that reads "</s>" in a text as its characters: the library makes symbols the likeliest of all tokens."""
-    content = json.loads(backend.to_str())
-    scores = content["model"]["vocab"]
-    lowest = min(score for _, score in scores)
-    scores[:count] = [[token, lowest * (len(token) + 1) - 1] for token, _ in scores[:count]]
-    return tokenizers.Tokenizer.from_str(json.dumps(content))
-
-
-def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
-    """Tokens to text, where one may hold several spaces: the library's `Metaspace` loses all of the first token's.
-
-    Args:
-        leading_space: whether the text was read as if a space stood before it.
-        before: what is done to the tokens before they are put together.
-    """
-    strip = [decoders.Strip(" ", 1, 0)] if leading_space else []
-    return decoders.Sequence([decoders.Replace("▁", " "), *before, decoders.Fuse(), *strip])
-
-
 def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Consecutive ranges of texts with about a million characters each at most, to be encoded together."""
     begin, size = 0, 0
@@ -386,10 +395,3 @@ def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
         size += more
     if begin < len(texts):
         yield begin, len(texts)
-
-
-def _is_unicode(text: object) -> bool:
-    try:
-        return isinstance(text, str) and text.encode() is not None
-    except UnicodeEncodeError:
-        return False

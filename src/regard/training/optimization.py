@@ -42,6 +42,21 @@ class TrainingConfig(BaseModel):
     smoothing_over: Literal["all", "others"] = Field(
         "all", description="which classes share the smoothed probability: all of them, or all but the correct one"
     )
+    teacher_weight: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="share of the teacher's probabilities in the loss, beside the labels; needs --teacher",
+    )
+    teacher_temperature: float = Field(
+        1.0, gt=0, le=1000, description="what logits are divided by before teacher and model are compared"
+    )
+    alignment_weight: float = Field(
+        0.05,
+        gt=0,
+        le=1000,
+        description="weight of the loss of the alignment head, beside that of a token; needs data.alignments",
+    )
     clip_norm: float = Field(1.0, gt=0, description="largest norm of the gradient over all parameters")
     adam_betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     adam_epsilon: float = Field(1e-9, gt=0, le=1)
@@ -66,14 +81,19 @@ class TrainingConfig(BaseModel):
         description="steps between snapshots of the model, from step 0 on, in the folder of checkpoints; 0: none. A snapshot "
         "takes 4 bytes for each parameter, and the tokenizer",
     )
+    freeze: list[Annotated[str, Field(min_length=1)]] = Field(
+        [],
+        description="parts of the model that do not learn: embeddings, encoder, decoder, output, or modules such as "
+        "encoder_layers.0",
+    )
     report_every: int = Field(50, ge=1, le=MOST, description="steps between lines of metrics.jsonl")
     seed: int = Field(1, ge=0, lt=1 << 32)
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
 
 def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
-    """A model's parameters for an optimizer: matrices decay; vectors, which are biases and norms, do not."""
-    parameters = list(model.parameters())
+    """A model's parameters for an optimizer, without frozen ones: matrices decay; vectors, which are biases and norms, do not."""
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     decaying = [parameter for parameter in parameters if parameter.ndim >= 2]
     others = [parameter for parameter in parameters if parameter.ndim < 2]
     groups = [{"params": decaying, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
@@ -81,7 +101,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
 
 
 class WeightAverage(Generic[Model]):
-    """An exponential moving average of a model's weights: averaged = d averaged + (1 - d) weights.
+    """An exponential moving average of a model's weights: averaged = d averaged + (1 - d) weights. Frozen ones are shared.
 
     Early on, d is (1 + step) / (10 + step) if that is lower, so that the random start is soon forgotten (the rule of
     TensorFlow's `ExponentialMovingAverage`).
@@ -92,13 +112,16 @@ class WeightAverage(Generic[Model]):
         self.decay = decay
         self._weights = model
         is_copy = bool(decay) or is_separate
-        self.model = copy.deepcopy(model).requires_grad_(False) if is_copy else model
+        frozen = [] if is_separate else [parameter for parameter in model.parameters() if not parameter.requires_grad]
+        shared = {id(parameter): parameter for parameter in frozen}
+        self.model = copy.deepcopy(model, shared).requires_grad_(False) if is_copy else model
+        pairs = zip(self.model.parameters(), model.parameters(), strict=True)
+        self._moved = [(averaged, weight) for averaged, weight in pairs if weight.requires_grad]
 
     @torch.no_grad()
     def update(self, step: int) -> None:
         """Update the average with the weights after a step, counted from 1."""
         if self.model is not self._weights:
             decay = min(self.decay, (1 + step) / (10 + step))
-            averaged: list[torch.Tensor] = list(self.model.parameters())
-            weights: list[torch.Tensor] = list(self._weights.parameters())
+            averaged, weights = map(list, zip(*self._moved, strict=True))
             torch._foreach_lerp_(averaged, weights, 1 - decay)

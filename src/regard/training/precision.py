@@ -36,8 +36,10 @@ class MasterWeights(Generic[Model]):
     def __init__(self, model: Model, dtype: torch.dtype) -> None:
         self.model = model
         self.compute = model if dtype == torch.float32 else copy.deepcopy(model).to(dtype)
-        self._masters: list[torch.Tensor] = list(model.parameters())
-        self._computes: list[torch.Tensor] = list(self.compute.parameters())
+        pairs = zip(model.parameters(), self.compute.parameters(), strict=True)
+        learning = [(master, compute) for master, compute in pairs if master.requires_grad]  # frozen ones never change
+        self._masters: list[torch.Tensor] = [master for master, _ in learning]
+        self._computes: list[torch.Tensor] = [compute for _, compute in learning]
 
     def gather_gradients(self) -> None:
         """Add the copy's gradients to the masters', in float32, and clear the copy's."""

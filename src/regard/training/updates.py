@@ -14,9 +14,12 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
+from regard.models.adapters import merged
 from regard.models.interface import Model
 from regard.nn.losses import spread_over_all
+from regard.training.distillation import Teacher
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
+from regard.training.guided_alignment import guided_loss
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
 from regard.training.run import AnyBatch
@@ -43,23 +46,43 @@ class Outcome:
 class _Loss(nn.Module):
     """A model and its loss as one module, whose forward pass can be spread over processes."""
 
-    def __init__(self, model: Model, smoothing: float) -> None:
+    def __init__(
+        self, model: Model, smoothing: float, teacher: Teacher | None = None, alignment_weight: float = 0.0
+    ) -> None:
         super().__init__()
-        self.model, self.smoothing = model, smoothing
+        self.model, self.smoothing, self.alignment_weight = model, smoothing, alignment_weight
+        self.teacher = None if teacher is None else teacher.like(model)
+        """Not a module of this one: it does not learn, and has no part in what processes exchange."""
 
     def forward(self, batch: Any) -> Tensor:
-        return self.model.loss(batch, smoothing=self.smoothing)
+        if getattr(batch, "links", None) is None:
+            return self._of_labels(batch)
+        return guided_loss(self.model, batch, lambda: self._of_labels(batch), self.alignment_weight)
+
+    def _of_labels(self, batch: Any) -> Tensor:
+        if self.teacher is None:
+            return self.model.loss(batch, smoothing=self.smoothing)
+        return self.model.loss(batch, smoothing=self.smoothing, soft=self.teacher.targets(batch))
 
 
 class Updater(Generic[AnyModel, AnyBatch]):
     """Updates a model's weights by the gradient of its loss.
 
     Args:
-        model: on its device, in float32; its weights are moved in place, but for `shard`.
+        model: on its device, in float32; its weights are moved in place, but for `shard`. Frozen ones stay as they are.
         shard: divide weights and moments among the processes, instead of having all of them in each.
+        teacher: a model that this one learns from, beside the labels.
     """
 
-    def __init__(self, model: AnyModel, config: TrainingConfig, world: World = ALONE, *, shard: bool = False) -> None:
+    def __init__(
+        self,
+        model: AnyModel,
+        config: TrainingConfig,
+        world: World = ALONE,
+        *,
+        shard: bool = False,
+        teacher: Teacher | None = None,
+    ) -> None:
         self.config, self.world, self.shard = config, world, shard and world.size > 1
         self.device = next(model.parameters()).device
         dtype = resolve_precision(config.precision, self.device)
@@ -72,10 +95,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if self.shard:
             sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
-            self.module = sharded(_Loss(model, smoothing), dtype)
+            self.module = sharded(_Loss(model, smoothing, teacher, config.alignment_weight), dtype)
         else:
             self.weights = MasterWeights(model, dtype)
-            module = _Loss(self.weights.compute, smoothing)
+            module = _Loss(self.weights.compute, smoothing, teacher, config.alignment_weight)
             self.module = module if world.size == 1 else replicated(module)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
@@ -127,7 +150,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def measure(self, look: Callable[[AnyModel], Found]) -> Found:
         """What is found in the averaged model, by the main process, or by all where each has only a part of it."""
-        model = self.average.model.eval()
+        model = merged(self.average.model).eval()
         # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
         in_inference = torch.inference_mode() if self.shard else nullcontext()
         with in_inference, _saying_what_does_not_fit(lambda: "the validation text, in batches", self.config):
@@ -151,10 +174,13 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def tensors(self) -> dict[str, Tensor]:
         """Weights, averages and moments, whole in the main process. All processes must call this."""
-        found = {f"weights.{name}": parameter.detach() for name, parameter in self.model.named_parameters()}
-        if self.average.model is not self.model:
-            found |= {f"average.{name}": parameter for name, parameter in self.average.model.named_parameters()}
-        for name, parameter in self.model.named_parameters():
+        weights = dict(self.model.named_parameters())
+        found = {f"weights.{name}": parameter.detach() for name, parameter in weights.items()}
+        averaged = self.average.model.named_parameters()
+        found |= {
+            f"average.{name}": each for name, each in averaged if each is not weights[name]
+        }  # frozen ones are shared
+        for name, parameter in weights.items():
             moments = self.optimizer.state.get(parameter, {})
             found |= {f"optimizer.{name}.{key}": tensor for key, tensor in moments.items()}
         gathered = ((name, whole(tensor)) for name, tensor in found.items())

@@ -44,7 +44,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
     sizes, machine = results["sizes"], results["machine"]
     family = find_family(results["arch"])
-    began = results.get("from")
+    began, teacher = results.get("from"), results.get("teacher")
     shown = {name: values for name, values in results["settings"].items() if not began or name in ("data", "training")}
     settings = yaml.safe_dump(shown, sort_keys=False).rstrip()
     scores = [
@@ -57,7 +57,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     rows = "\n".join(scores)
     return f"""# {name}
 
-{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {f"from the model `{began}`" if began else f"preset `{results['preset']}`"}.
+{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {f"from the model `{began}`" if began else f"preset `{results['preset']}`"}{f", with the teacher `{teacher}`" if teacher else ""}.
 
 ```
 regard {family.pipeline.commands[0].format(name)}
@@ -89,7 +89,7 @@ Measured on {results["evaluated_on"]}.
 {settings}
 ```
 
-Saved as `config.yaml`, these train the same model again: `regard train ...{f" --from {began}" if began else ""}{_family(results)} --config config.yaml`.
+Saved as `config.yaml`, these train the same model again: `regard train ...{f" --from {began}" if began else ""}{f" --teacher {teacher}" if teacher else ""}{_family(results)} --config config.yaml`.
 """
 
 

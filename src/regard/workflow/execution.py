@@ -6,61 +6,50 @@ import json
 import math
 import os
 import platform
-import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from regard.checkpoint import (
-    ABOUT_WEIGHTS,
-    CARD,
-    CONFIDENCE,
-    METRICS,
-    REPORT,
-    RESULTS,
-    WEIGHTS,
-    check_output,
-    remove_leftovers,
-    save_new,
-    save_weights,
-)
-from regard.errors import DataError, SettingsError, TrainingError
+from regard.adapters import Base, weights_digest
+from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
+from regard.errors import SettingsError, TrainingError
 from regard.inspection.drawing.report import curve_html, report_html
-from regard.memory import WEIGHT_BYTES, check_room_to_train
+from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
+from regard.models.adapters import add_adapter
 from regard.models.families import build
 from regard.models.interface import Model
+from regard.models.naming import parameters_named
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
-from regard.training.process import only_run
 from regard.training.run import Callback, SavingTimes, TrainingRun
 from regard.training.state import (
     TrainingState,
     best_folder,
-    checkpoints,
     clear,
     remove_snapshots_after,
     snapshot_folder,
     state_folder,
-    write_state,
 )
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
-from regard.workflow.card import model_card, shown_scores
-from regard.workflow.loading import load, resolve_device
+from regard.workflow.card import shown_scores
+from regard.workflow.dry_run import plan
+from regard.workflow.loading import resolve_device
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report
-from regard.workflow.resuming import STEPS, check_state, is_written, made_of, made_on, newest_state
+from regard.workflow.resuming import check_state, is_written, made_of, made_on, newest_state
+from regard.workflow.run_folder import FolderWriter, write_results
 from regard.workflow.settings import RunSettings
 from regard.workflow.settings.fitting import fitted, notes
+from regard.workflow.storing import AdapterStore, ModelStore, Store
 from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
@@ -82,6 +71,8 @@ class Execution:
     """Divide the weights among them."""
     callbacks: Sequence[Callback] = ()
     """Called by the main process, after the display."""
+    is_dry: bool = False
+    """Only say what the run would take."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,7 +84,7 @@ class TrainingResult:
     loaded: Pipeline | None
     """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
     results: dict[str, Any]
-    """What `results.json` holds; empty when the run was interrupted."""
+    """What `results.json` holds; empty when the run was interrupted. Of a dry run, what the run would take."""
 
     def __repr__(self) -> str:
         run, scores = self.run, shown_scores(self.results)
@@ -121,43 +112,6 @@ class TrainingResult:
         return self.loaded
 
 
-@contextmanager
-def claimed(output: Path, world: World = ALONE, *, overwrite: bool, resume: bool = False) -> Iterator[None]:
-    """While this context lasts, this run alone writes to its folders; and nothing is lost there by mistake.
-
-    Raises:
-        ModelFolderError: there is something else at `output`, or a model and `overwrite` is False.
-        SettingsError: there are checkpoints of an earlier run, and neither `overwrite` nor `resume` is True.
-        TrainingError: another run writes there.
-    """
-    _check_folders(output, overwrite=overwrite, resume=resume)
-    if not world.is_main:
-        yield
-        return
-    with only_run(state_folder(output)):
-        _check_folders(output, overwrite=overwrite, resume=resume)  # another run may have ended since
-        yield
-
-
-def _check_folders(output: Path, *, overwrite: bool, resume: bool) -> None:
-    states = state_folder(output)
-    try:
-        is_usable = not states.exists() or (states.is_dir() and os.access(states, os.W_OK))
-    except OSError as error:
-        raise DataError(
-            f"{states} must be a folder that can be written, for checkpoints; got: {error.strerror}."
-        ) from error
-    if not is_usable:
-        raise DataError(f"{states} must be a folder that can be written, for checkpoints; it is not.")
-    earlier = bool(checkpoints(states))
-    if earlier and not (resume or overwrite):
-        raise SettingsError(
-            f"{states} holds checkpoints of an earlier run. Continue it with `--resume`, or replace them and the "
-            "model with `--overwrite`."
-        )
-    check_output(output, overwrite=overwrite or (resume and earlier))
-
-
 def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str) -> TrainingResult:
     """The run itself: model, training, scores, model folder.
 
@@ -177,21 +131,28 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         check_room(settings, device, world, shard=execution.shard)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
-        model = (build(settings.model) if task.initial is None else task.initial).to(device)
+        model = build(settings.model) if task.initial is None else task.initial
+        choose_what_learns(model, settings, task.new_parameters)
+    store, model = _store(task), model.to(device)
     facts = _facts(model, task) | ({"processes": world.size} if world.size > 1 else {})
     padding = f", {task.padding:.1%} padding" if task.padding else ""
     display.say(
-        f"{quantity(facts['sizes']['num_parameters'])} parameters, vocabulary {len(tokenizer):,}, "
+        f"{quantity(facts['sizes']['num_parameters'])} parameters{_learning(model)}, vocabulary {len(tokenizer):,}, "
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
-    chosen = settings.model_dump(mode="json", exclude={"model": DECIDED_BY_DATA})
-    facts |= {"task": task.name, "preset": preset, "settings": chosen}
+    if execution.is_dry:
+        planned = plan(model, task, store, output, world)
+        for line in planned.lines():
+            display.say(line)
+        return TrainingResult(output, TrainingRun(), None, planned.record())
+    facts |= {"task": task.name, "preset": preset}
+    facts["settings"] = settings.model_dump(mode="json", exclude=_unshown(settings))
     callbacks = Callbacks([display, *(execution.callbacks if world.is_main else ())])
-    run = _run_trainer(model, task, output, execution, resumed, display, callbacks, facts)
+    run = _run_trainer(model, task, store, output, execution, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
-    loaded = load(output, device=str(device))
+    loaded = store.load(output, device)
     if run.interrupted:
         callbacks.on_end({})
         return TrainingResult(output, run, loaded, {})
@@ -215,12 +176,67 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     }
     if isinstance(loaded, Translator) and loaded.confidence:
         loaded.confidence.write(output / CONFIDENCE)
-    results["sizes"]["weights_bytes"] = (output / WEIGHTS).stat().st_size
+    results["sizes"]["weights_bytes"] = (output / store.weights).stat().st_size
     write_results(output, results)
     report = training_report(output.absolute().name, results, run)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
     callbacks.on_end(results)
     return TrainingResult(output, run, loaded, results)
+
+
+def check_what_learns(settings: RunSettings) -> None:
+    """Make sure, before data are read, that the parts of a model that the settings name are there.
+
+    Raises:
+        SettingsError: one is not, or nothing is left to learn, or an adapter and frozen parts are both asked for.
+    """
+    if settings.adapter.rank is not None and settings.training.freeze:
+        raise SettingsError(
+            "`training.freeze` has no effect with an adapter, which freezes the whole model. Remove it."
+        )
+    if settings.adapter.rank is not None or settings.training.freeze:
+        choose_what_learns(shapes_of(settings.with_least_vocabulary().model), settings)
+
+
+def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequence[str] = ()) -> None:
+    """Put adapters into a model, or freeze parts of it, as the settings say.
+
+    Args:
+        new_parameters: those that the model in `--from` does not have: they learn beside adapters.
+
+    Raises:
+        SettingsError: a part that the model does not have, or nothing is left to learn.
+    """
+    if settings.adapter.rank is not None:
+        add_adapter(model, settings.adapter)
+        for name in new_parameters:
+            model.get_parameter(name).requires_grad_(True)
+        return
+    for name in parameters_named(model, settings.training.freeze, "training.freeze"):
+        model.get_parameter(name).requires_grad_(False)
+    if not any(parameter.requires_grad for parameter in model.parameters()):
+        raise SettingsError("training.freeze must leave a part of the model that learns; got all of them.")
+
+
+def _store(task: Task) -> Store:
+    """How the model of a run is stored."""
+    if task.settings.adapter.rank is None:
+        return ModelStore(task.tokenizer, task.source_tokenizer)
+    base = task.base
+    assert base is not None
+    return AdapterStore(Base(name=str(task.begun_with), sha256=weights_digest(base.model)), base, task.new_parameters)
+
+
+def _learning(model: Model) -> str:
+    """How many parameters learn, if not all."""
+    learning = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+    share = learning / sum(parameter.numel() for parameter in model.parameters())
+    return "" if share == 1 else f" ({quantity(learning)} of them learn, {share:.2%})"
+
+
+def _unshown(settings: RunSettings) -> dict[str, Any]:
+    """What the record of a run leaves out of its settings."""
+    return {"model": DECIDED_BY_DATA} | ({"adapter": True} if settings.adapter.rank is None else {})
 
 
 def _better_before(run: TrainingRun, metric: str) -> float | None:
@@ -249,6 +265,7 @@ def check_room(settings: RunSettings, device: torch.device, world: World = ALONE
 def _run_trainer(
     model: Model,
     task: Task,
+    store: Store,
     output: Path,
     execution: Execution,
     resumed: TrainingState | None,
@@ -271,9 +288,12 @@ def _run_trainer(
     if world.is_main:
         remove_leftovers(output)
     if execution.resume:
-        check_state(resumed, output, task, model, world, display)
-    writer = _Writer(task, output, is_made_of | is_made_on, is_saved=resumed is not None and is_written(resumed))
-    updater: Updater[Model, Any] = Updater(model, task.settings.training, world, shard=execution.shard)
+        check_state(resumed, output / store.weights, task, model, world, display)
+    is_saved = resumed is not None and is_written(resumed)
+    writer = FolderWriter(task, store, output, is_made_of | is_made_on, is_saved=is_saved)
+    updater: Updater[Model, Any] = Updater(
+        model, task.settings.training, world, shard=execution.shard, teacher=task.teacher
+    )
     trainer = Trainer(
         updater, task, writer, callbacks, saving=execution.saving, resumed=resumed,
         validates_first=task.begun_with is not None,
@@ -298,76 +318,6 @@ def _run_trainer(
     return run
 
 
-class _Writer:
-    """Writes a run into its model folder and, for checkpoints, the folder beside it."""
-
-    def __init__(self, task: Task, output: Path, made_of: Mapping[str, Any], *, is_saved: bool) -> None:
-        self.task, self.output, self.is_saved = task, output, is_saved
-        self._made_of = {**made_of, STEPS: task.settings.training.steps}
-
-    def save(self, tensors: dict[str, torch.Tensor], run: TrainingRun) -> None:
-        """Write a checkpoint."""
-        write_state(state_folder(self.output), TrainingState(tensors, asdict(run), self._made_of))
-
-    def keep(self, model: Model, run: TrainingRun) -> None:
-        """Store the model: in the output folder if it is the best, and among the best few."""
-        settings = self.task.settings.training
-        if settings.keep_best > 1:
-            self._keep_among(model, run, run.best_steps(settings.metric, settings.keep_best))
-        if run.best_step in (0, run.step):
-            if self.is_saved:
-                for name in ABOUT_WEIGHTS:
-                    (self.output / name).unlink(missing_ok=True)
-                save_weights(self.output, model)
-            else:
-                self._save(self.output, model)
-                self.is_saved = True
-
-    def keep_snapshot(self, model: Model, run: TrainingRun) -> None:
-        """Store the model as it is at this step, beside the checkpoints."""
-        self._save(snapshot_folder(self.output) / f"step-{run.step:08d}", model)
-
-    def record(self, run: TrainingRun) -> None:
-        """Store the scores: in the model folder, or beside the checkpoints as long as there is none.
-
-        Raises:
-            DataError: the folder cannot be written.
-        """
-        if not (self.is_saved or run.history):
-            return
-        early = state_folder(self.output) / METRICS
-        try:
-            if self.is_saved:
-                early.unlink(missing_ok=True)
-            else:
-                early.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise DataError(f"{early.parent} must be a folder that can be written; got: {error.strerror}.") from error
-        lines = (json.dumps(in_json(record)) + "\n" for record in run.history)
-        write_whole(self.output / METRICS if self.is_saved else early, "".join(lines).encode("utf-8"))
-
-    def _keep_among(self, model: Model, run: TrainingRun, steps: list[int]) -> None:
-        names = {f"step-{step:08d}" for step in steps}
-        folder = best_folder(self.output)
-        path = folder / f"step-{run.step:08d}"
-        shutil.rmtree(path, ignore_errors=True)  # of a run that was killed here before it went on
-        self._save(path, model)
-        for old in folder.iterdir():
-            if old.name not in names:
-                shutil.rmtree(old, ignore_errors=True)
-
-    def _save(self, path: Path, model: Model) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_new(path, model, self.task.tokenizer, self.task.source_tokenizer)
-
-
-def write_results(folder: Path, results: Mapping[str, Any]) -> None:
-    """Write `results.json` of a model folder, and the README rendered from it."""
-    content = json.dumps(in_json(results), indent=2, ensure_ascii=False) + "\n"
-    write_whole(folder / RESULTS, content.encode("utf-8"))
-    write_whole(folder / CARD, model_card(folder.name, results).encode("utf-8"))
-
-
 def _facts(model: Model, task: Task) -> dict[str, Any]:
     """The part of `results.json` on data, sizes, machine and versions."""
     device = next(model.parameters()).device
@@ -375,6 +325,7 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     return {
         "arch": task.settings.model.arch,
         "from": task.begun_with,
+        "teacher": task.taught_by,
         "data": {"training": task.training_facts, "validation": task.validation_facts},
         "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
                   "vocab_size": len(task.tokenizer)},
@@ -382,10 +333,3 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
                     "processors": os.cpu_count(), "system": platform.platform()},
         "versions": {"regard": __version__, "torch": torch.__version__, "python": platform.python_version()},
     }  # fmt: skip
-
-
-def in_json(value: Any) -> Any:
-    """A record for JSON: null in place of numbers that are not finite."""
-    if isinstance(value, Mapping):
-        return {name: in_json(part) for name, part in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value

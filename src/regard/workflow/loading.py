@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import torch
 
+from regard.adapters import read_adapter, weights_digest, with_adapter
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
-from regard.errors import SettingsError, nearest_hint
+from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
 from regard.interop.formats import is_foreign, read_foreign
+from regard.interop.peft import is_peft, read_peft
 from regard.training.precision import resolve_precision
 from regard.workflow.families import family_of
 from regard.workflow.pipeline import Pipeline
@@ -41,7 +43,12 @@ def resolve_device(name: str) -> torch.device:
 
 
 def load(
-    path: Path | str, *, device: str = "auto", precision: str = "float32", others: Sequence[Path | str] = ()
+    path: Path | str,
+    *,
+    device: str = "auto",
+    precision: str = "float32",
+    others: Sequence[Path | str] = (),
+    adapter: Path | str | None = None,
 ) -> Pipeline:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
@@ -51,8 +58,10 @@ def load(
         device: `auto`, `cpu`, `cuda`.
         precision: `float32`, `bfloat16`, or `auto`, which is bfloat16 where the machine multiplies it faster.
         others: more models that turn one text into another, with the same tokenizers: an ensemble.
+        adapter: an adapter of the model, which `train(..., rank=8)` or PEFT wrote; it is added to the weights.
     Raises:
-        ModelFolderError: a folder that is missing, incomplete or damaged, or a foreign model that we cannot represent.
+        ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
+            adapter of another model.
         SettingsError: a device that this machine lacks, or models that do not make an ensemble.
     """
     if precision not in PRECISIONS:
@@ -60,11 +69,35 @@ def load(
         raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
+    parts = load_any(path) if adapter is None else _adapted(path, adapter)
+    pipeline = _pipeline(parts, path if adapter is None else adapter, on, dtype)
+    return _ensemble(path, others, pipeline, dtype) if others else pipeline
+
+
+def load_with_adapters(
+    path: Path | str, adapters: Mapping[str, Path], *, device: str = "auto", precision: str = "float32"
+) -> tuple[Pipeline, dict[str, Pipeline]]:
+    """A model, and the same with each of those adapters, by name, that belong to it. What is not adapted is in memory once.
+
+    Raises:
+        ModelFolderError: as for `load`.
+    """
+    on = resolve_device(device)
+    dtype = resolve_precision(precision, on)
     parts = load_any(path)
-    parts.model.to(on, dtype)
+    parts.model.to(on)
+    found = {name: read_adapter(folder) for name, folder in adapters.items()}
+    sha256 = weights_digest(parts.model) if found else ""
+    own = {name: each for name, each in found.items() if each.base is None or each.base.sha256 == sha256}
+    adapted = {name: with_adapter(parts, adapter, sha256) for name, adapter in own.items()}
+    pipelines = {name: _pipeline(each, adapters[name], on, dtype) for name, each in adapted.items()}
+    return _pipeline(parts, path, on, dtype), pipelines
+
+
+def _pipeline(parts: LoadedModel, path: Path | str, device: torch.device, dtype: torch.dtype) -> Pipeline:
+    """A loaded model, ready to use; what is known of its confidence is in the folder `path`."""
+    parts.model.to(device, dtype)
     pipeline = family_of(parts.model.config).pipeline.of(parts)
-    if others:
-        return _ensemble(path, others, pipeline, dtype)
     if isinstance(pipeline, Translator):
         pipeline.confidence = Confidence.read(Path(path) / CONFIDENCE)
     return pipeline
@@ -95,6 +128,23 @@ def _ensemble(path: Path | str, others: Sequence[Path | str], first: Pipeline, d
     return Translator(translator.model, translator.tokenizer, translator.source_tokenizer, rest)
 
 
+def _adapted(path: Path | str, adapter: Path | str) -> LoadedModel:
+    """A model with an adapter of our format, or of PEFT's, added to its weights.
+
+    Raises:
+        ModelFolderError: it does not belong to the model, or cannot be read.
+    """
+    if not is_peft(adapter):
+        return with_adapter(load_any(path), read_adapter(adapter))
+    foreign = read_foreign(path) if is_foreign(path) else None
+    if foreign is None or not foreign.refs:
+        raise ModelFolderError(
+            f"{adapter} is in PEFT's format, and needs its model in Hugging Face's format; {path} is in another one. "
+            "Convert the adapter with `regard convert`."
+        )
+    return with_adapter(foreign.loaded, read_peft(adapter, foreign))
+
+
 def load_any(path: Path | str) -> LoadedModel:
     """The parts of a model, of ours or of a foreign one, on the CPU.
 
@@ -111,13 +161,14 @@ def load_as(
     device: str = "auto",
     precision: str = "float32",
     others: Sequence[Path | str] = (),
+    adapter: Path | str | None = None,
 ) -> Kind:
     """The model of a folder, which must be of one kind.
 
     Raises:
         SettingsError: it is of another kind; the message names the command that it is for.
     """
-    loaded = load(path, device=device, precision=precision, others=others)
+    loaded = load(path, device=device, precision=precision, others=others, adapter=adapter)
     if not isinstance(loaded, kind):
         needed, use = kind.commands[0].partition(" ")[0], loaded.commands[0].format(path)
         raise SettingsError(

@@ -13,6 +13,7 @@ from regard.errors import SettingsError
 from regard.inspection.lookup import Lookup, look_up
 from regard.inspection.record import HeadName
 from regard.inspection.result import Inspection
+from regard.models.adapters import merged
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
 
@@ -53,8 +54,9 @@ class Pipeline(ABC):
     def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
         """Write the model and its tokenizers to a model folder, whole or not at all, as after training of the user's own.
 
-        A model that was read from another format is written in ours. What a run or `regard evaluate --calibrate` has measured
-        (`results.json`, `confidence.json`) is not written, because the weights may have changed since.
+        A model that was read from another format is written in ours. An adapter is added to the weights. What a run or
+        `regard evaluate --calibrate` has measured (`results.json`, `confidence.json`) is not written, because the weights may
+        have changed since.
 
         Args:
             overwrite: whether a model that is at `folder` is replaced.
@@ -67,7 +69,7 @@ class Pipeline(ABC):
                 f"`save` needs one model; got an ensemble of {1 + len(others)}. Load and save each by itself."
             )
         check_output(Path(folder), overwrite=overwrite)
-        save_new(Path(folder), self.model, self.tokenizer, getattr(self, "source_tokenizer", None))
+        save_new(Path(folder), merged(self.model), self.tokenizer, getattr(self, "source_tokenizer", None))
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         """Make sure that no options are given where there are none.

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from regard.checkpoint import WEIGHTS
 from regard.errors import SettingsError, TrainingError
 from regard.models.config import current
 from regard.models.interface import Model
@@ -31,7 +30,7 @@ def made_of(task: Task, model: Model) -> dict[str, Any]:
     """What must be the same for a run to continue unchanged, by names that users know."""
     device = next(model.parameters()).device
     found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
-    for section in ("tokenizer", "data", "training"):
+    for section in ("tokenizer", "data", "training", "adapter"):
         values = getattr(task.settings, section).model_dump(mode="json")
         found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
     found["training.precision"] = str(resolve_precision(task.settings.training.precision, device))
@@ -63,13 +62,13 @@ def newest_state(states: Path, display: RunDisplay) -> TrainingState | None:
 
 
 def check_state(
-    state: TrainingState | None, output: Path, task: Task, model: Model, world: World, display: RunDisplay
+    state: TrainingState | None, weights: Path, task: Task, model: Model, world: World, display: RunDisplay
 ) -> None:
     """Make sure that a run can continue from its checkpoint, the same in all processes, and report what will differ.
 
     Args:
         state: None: there is none yet.
-        output: the folder of the best model so far.
+        weights: the file of the best model so far.
     Raises:
         SettingsError: data or settings differ, and the message names the difference; or its best model is
             gone.
@@ -83,9 +82,9 @@ def check_state(
             "all processes of a run must see the same checkpoints, on a disk that they share; process "
             f"{steps.index(max(steps))} found step {max(steps):,}, process {steps.index(min(steps))} step {min(steps):,}."
         )
-    if world.is_main and state is not None and is_written(state) and not (output / WEIGHTS).is_file():
+    if world.is_main and state is not None and is_written(state) and not weights.is_file():
         raise SettingsError(
-            f"`--resume` needs the best model so far, of step {state.progress['best_step']:,}; it is not in {output}. "
+            f"`--resume` needs the best model so far, of step {state.progress['best_step']:,}; it is not in {weights.parent}. "
             "Move it back, or start over with `--overwrite`."
         )
 

@@ -17,13 +17,15 @@ from regard.errors import SettingsError
 from regard.training.distributed import joined
 from regard.training.run import Callback, SavingTimes
 from regard.training.state import EVENTS, newest_made_of, state_folder
-from regard.workflow.execution import Execution, TrainingResult, check_room, claimed, run_task
+from regard.workflow.execution import Execution, TrainingResult, check_room, check_what_learns, run_task
 from regard.workflow.families import find_family
 from regard.workflow.loading import load_any, resolve_device
 from regard.workflow.progress import RunDisplay, TensorBoard
+from regard.workflow.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
-from regard.workflow.tasks.continuing import check_begin, config_of, usual_settings
+from regard.workflow.tasks.continuing import Beginning, check_begin, check_vocabulary, config_of, usual_settings
+from regard.workflow.tasks.distilling import take_teacher
 from regard.workflow.tasks.in_memory import check_columns
 from regard.workflow.tasks.pairs import PairsTask
 from regard.workflow.tasks.task import Inputs
@@ -43,6 +45,7 @@ def train(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     pretrained: tuple[Path | str, Path | str] | None = None,
     from_: Path | str | None = None,
+    teacher: Path | str | None = None,
     device: str = "auto",
     overwrite: bool = False,
     resume: bool = False,
@@ -50,6 +53,7 @@ def train(
     shard: bool = False,
     tensorboard: bool = False,
     callbacks: Sequence[Callback] = (),
+    dry_run: bool = False,
     display: RunDisplay | None = None,
     **named: Any,
 ) -> TrainingResult:
@@ -78,6 +82,7 @@ def train(
             together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
         from_: a model to begin with, in any format that `load` reads: its weights, its vocabulary and its settings. Where an
             encoder learns another task, its head is new. Steps and learning rate are by default those for such a run.
+        teacher: a model with the same vocabulary, whose probabilities are learnt beside the labels (`training.teacher_weight`).
         device: `auto`, `cpu`, `cuda`.
         overwrite: whether a model that stands at `output` is replaced.
         resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
@@ -85,12 +90,16 @@ def train(
         shard: among several processes, divide the weights instead of copying them.
         tensorboard: write event files into the folder `output` + `.training/tensorboard`.
         callbacks: told how the run goes, such as trackers of experiments. An exception of theirs ends the run, which can be
-            resumed, and is raised.
+            resumed, and is raised. A dry run does not call them.
+        dry_run: train three steps, say how long the whole run would take and what it would write, and write nothing.
         named: single settings by their keys, such as `steps=1000`, as in `settings` without the section.
     Raises:
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
+    taught = None if teacher is None else load_any(teacher)
+    if taught is not None and from_ is not None and Path(from_).resolve() == Path(str(teacher)).resolve():
+        from_ = None  # who begins as the teacher learns nothing from it: only its vocabulary is meant
     initial = None if from_ is None else load_any(from_)
     if initial is not None:
         check_begin(initial.model.config, arch, {})
@@ -106,6 +115,23 @@ def train(
         chosen = RunSettings.build(preset, settings, decided, arch=arch)
     else:
         chosen = _continuing(initial, preset, settings, task)
+    if taught is not None and initial is None:
+        check_vocabulary(settings, "--teacher")
+    if taught is None and (given := sorted(key for key in chosen.given if key.startswith("training.teacher_"))):
+        raise SettingsError(f"{given[0]} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
+    if chosen.adapter.rank is not None and (from_ is None or shard):
+        raise SettingsError(
+            "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
+            if from_ is None
+            else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
+        )
+    if chosen.data.alignments is None and "training.alignment_weight" in chosen.given:
+        raise SettingsError(
+            "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
+        )
+    check_what_learns(chosen)
+    if dry_run and (resume or "WORLD_SIZE" in os.environ):
+        raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
     check_columns(data, columns)
     saving = SavingTimes.parse(save_every)
     output = Path(os.path.realpath(output))
@@ -127,9 +153,13 @@ def train(
             if pretrained is not None:
                 initial = _assembled(*pretrained, chosen, shown)
                 chosen = chosen.model_copy(update={"model": initial.model.config})
-            prepared = kind.read(Inputs(data, valid, columns, initial), chosen, shown)
+            lent = initial or taught
+            beginning = None if lent is None else Beginning(lent, has_weights=initial is not None)
+            prepared = kind.read(Inputs(data, valid, columns, beginning), chosen, shown)
+        if taught is not None and teacher is not None:
+            take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
-        execution = Execution(device, resume, saving, world, shard, callbacks)
+        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
 
@@ -149,7 +179,8 @@ def _continuing(
     config = initial.model.config
     check_begin(config, None, settings)
     others = {section: values for section, values in settings.items() if section != "model"}
-    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config))
+    adapts = bool(others.get("adapter", {}).get("rank"))
+    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config, adapts=adapts))
     return chosen.model_copy(update={"model": config_of(config, task, settings)})
 
 

@@ -141,7 +141,7 @@ def _candidate(found: Candidate) -> dict[str, Any]:
 def models(service: Service) -> Answer:
     """What is served: models that translate have a direction, others a name."""
     rows = [
-        {"direction": str(direction), "source": direction.source, "target": direction.target}
+        {"direction": str(direction), "source": direction.source, "target": direction.target_code}
         | _sizes(engine.pipeline)
         | {"snapshots": list(snapshots(service.folder_of(direction)))}
         for direction, engine in service.engines.items()

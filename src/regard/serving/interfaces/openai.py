@@ -66,7 +66,7 @@ def parse(fields: Mapping[str, Any], service: Service) -> tuple[Asked, bool, str
     if (count := fields.get("n") or 1) != 1:
         raise ServingError(400, f"n must be 1; got {count}.")
     direction = names[model]
-    return Asked(parts, direction.source, direction.target), bool(fields.get("stream")), model
+    return Asked(parts, direction.source, direction.target_code), bool(fields.get("stream")), model
 
 
 def _content(message: Mapping[str, Any]) -> str:

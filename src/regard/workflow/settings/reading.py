@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adapters import AdapterConfig
 from regard.models.config import current
 from regard.models.families import architecture
 from regard.text.lines import read_lines
@@ -68,6 +69,7 @@ def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] 
     """
     kinds: dict[str, type[BaseModel]] = {
         "tokenizer": TokenizerConfig, "data": DataConfig, "training": TrainingConfig, "model": architecture(arch).config,
+        "adapter": AdapterConfig,
     }  # fmt: skip
     places = {key: section for section in reversed(kinds) for key in kinds[section].model_fields}
     for key in ("arch", "task", "pad_id", "labels", "source_vocab_size", "pruned_heads"):  # set by other arguments

@@ -9,13 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adapters import AdapterConfig
 from regard.models.config import ModelConfig
 from regard.models.families import architecture
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.settings.reading import Nested
 
-SECTIONS = ("model", "tokenizer", "data", "training")
+SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
 
 
 class RunSettings(BaseModel):
@@ -27,6 +28,7 @@ class RunSettings(BaseModel):
     tokenizer: TokenizerConfig
     data: DataConfig = DataConfig()
     training: TrainingConfig
+    adapter: AdapterConfig = AdapterConfig()
     usual: dict[str, Any] = Field({}, exclude=True)
     """The values of the preset, by names such as `training.steps`; empty: nothing is fitted."""
     given: frozenset[str] = Field(frozenset(), exclude=True)
@@ -42,7 +44,7 @@ class RunSettings(BaseModel):
         arch: str = "encoder-decoder",
         defaults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> RunSettings:
-        """A preset of a family, overlaid with settings in sections `model`, `tokenizer`, `data` and `training`.
+        """A preset of a family, overlaid with settings in its sections.
 
         Args:
             layers: what the user gave, the later ones winning.
@@ -86,6 +88,7 @@ class RunSettings(BaseModel):
             "model": family,
             "data": DataConfig,
             "training": TrainingConfig,
+            "adapter": AdapterConfig,
         }
         built = {}
         for section, kind in sections.items():
@@ -97,6 +100,11 @@ class RunSettings(BaseModel):
         if built["data"] != DataConfig() and not found.model.reads_source:
             key = next(iter(merged["data"]))
             raise SettingsError(f"`data.{key}` needs pairs of texts; `--arch {found.arch}` has none. Remove it.")
+        if merged["adapter"] and merged["adapter"].get("rank") is None:
+            raise SettingsError(
+                f"adapter.{next(iter(merged['adapter']))} has no effect without `adapter.rank`. Set that, too."
+            )
+        built["tokenizer"] = _with_tags(built["tokenizer"], built["data"])
         usual = {
             f"{section}.{key}": value
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
@@ -116,6 +124,12 @@ class RunSettings(BaseModel):
         """The same with a model of the fewest tokens, which is no larger than the one that the data will ask for."""
         least = {name: 5 for name in ("vocab_size", "source_vocab_size") if getattr(self.model, name, None) is not None}
         return self.model_copy(update={"model": self.model.model_copy(update=least)})
+
+
+def _with_tags(tokenizer: Any, data: Any) -> Any:
+    """The settings of a tokenizer to which the tags of corpora are added: each is a token of its own."""
+    tags = [tag for tag in data.tags or [] if tag is not None]
+    return tokenizer.model_copy(update={"add": list(dict.fromkeys([*tokenizer.add, *tags]))}) if tags else tokenizer
 
 
 def _check_numbers(section: str, kind: type[BaseModel], values: Mapping[str, Any]) -> None:

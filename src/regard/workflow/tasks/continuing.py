@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,25 +11,40 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import ModelConfig
-from regard.models.families import build
+from regard.models.families import build_from, changed_head
 from regard.models.interface import Model
 from regard.text.wording import counted
 
 HIGHEST_RATE = 1e-3
-CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout")
+ADAPTERS_RATE = 10
+"""How many times faster an adapter learns than a model does (docs/experiments.md)."""
+CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
 """Settings of a model that leave its weights as they are."""
 
 
-def usual_settings(config: ModelConfig) -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True)
+class Beginning:
+    """What a run begins with."""
+
+    loaded: LoadedModel
+    has_weights: bool = True
+    """Whether its weights are taken over; else its vocabulary only."""
+
+
+def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, dict[str, Any]]:
     """Settings of training that suit a model that has learnt already.
 
     The learning rate is 30 / model_dim^2: of width 256 the best of those measured (docs/experiments.md), of width 768 that
-    of Devlin et al. 2019, appendix A.3.
+    of Devlin et al. 2019, appendix A.3. An adapter learns at ten times this rate.
+
+    Args:
+        adapts: whether an adapter learns, in place of the model.
     """
+    rate = 30 / config.model_dim**2 * (ADAPTERS_RATE if adapts else 1)
     training = {
         "steps": 1000,
         "batch_tokens": 2048,
-        "learning_rate": min(HIGHEST_RATE, float(f"{30 / config.model_dim**2:.1e}")),
+        "learning_rate": min(HIGHEST_RATE * (ADAPTERS_RATE if adapts else 1), float(f"{rate:.1e}")),
         "warmup_steps": 100,
         "schedule": "linear",
         "average_decay": 0.99,
@@ -51,9 +67,19 @@ def check_begin(config: ModelConfig, arch: str | None, settings: Mapping[str, Ma
                 f"model.{key} comes from the model in `--from`, and cannot be set. Remove it. "
                 f"Of the model, {', '.join(name for name in CHANGEABLE if name in type(config).model_fields)} can be set."
             )
-    for key in settings.get("tokenizer", {}):
+    check_vocabulary(settings, "--from")
+
+
+def check_vocabulary(settings: Mapping[str, Mapping[str, Any]], option: str) -> None:
+    """Make sure that a run that takes the vocabulary of a model asks for no other.
+
+    Raises:
+        SettingsError: it does.
+    """
+    for key in settings.get("tokenizer", {}).keys() - {"add"}:
         raise SettingsError(
-            f"tokenizer.{key} comes from the model in `--from`, whose embeddings are of its vocabulary. Remove it."
+            f"tokenizer.{key} comes from the model in `{option}`, whose embeddings are of its vocabulary. Remove it. Tokens can "
+            "be added: `tokenizer.add`."
         )
 
 
@@ -65,29 +91,39 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
     return config.model_copy(update=changes)
 
 
-def begun(initial: LoadedModel, config: ModelConfig) -> tuple[Model, list[str]]:
-    """A model of a configuration with the weights of a trained one; and the names of the parameters that are new.
+def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
+    """What the vocabulary of a model decides of the configuration of another one."""
+    theirs = loaded.model.config
+    sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
+    if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
+        return sizes
+    of_source = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
+    sizes["source_vocab_size"] = max(of_source, len(loaded.source_tokenizer))
+    if getattr(config, "tied_embeddings", None) in ("all", "source"):
+        sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
+    return sizes
 
-    New ones are drawn from torch's default generator: those of the head, if the task is another. A model of the same
-    configuration is taken as it is, without a copy.
+
+def with_tokens(loaded: LoadedModel, tokens: Sequence[str]) -> LoadedModel:
+    """A model whose tokenizers have more tokens than it has embeddings; itself, if there are none."""
+    if not tokens:
+        return loaded
+    target = loaded.tokenizer.with_tokens(tokens)
+    source = target if loaded.source_tokenizer is loaded.tokenizer else loaded.source_tokenizer.with_tokens(tokens)
+    return loaded._replace(tokenizer=target, source_tokenizer=source)
+
+
+def begun(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
+    """A model of a configuration with the weights of a trained one; the names of its parameters that must learn, as they are
+    new or those of a head for other labels; and a line that says what is new, or nothing.
     """
-    if config == initial.model.config:
-        return initial.model, []
-    model = build(config)
-    old = initial.model.state_dict()
-    weights = {
-        name: old[name] if name in old and old[name].shape == tensor.shape else tensor
-        for name, tensor in model.state_dict().items()
-    }
-    model.load_state_dict(weights)
-    new = [name for name, _ in model.named_parameters() if weights[name] is not old.get(name)]
-    return model, new
-
-
-def begun_with_seed(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, str]:
-    """The same for a run, with a line that says what is new, or nothing."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model, new = begun(initial, config)
+        model, new = build_from(config, initial.model)
     heads = sorted({name.partition(".")[0] for name in new})
-    return model, f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else ""
+    must_learn = sorted({*new, *changed_head(model, initial.model.config)})
+    return (
+        model,
+        must_learn,
+        f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else "",
+    )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from regard.checkpoint import LoadedModel
 from regard.data.batching import labelled_in_order, labelled_training_batches
 from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
 from regard.data.labelled import (
@@ -29,6 +28,7 @@ from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
 from regard.workflow.settings.fitting import BYTES_TO_A_TOKEN, with_vocabulary_for
+from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import is_in_memory, labelled_of, names_of
 from regard.workflow.tasks.task import (
     VALID_BATCH_TOKENS,
@@ -47,6 +47,7 @@ class LabelTask(Task):
     """Texts with labels: what classes of texts and tags of words have in common."""
 
     metrics = ("loss", "accuracy")
+    are_examples_fixed = True
     by_word: ClassVar[bool]
     """Whether each word has a label, or each text."""
 
@@ -56,13 +57,13 @@ class LabelTask(Task):
         valid: LabelledText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: LoadedModel | None = None,
+        initial: Beginning | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
         Args:
-            initial: the model to begin with, with its tokenizer; None: a new one.
+            initial: what to begin with; None: a new model, with a vocabulary learnt from the texts.
             labels: those that the texts may have; None: those that the training texts have.
 
         Raises:
@@ -115,7 +116,7 @@ class LabelTask(Task):
         else:
             training = find_labelled(names_of(inputs.training), by_word=cls.by_word)
         if inputs.for_own_loop:
-            labels = inputs.initial.model.class_names if inputs.initial is not None else None
+            labels = inputs.initial.loaded.model.class_names if inputs.initial is not None else None
             empty = LabelledText([], [], "no validation")
             return cls(training, empty, settings, display, inputs.initial, labels)
         if inputs.valid is not None:

@@ -11,6 +11,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.data.batch import ALL, Batch, BatchCursor, LabelledBatch, Shard
+from regard.data.selection import DataConfig
 from regard.errors import SettingsError
 from regard.memory import WEIGHT_BYTES, check_room_to_train
 from regard.models.families import build
@@ -21,6 +22,7 @@ from regard.workflow.pipeline import Pipeline
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
+from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import check_columns
 from regard.workflow.tasks.task import Inputs, Task
 from regard.workflow.translation.translator import Translator
@@ -130,7 +132,8 @@ def batches(
     config = pipeline.model.config
     family = family_of(config)
     given = named_settings(named, config.arch, signature(batches).parameters)
-    _check_effect(given, ("data",), "on batches")
+    known = [f"data.{key}" for key in DataConfig.model_fields if key != "alignments"]  # `loss` does not read them
+    _check_effect(given, known, "on batches")
     if epochs is not None and epochs < 1:
         raise SettingsError(f"epochs must be at least 1, or None for batches without an end; got {epochs}.")
     training = {"training": {"batch_tokens": batch_tokens, "seed": seed}}
@@ -138,8 +141,13 @@ def batches(
     chosen = RunSettings.build(preset, given, training, arch=config.arch).model_copy(update={"model": config})
     tokenizer = pipeline.tokenizer
     held = LoadedModel(pipeline.model, tokenizer, getattr(pipeline, "source_tokenizer", tokenizer))
+    beginning = Beginning(held, has_weights=False)  # they stay where they are
     kind = family.task(getattr(config, "task", None))
-    task = _read(kind, Inputs(data, None, columns, held, for_own_loop=True), chosen)
+    task = _read(kind, Inputs(data, None, columns, beginning, for_own_loop=True), chosen)
+    if len(task.tokenizer) > len(tokenizer):
+        raise SettingsError(
+            f"data.tags must be tokens of the model; got {chosen.data.tags}. `train` with `from_` can add them to it."
+        )
     return task.batches(start, shard) if epochs is None else task.epochs(epochs, start, shard)
 
 

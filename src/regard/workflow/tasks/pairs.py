@@ -10,22 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from regard.checkpoint import LoadedModel
 from regard.data.batching import POOL, Epochs, in_order, training_batches
-from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, no_pairs, read_pairs
+from regard.data.corpus import Aligned, Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
 from regard.data.joining import Joining
-from regard.data.selection import Selection, select_pairs
+from regard.data.noise import Noise
+from regard.data.selection import Selection, one_each, select_pairs
 from regard.data.sequences import EncodedPairs
-from regard.errors import DataError
+from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
 from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
+from regard.models.config import EncoderDecoderConfig
 from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
+from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import is_in_memory, names_of, pairs_of
 from regard.workflow.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.workflow.translation.translator import Translator
@@ -75,18 +77,20 @@ class PairsTask(Task):
         valid: ParallelText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: LoadedModel | None = None,
+        initial: Beginning | None = None,
     ) -> None:
         """Learn the vocabularies, encode the pairs, and choose those to train on.
 
         Args:
-            initial: the model to begin with, with its tokenizers; None: a new one, with vocabularies learnt from the texts.
+            initial: what to begin with; None: a new model, with vocabularies learnt from the texts.
         """
         self.metrics = (*self.metrics, *ADDED)
         super().__init__(settings)
         self._take_vocabularies(corpora, display, initial)
+        corpora = self._with_further(corpora)
         settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
-        self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress)
+        is_aligned = settings.data.alignments is not None
+        self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress, with_links=is_aligned)
         for corpus, size in zip(corpora, self._encoded.part_sizes, strict=True):
             if not size:
                 raise no_pairs(corpus.name)
@@ -102,6 +106,8 @@ class PairsTask(Task):
         self._cuts = None
         if dropout := settings.data.bpe_dropout:
             self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+        self._noise = self._noise_of(corpora)
+        self.are_examples_fixed = self._joined is None and self._cuts is None and self._noise is None
         num_kept = _num_kept(self._selection)
         joined, selection = self._joined, self._selection
         epoch = selection if joined is None else joined.order(selection)
@@ -138,7 +144,7 @@ class PairsTask(Task):
             self._encoded.pairs,
             training.batch_tokens,
             training.seed,
-            Epochs(self._selection, self._joined, self._cuts),
+            Epochs(self._selection, self._joined, self._cuts, self._noise),
             start=start,
             shard=shard,
             **self._symbols,
@@ -182,7 +188,7 @@ class PairsTask(Task):
     def _symbols(self) -> dict[str, Any]:
         return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
 
-    def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: LoadedModel | None) -> None:
+    def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None) -> None:
         """Learn the vocabularies, or take those of the model to begin with; and what they decide of the settings."""
         if initial is not None:
             self.take_over(initial)
@@ -194,6 +200,48 @@ class PairsTask(Task):
         else:
             self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
             self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
+
+    def _with_further(self, corpora: Sequence[Pairs]) -> list[Pairs]:
+        """The corpora with their alignments and tags, where the settings name them.
+
+        Raises:
+            SettingsError: not as many as corpora; or alignments of a model or of data that have no use for them.
+        """
+        data, config = self.settings.data, self.settings.model
+        if data.alignments is not None:
+            if not isinstance(config, EncoderDecoderConfig):
+                raise SettingsError(f"`data.alignments` needs `--arch encoder-decoder`; got {config.arch}. Remove it.")
+            for key in ("bpe_dropout", "concatenation", "noise"):
+                if getattr(data, key):
+                    raise SettingsError(
+                        f"`data.{key}` moves tokens, and `data.alignments` counts them. Remove one of them."
+                    )
+            if config.alignment_head is None:
+                head = f"cross.{max(config.num_decoder_layers - 2, 0)}.0"
+                changed = config.model_copy(update={"alignment_head": head})
+                self.settings = self.settings.model_copy(update={"model": changed})
+                if self.initial is not None:
+                    self.initial.config = changed
+                self.notes.append(f"the head that learns the alignments: {head}")
+        files = one_each("alignments", data.alignments, len(corpora), None)
+        tags = one_each("tags", data.tags, len(corpora), None)
+        further: list[Pairs] = []
+        for corpus, file, tag in zip(corpora, files, tags, strict=True):
+            assert not isinstance(corpus, Aligned | Tagged)
+            aligned = corpus if file is None else Aligned(corpus, file)
+            further.append(aligned if tag is None else Tagged(aligned, tag))
+        return further
+
+    def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
+        """The noise in sources, where the settings ask for it."""
+        shares = one_each("noise", self.settings.data.noise, len(corpora), 0.0)
+        if not any(shares):
+            return None
+        reader = self.source_tokenizer or self.tokenizer
+        tags = {id for corpus in corpora if isinstance(corpus, Tagged) for id in reader.encode(corpus.tag)}
+        symbols, ends = reader.symbols, np.cumsum(self._encoded.part_sizes)
+        num_symbols = len(symbols.source_begin_ids), len(symbols.source_end_ids)
+        return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
 
     def _joining(self, limit: int) -> Joining | None:
         """How pairs are joined to longer ones, where the settings ask for it."""

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from regard.checkpoint import LoadedModel
 from regard.data.batching import Masking, masked_in_order, masked_training_batches
 from regard.data.encoding import encode_texts, learn_tokenizer
 from regard.data.labelled import encode_words
@@ -30,6 +29,7 @@ from regard.training.run import Scores
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
+from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import names_of, refuse
 from regard.workflow.tasks.task import (
     VALID_BATCH_TOKENS,
@@ -58,12 +58,12 @@ class TextTask(Task):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: LoadedModel | None = None,
+        initial: Beginning | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
         Args:
-            initial: the model to begin with, with its tokenizer; None: a new one.
+            initial: what to begin with; None: a new model, with a vocabulary learnt from the texts.
         """
         super().__init__(settings)
         self.valid = valid
@@ -104,7 +104,7 @@ class LanguageTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: LoadedModel | None = None,
+        initial: Beginning | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -181,7 +181,7 @@ class MaskedTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: LoadedModel | None = None,
+        initial: Beginning | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 

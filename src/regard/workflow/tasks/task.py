@@ -24,11 +24,12 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
+from regard.training.distillation import Teacher
 from regard.training.optimization import TrainingConfig
 from regard.training.run import Scores
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.continuing import begun_with_seed
+from regard.workflow.tasks.continuing import Beginning, begun, sizes_of_vocabulary, with_tokens
 
 LARGEST_HOLD_OUT = 1000
 VALID_BATCH_TOKENS = 4096
@@ -44,8 +45,8 @@ class Inputs:
     """The same for validation; None: a share of `training` is held out."""
     columns: Sequence[str] | None = None
     """Of a table, the names of its two columns."""
-    initial: LoadedModel | None = None
-    """The model to begin with, and its tokenizers; None: a new one."""
+    initial: Beginning | None = None
+    """What to begin with; None: a new model, with vocabularies learnt from the data."""
     for_own_loop: bool = False
     """Whether a loop of the user's own trains the model: on all of `training`, without validation, and with the labels that
     the model has."""
@@ -73,8 +74,18 @@ class Task(ABC):
     """Where the source has a vocabulary of its own."""
     initial: Model | None = None
     """The model to begin with; None: a new one."""
+    base: LoadedModel | None = None
+    """The model in `--from`, as it was, where an adapter of it learns."""
+    new_parameters: Sequence[str] = ()
+    """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
     begun_with: str | None = None
     """The name of the model that it began with."""
+    teacher: Teacher | None = None
+    """A model that it learns from, beside the labels."""
+    taught_by: str | None = None
+    """The name of its folder."""
+    are_examples_fixed: bool = False
+    """Whether an example, by its index, is the same whenever it is read, with as many labels."""
     padding: float = 0.0
     """The share of positions that are padding."""
     epoch_steps: float = math.inf
@@ -132,12 +143,22 @@ class Task(ABC):
         """Where an example stands, in words, by its index."""
         return f"example {index}"
 
-    def take_over(self, initial: LoadedModel, **decided: Any) -> None:
-        """Begin with a model: take its vocabulary, and its weights but for what `decided` makes new, such as `labels`."""
-        self.tokenizer, self.source_tokenizer = initial.tokenizer, initial.source_tokenizer
-        config = self.settings.model.model_copy(update=decided)
+    def take_over(self, initial: Beginning, **decided: Any) -> None:
+        """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
+        loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
+        if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
+            raise SettingsError(
+                "`tokenizer.add` and `data.tags` need embeddings that learn, and an adapter freezes them. Remove one of them."
+            )
+        self.tokenizer, self.source_tokenizer = loaded.tokenizer, loaded.source_tokenizer
+        if not initial.has_weights:
+            self.learn_sizes(**sizes_of_vocabulary(self.settings.model, loaded), **decided)
+            return
+        grown = sizes_of_vocabulary(loaded.model.config, loaded) if self.settings.tokenizer.add else {}
+        config = self.settings.model.model_copy(update={**grown, **decided})
+        self.base = None if self.settings.adapter.rank is None else loaded
         self.settings = self.settings.model_copy(update={"model": config})
-        self.initial, note = begun_with_seed(initial, config, self.settings.training.seed)
+        self.initial, self.new_parameters, note = begun(loaded, config, self.settings.training.seed)
         self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:

@@ -16,7 +16,7 @@ from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
-from regard.models.families import cross_heads
+from regard.models.families import alignment_head, cross_heads
 from regard.models.interface import PairModel
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.results import Candidate
@@ -40,12 +40,14 @@ class Described:
         """Which source tokens each target token was written from.
 
         Args:
-            layer: of the decoder, from 0; None: the one whose weights are sharpest.
-            head: by its first number, from 0; None: the mean over the heads.
+            layer: of the decoder, from 0; None: that of the model's alignment head, or else the one whose weights are sharpest.
+            head: by its first number, from 0; None: the mean over the heads, but for the alignment head.
         Raises:
             SettingsError: there is no such layer or head.
         """
         weights = self._weights()
+        if layer is None and head is None and (special := alignment_head(self.models[0])) is not None:
+            layer, head = special
         if layer is not None and not 0 <= layer < len(weights):
             raise SettingsError(f"layer must be from 0 to {len(weights) - 1}; got {layer}.")
         chosen, heads = sharpest_layer(weights) if layer is None else layer, cross_heads(self.models[0])

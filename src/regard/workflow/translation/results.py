@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
 from regard.inspection.drawing.report import candidates_html
@@ -58,6 +59,17 @@ class Translation(Candidate):
     confidence: float | None = None
     """The chrF, from 0 to 1, that translations with such log-probabilities had on the pairs that the model was calibrated
     with (`Translator.evaluate`); None: it was not."""
+
+    def nearest_to(self, reference: str) -> Translation:
+        """Of the n best, the one with the highest sentence-level BLEU; of equal ones, the best.
+
+        Source: Kim and Rush 2016, section 3.3, sequence-level interpolation.
+        """
+        utility = sentence_utility("bleu")
+        nearest = max(self.n_best, key=lambda candidate: utility(candidate.text, reference))
+        if nearest.ids == self.ids:
+            return self
+        return Translation(**vars(nearest), n_best=self.n_best)
 
     def _with(self) -> str:
         others = [f"n_best of {len(self.n_best)}"] if len(self.n_best) > 1 else []

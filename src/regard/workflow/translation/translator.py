@@ -312,8 +312,8 @@ class Translator(Pipeline):
         """Which source tokens each token of the target (by default, of the translation) was written from.
 
         Args:
-            layer: of the decoder, from 0; None: the one whose weights are sharpest on this pair.
-            head: from 0; None: the mean over the heads.
+            layer: of the decoder, from 0; None: that of `model.alignment_head`, or else the one that is sharpest on this pair.
+            head: from 0; None: the mean over the heads, but for the alignment head.
         """
         ids, has_end = self._written(source, target)
         return self._description(source, ids, has_end=has_end).alignment(layer, head)

@@ -1,0 +1,241 @@
+"""Adapter folders: `adapter.safetensors` and `adapter.json`, what a run has learnt beside a model that stays as it is.
+
+An adapter belongs to one model, whose checksum it records. With another one it is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
+from torch import Tensor, nn
+
+from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
+from regard.errors import ModelFolderError, SettingsError
+from regard.models.adapters import adapted, merged, put_adapter
+from regard.models.config import ModelConfig
+from regard.models.families import build_from, changed_head, parse_config
+from regard.models.interface import Model
+from regard.text.lines import write_whole
+
+FORMAT_VERSION = 1
+FACTORS = ("down", "up")
+"""The names of an update's two matrices."""
+HEAD = ("task", "labels")
+CHANGES = (*HEAD, "dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
+"""The settings of a model that an adapter may change."""
+NUMBERS = ("F32", "F16", "BF16")
+"""The dtypes that adapters are read from, in the names of safetensors."""
+
+
+class Base(BaseModel):
+    """The model that an adapter belongs to."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    """Of its folder, for messages."""
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    """The checksum of its weights, as `weights_digest` computes it."""
+
+
+class _Record(BaseModel):
+    """What `adapter.json` holds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format_version: int
+    base: Base
+    scales: dict[str, float] = Field(min_length=1)
+    """What the update of each adapted map is multiplied by."""
+    model: dict[str, Any]
+    """The configuration of the adapted model. It differs from the base's in its task and its labels, if at all."""
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """An adapter that was found. Its weights are read when the model is known that they must fit."""
+
+    scales: Mapping[str, float]
+    """What the update of each adapted map is multiplied by."""
+    weights: Path
+    """The file of its weights."""
+    base: Base | None = None
+    """The model that it belongs to; None: the file does not say."""
+    config: ModelConfig | None = None
+    """Of the adapted model; None: the base's."""
+    held: Mapping[str, Tensor] | None = None
+    """Its weights by our names, where they have been read from a file of another format."""
+
+
+def weights_digest(model: nn.Module) -> str:
+    """A checksum of a model's parameters in float32, their names and shapes. It does not depend on the format of its folder."""
+    digest = hashlib.sha256()
+    for name, parameter in sorted(model.named_parameters()):
+        digest.update(f"{name} {tuple(parameter.shape)}\n".encode())
+        digest.update(parameter.detach().float().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()) -> None:
+    """Write what a model has learnt beside its base, whole or not at all; an existing folder is replaced last.
+
+    Args:
+        new: parameters that learn beside the adapters: those of another head.
+    Raises:
+        ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
+    """
+    scales = {name: module.scale for name, module in adapted(model).items()}
+    record = _Record(
+        format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json")
+    )
+    with aside(path) as folder:
+        write_whole(folder / ADAPTER_CONFIG, (record.model_dump_json(indent=2) + "\n").encode("utf-8"))
+        save_adapter_weights(folder, model, new)
+
+
+def save_adapter_weights(path: Path, model: Model, new: Collection[str] = ()) -> None:
+    """Replace the weights of an adapter folder, in one rename. The arguments are those of `save_adapter`."""
+    kept = {*new, *(f"{name}.{factor}" for name in adapted(model) for factor in FACTORS)}
+    tensors = {
+        name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters() if name in kept
+    }
+    write_whole(path / ADAPTER_WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
+
+
+def is_adapter(path: Path | str) -> bool:
+    """Whether a folder holds an adapter."""
+    return all((Path(path) / part).is_file() for part in ADAPTER_PARTS)
+
+
+def read_adapter(path: Path | str) -> Adapter:
+    """The adapter of a folder, on the CPU.
+
+    Raises:
+        ModelFolderError: a part is missing or damaged, or of a later format.
+    """
+    folder = Path(path)
+    if not is_adapter(folder):
+        what = "an existing folder" if not folder.is_dir() else "an adapter folder"
+        raise ModelFolderError(f"{folder} must be {what}. An adapter folder holds {' and '.join(ADAPTER_PARTS)}.")
+    file = folder / ADAPTER_CONFIG
+    try:
+        record = _Record.model_validate_json(file.read_bytes())
+        config = parse_config(record.model)
+    except SettingsError as error:
+        raise ModelFolderError(f"{file}: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ModelFolderError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelFolderError(f"{file} must be an adapter's record; got {error!r}. Is it whole?") from error
+    if record.format_version != FORMAT_VERSION:
+        raise ModelFolderError(
+            f"{file}: format_version must be {FORMAT_VERSION}; got {record.format_version}. A newer Regard wrote it: "
+            "pip install -U regard"
+        )
+    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config)
+
+
+def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> LoadedModel:
+    """A model with an adapter added to its weights: a plain model. The arguments and errors are those of `adapt`."""
+    return loaded._replace(model=merged(adapt(loaded, adapter, sha256)).eval())
+
+
+def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> Model:
+    """A model with an adapter beside its weights, which it shares with the model that is given.
+
+    Args:
+        sha256: the checksum of the model; None: it is computed.
+    Raises:
+        ModelFolderError: the adapter belongs to another model, or its tensors do not fit.
+    """
+    where = adapter.weights.parent
+    if adapter.base is not None and (sha256 or weights_digest(loaded.model)) != adapter.base.sha256:
+        raise ModelFolderError(
+            f"{where} must be used with the model that it was trained with, {adapter.base.name}; this is another one."
+        )
+    model, new = _with_head(loaded.model, adapter.config or loaded.model.config, where)
+    tensors = dict(adapter.held) if adapter.held is not None else _tensors(model, adapter, new)
+    with torch.no_grad():
+        for name in new:
+            model.get_parameter(name).copy_(tensors[name])
+    put_adapter(model, tensors, adapter.scales)
+    return model.eval()
+
+
+def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, list[str]]:
+    """The base as a model of its own, whose weights are shared; or one with another head, and the names of its parameters.
+
+    Raises:
+        ModelFolderError: the configuration differs in more than that.
+    """
+    changes = {name: getattr(config, name) for name in CHANGES if name in type(config).model_fields}
+    if type(config) is not type(base.config) or base.config.model_copy(update=changes) != config:
+        raise ModelFolderError(f"{where / ADAPTER_CONFIG}: `model` must be the base's, but for its head; it differs.")
+    if any(getattr(config, name, None) != getattr(base.config, name, None) for name in HEAD):
+        model, _ = build_from(config, base)
+        return model, changed_head(model, base.config)
+    model = copy.deepcopy(base, {id(each): each for each in (*base.parameters(), *base.buffers())})
+    model.config = config
+    return model, []
+
+
+def _tensors(model: Model, adapter: Adapter, new: Collection[str]) -> dict[str, Tensor]:
+    """The tensors of an adapter's file: the updates, and the parameters that the base does not have.
+
+    Their names and shapes are compared with the model before they are read.
+
+    Raises:
+        ModelFolderError: they do not fit.
+    """
+    path = adapter.weights
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
+            shapes = {name: tuple(part.get_shape()) for name, part in parts.items()}
+            if wrong := next((name for name, part in parts.items() if part.get_dtype() not in NUMBERS), None):
+                raise ModelFolderError(f"{path}: {wrong} must hold numbers of kind {', '.join(NUMBERS)}.")
+            check_shapes(model, adapter.scales, shapes, path, new)
+            tensors = {name: file.get_tensor(name).float() for name in shapes}
+    except (SafetensorError, OSError) as error:
+        raise ModelFolderError(f"{path} must be a whole safetensors file; got: {error}.") from error
+    if broken := next((name for name, tensor in tensors.items() if not tensor.isfinite().all()), None):
+        raise ModelFolderError(f"{path}: {broken} must hold finite numbers; it does not. The file is damaged.")
+    return tensors
+
+
+def check_shapes(
+    model: Model,
+    scales: Mapping[str, float],
+    shapes: Mapping[str, tuple[int, ...]],
+    path: Path,
+    new: Collection[str] = (),
+) -> None:
+    """Make sure that an adapter's tensors fit a model: two for each adapted map, and those of new parameters.
+
+    Raises:
+        ModelFolderError: one is missing, belongs to nothing or has another shape; or what is adapted is no linear map.
+    """
+    maps = dict(model.named_modules())
+    wanted = {name: tuple(model.get_parameter(name).shape) for name in new}
+    for name, scale in scales.items():
+        linear, rank = maps.get(name), (shapes.get(f"{name}.down") or (0,))[0]
+        if not isinstance(linear, nn.Linear) or not math.isfinite(scale):
+            raise ModelFolderError(f"{path.parent}: {name} must be a linear map, with a finite scale; it is not.")
+        wanted |= {f"{name}.down": (rank, linear.in_features), f"{name}.up": (linear.out_features, rank)}
+    for name in sorted(wanted.keys() | shapes.keys()):
+        if wanted.get(name) != shapes.get(name):
+            raise ModelFolderError(
+                f"{path}: {name} must have shape {wanted.get(name, 'of no tensor')}; got {shapes.get(name, 'none')}."
+            )

@@ -1,0 +1,42 @@
+"""Word alignments as links between tokens, for training."""
+
+from __future__ import annotations
+
+import re
+
+from regard.data.corpus import AlignedPair, NumberedPair
+from regard.text.tokenizer import Tokenizer
+
+
+def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Tokenizer) -> list[int]:
+    """The links of a pair between tokens, end to end: source token, target token, source token ...
+
+    Every token of a source word is linked with every token of a target word that it is linked with.
+    """
+    if not isinstance(pair, AlignedPair):
+        return []
+    sources, targets = (
+        _tokens_of_words(text, by) for text, by in ((pair.source, source_tokenizer), (pair.target, tokenizer))
+    )
+    first = len(source_tokenizer.symbols.source_begin_ids)
+    return [
+        number
+        for source, target in dict.fromkeys(pair.links)
+        for target_token in targets[target]
+        for source_token in sources[source]
+        for number in (first + source_token, target_token)
+    ]
+
+
+def _tokens_of_words(text: str, tokenizer: Tokenizer) -> list[list[int]]:
+    """The tokens of each word: those whose first character that is no space is in it."""
+    spans = [(match.start(), match.end()) for match in re.finditer(r"\S+", text)]
+    found: list[list[int]] = [[] for _ in text.split()]
+    word = 0
+    for token, (begin, end) in enumerate(tokenizer.offsets(text)):
+        begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+        while word + 1 < len(spans) and begin >= spans[word][1]:
+            word += 1
+        if begin < end and spans and spans[word][0] <= begin < spans[word][1]:
+            found[word].append(token)
+    return found

@@ -1,0 +1,102 @@
+"""Adapters of whole models: which linear maps get one, and the plain model of the same function."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor, nn
+
+from regard.models.interface import Model
+from regard.models.naming import linears_named
+from regard.nn.adapters import AdaptedLinear
+
+AnyModel = TypeVar("AnyModel", bound=Model)
+TARGETS = ["query_proj", "value_proj"]
+"""The maps of attention that are adapted by default. Source: Hu et al. 2021, section 7.1."""
+
+
+class AdapterConfig(BaseModel):
+    """The settings of an adapter."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    rank: int | None = Field(None, ge=1, le=65536, description="of each update; null: no adapter, all weights learn")
+    alpha: float | None = Field(
+        None, gt=0, le=1e6, description="the update is multiplied by alpha / rank; null: twice the rank"
+    )
+    targets: list[Annotated[str, Field(min_length=1)]] = Field(
+        TARGETS, min_length=1, description="parts, or linear maps, that are adapted, such as encoder or query_proj"
+    )
+    dropout: float = Field(0.0, ge=0, lt=1, description="of what the update reads, in training")
+
+    @property
+    def scale(self) -> float:
+        """What updates are multiplied by."""
+        assert self.rank is not None
+        return 2.0 if self.alpha is None else self.alpha / self.rank
+
+
+def add_adapter(model: Model, config: AdapterConfig) -> None:
+    """Put adapters beside some linear maps of a model, in place, and freeze all its other parameters.
+
+    Updates begin at 0: the model computes what it did. Their other factors are drawn from torch's default generator.
+
+    Raises:
+        SettingsError: `config.targets` names a part that the model does not have.
+        ShapeError: the rank is larger than a map.
+    """
+    assert config.rank is not None
+    names = linears_named(model, config.targets, "adapter.targets")
+    model.requires_grad_(False)
+    for name in names:
+        _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
+
+
+def adapted(model: nn.Module) -> dict[str, AdaptedLinear]:
+    """The adapted maps of a model, by name."""
+    return {name: module for name, module in model.named_modules() if isinstance(module, AdaptedLinear)}
+
+
+def put_adapter(model: Model, tensors: Mapping[str, Tensor], scales: Mapping[str, float]) -> None:
+    """Put trained adapters beside some linear maps of a model, in place.
+
+    Args:
+        tensors: `down` and `up` of each map, as `query_proj.down`.
+        scales: of each map, by name.
+    """
+    for name, scale in scales.items():
+        down, up = tensors[f"{name}.down"], tensors[f"{name}.up"]
+        module = AdaptedLinear(_linear(model, name), down.shape[0], scale)
+        with torch.no_grad():
+            module.down.copy_(down)
+            module.up.copy_(up)
+        _replace(model, name, module)
+
+
+def merged(model: AnyModel) -> AnyModel:
+    """A plain model of the same function: every update is added to the weight of its map.
+
+    What is not adapted is shared with the model that is given, which stays as it is.
+    """
+    if not (maps := adapted(model)):
+        return model
+    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    plain = copy.deepcopy(model, shared)
+    for name, module in maps.items():
+        _replace(plain, name, module.merged())
+    return plain
+
+
+def _linear(model: nn.Module, name: str) -> nn.Linear:
+    module = model.get_submodule(name)
+    assert isinstance(module, nn.Linear), name
+    return module
+
+
+def _replace(model: nn.Module, name: str, module: nn.Module) -> None:
+    outer, _, last = name.rpartition(".")
+    setattr(model.get_submodule(outer), last, module)
