@@ -3,7 +3,6 @@
     python benchmarks/continuing.py split ../shared/data/multi30k_ende work     # writes work/general.* and work/animals-*.*
     python benchmarks/continuing.py tune work base                             # continues `base`, a model of work/general.*
     python benchmarks/continuing.py distil work base                           # students of `base`
-    python benchmarks/continuing.py align work base                            # guided alignment
 
 `split` divides Multi30k by topic: pairs that name a dog, a cat or a horse, and the others. A model learns the others first, and
 then 1,000 of those. Each run is a command of its own on one thread; one that is done is not run again.
@@ -69,9 +68,16 @@ def run(
     model = [base, "--adapter", output] if is_adapter else [output]
     scores = json.loads(regard("evaluate", *model, *test, "--json", "--threads", 1))
     results = json.loads((output / "results.json").read_text())
-    sizes = {path.stat().st_size for path in output.glob("*.safetensors")}
-    print(f"| {name} | {results['validation_loss']:.3f}, {results['steps']['kept']} | {scores['bleu']:.2f} | {scores['chrf']:.2f} | "
-          f"{max(sizes) / 1e6:.2f} MB | {results['seconds']['training']:.0f} s |", flush=True)  # fmt: skip
+    size = max(path.stat().st_size for path in output.glob("*.safetensors"))
+    columns = [
+        name,
+        f"{results['validation_loss']:.3f}, {results['steps']['kept']}",
+        f"{scores['bleu']:.2f}",
+        f"{scores['chrf']:.2f}",
+        f"{size / 1e6:.2f} MB",
+        f"{results['seconds']['training']:.0f} s",
+    ]
+    print(f"| {' | '.join(columns)} |", flush=True)
 
 
 def tune(work: Path, base: Path) -> None:
@@ -83,14 +89,8 @@ def tune(work: Path, base: Path) -> None:
     common = ["--from", base, "--steps", 300]
     for rate in (0.0005, 0.001, 0.002):
         run(work, f"full, {rate}", *parts, *common, "--set", f"training.learning_rate={rate}")
-    for frozen in ("embeddings", "embeddings,encoder"):
-        run(work, f"frozen {frozen}", *parts, *common, "--set", f"training.freeze=[{frozen}]")
-    attention, every = "[query_proj,value_proj]", "['*_layers']"
-    for targets, rank, rates in (
-        (attention, 6, (0.002, 0.005, 0.01, 0.02)),
-        (every, 2, (0.005, 0.01, 0.02)),
-        (every, 8, (0.005, 0.01)),
-    ):
+    run(work, "frozen embeddings and encoder", *parts, *common, "--set", "training.freeze=[embeddings,encoder]")
+    for targets, rank, rates in (("[query_proj,value_proj]", 6, (0.01, 0.005, 0.02)), ("['*_layers']", 2, (0.01,))):
         for rate in rates:
             adapter = ["--set", f"adapter.rank={rank}", "--set", f"adapter.targets={targets}"]
             run(work, f"adapter {targets} {rank}, {rate}", *parts, *common, *adapter, "--set",
@@ -98,6 +98,27 @@ def tune(work: Path, base: Path) -> None:
     run(work, "from nothing", *parts, "--steps", 1000)
 
 
+def distil(work: Path, base: Path) -> None:
+    """Students of a quarter of the teacher's width in its layers: alone, from probabilities, from translations, from both."""
+    source, target = files(work, "general")
+    valid, test = (files(work, f"animals-{part}") for part in ("valid", "test"))
+    written = work / "general.teacher.de"
+    if not written.is_file():
+        regard("translate", base, source, "-o", written, "--beam", 3, "--threads", 1)
+    sizes = ["--set", "model.model_dim=64", "--set", "model.ff_dim=128", "--set", "model.num_heads=2"]
+    layers = ["--set", "model.num_encoder_layers=2", "--set", "model.num_decoder_layers=2"]
+    common = [*sizes, *layers, "--steps", 1000, "--set", "training.validate_every=250"]
+    teacher = ["--teacher", base]
+    print("| | validation loss, step | BLEU | chrF | stored | time |\n|---|---|---:|---:|---:|---:|")
+    for name, side, options in (
+        ("alone", target, [*teacher, "--set", "training.teacher_weight=1e-9"]),  # with the same vocabulary
+        ("probabilities", target, teacher),
+        ("translations", written, [*teacher, "--set", "training.teacher_weight=1e-9"]),
+        ("both", written, teacher),
+    ):
+        run(work, f"student, {name}", [source, side], valid, test, *common, *options)
+
+
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    {"split": split, "tune": tune}[command](*map(Path, rest))
+    {"split": split, "tune": tune, "distil": distil}[command](*map(Path, rest))

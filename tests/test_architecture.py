@@ -68,7 +68,7 @@ THIRD_PARTY = {
     },
     "training": {"torch", "jaxtyping", "pydantic", "safetensors"},
     "generation": {"torch", "jaxtyping", "pydantic"},
-    "evaluation": {"torch", "numpy", "sacrebleu"},
+    "evaluation": {"torch", "numpy", "sacrebleu", "comet"},
     "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
     "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
     "extending": set(),

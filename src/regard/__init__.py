@@ -26,6 +26,7 @@ from regard.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from regard.interop.convert import convert
+    from regard.workflow.comparison.comparing import compare
     from regard.workflow.execution import TrainingResult
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
@@ -52,6 +53,7 @@ __all__ = [
     "Translation",
     "Translator",
     "batches",
+    "compare",
     "convert",
     "load",
     "new",
@@ -60,6 +62,7 @@ __all__ = [
 
 _LATER = {
     "regard.interop.convert": ("convert",),
+    "regard.workflow.comparison.comparing": ("compare",),
     "regard.workflow.language_model": ("LanguageModel",),
     "regard.workflow.loading": ("load",),
     "regard.workflow.predictor": ("Prediction", "Predictor"),

@@ -69,10 +69,16 @@ class TrainingError(RegardError):
 
 
 class MissingExtraError(RegardError, ImportError):
-    """A feature whose optional package is not installed."""
+    """A feature whose optional package is not installed.
 
-    def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional package that is not installed. Run: {how_to_install(extra)}")
+    Args:
+        extra: of ours, that has the package.
+        command: that installs the package, where no extra has it.
+    """
+
+    def __init__(self, feature: str, extra: str = "", *, command: str = "") -> None:
+        how = command or how_to_install(extra)
+        super().__init__(f"{feature} needs an optional package that is not installed. Run: {how}")
 
 
 def how_to_install(extra: str) -> str:

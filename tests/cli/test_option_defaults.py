@@ -15,6 +15,7 @@ from regard.generation.options import DecodingOptions, TextOptions
 COMMANDS: list[tuple[Any, Any]] = [
     (translate, DecodingOptions),
     (use.evaluate, DecodingOptions),
+    (use.compare, DecodingOptions),
     (inspecting.inspect, DecodingOptions),
     (inspecting.align, DecodingOptions),
     (use.generate, TextOptions),
@@ -35,5 +36,5 @@ def test_commands_have_the_defaults_and_ranges_of_the_records(command: Any, opti
         if option.min is not None:
             assert option.min == bounds[annotated_types.Ge].ge, name
         compared.append(name)
-    expected = {"generate": 8, "translate": 5, "evaluate": 3, "inspect": 2, "align": 0}
+    expected = {"generate": 8, "translate": 5, "evaluate": 3, "compare": 3, "inspect": 2, "align": 0}
     assert len(compared) >= expected[command.__name__], compared

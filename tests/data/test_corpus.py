@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from regard.data import encoding
-from regard.data.corpus import Corpus, find_corpora, read_pairs
+from regard.data.corpus import Corpus, find_corpora, read_beside, read_pairs
 from regard.data.encoding import encode_corpora
 from regard.data.hugging_face.data_sets import HubName
 from regard.errors import DataError, MissingExtraError
@@ -297,3 +297,22 @@ def test_real_data(shared_data: Path) -> None:
     folder = shared_data / "multi30k_ende"
     assert len(read_pairs([folder / "train.en", folder / "train.de"])) == 29_000
     assert len(read_pairs([shared_data / "g2p" / "low" / "ita_train.tsv"])) == 800
+
+
+def test_lines_of_another_file_belong_to_the_pairs(tmp_path: Path) -> None:
+    for name, lines in (
+        ("s", "a\n\nc\n"),
+        ("t", "A\n\nC\n"),
+        ("pairs.tsv", "d\tD\n\t\ne\tE\n"),
+        ("more", "1\n2\n3\n4\n5\n6"),
+    ):
+        (tmp_path / name).write_text(lines)
+    pairs = read_pairs([tmp_path / "s", tmp_path / "t", tmp_path / "pairs.tsv"])
+    assert list(pairs.lines) == [1, 3, 4, 6]
+    assert read_beside(tmp_path / "more", pairs) == ["1", "3", "4", "6"]
+    with pytest.raises(
+        DataError, match=rf"s must have as many lines as {pairs.name.replace('+', '.')}, 6; got 3. Line N"
+    ):
+        read_beside(tmp_path / "s", pairs)
+    with pytest.raises(DataError, match=r"pairs\.tsv must be a text file with one text per line; got a file of pairs"):
+        read_beside(tmp_path / "pairs.tsv", pairs)

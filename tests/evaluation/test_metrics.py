@@ -139,3 +139,22 @@ def test_tables_of_many_labels_hold_the_commonest() -> None:
     results = label_results(predicted, right)
     assert len(score_table(results)) == 41
     assert confusion_table(results)[:2] == [["right", "predicted", "times"], ["099", "001", "2"]]
+
+
+def test_several_references_are_counted_as_sacrebleu_does() -> None:
+    second = ["Ein Hund läuft .", "Zwei Männer sitzen im Park .", ""]
+    found = TextMetrics().score(TEXTS, REFERENCES, [second])
+    columns: list[list[str | None]] = [[*REFERENCES], [*second[:2], None]]
+    assert found.bleu == pytest.approx(sacrebleu.corpus_bleu(TEXTS, columns, force=True).score)  # type: ignore[arg-type]
+    assert found.chrf == pytest.approx(sacrebleu.corpus_chrf(TEXTS, columns).score)  # type: ignore[arg-type]
+    assert found.exact_match == 1.0
+    assert "nrefs:var" in found.signatures["bleu"]
+    whole = TextMetrics().score(TEXTS, REFERENCES, [[*second[:2], "Frau."]])
+    assert "nrefs:2" in whole.signatures["bleu"]
+    assert found.bleu > TextMetrics().score(TEXTS, REFERENCES).bleu
+
+
+def test_a_blank_reference_is_none() -> None:
+    assert TextMetrics().score(["", "b"], ["a", "b"], [["", " "]]).exact_match == 0.5
+    with pytest.raises(DataError, match=r"each text needs one reference.*got 2 and 1"):
+        TextMetrics().score(["a", "b"], ["a", "b"], [["a"]])

@@ -83,6 +83,7 @@ for command in (
     use.generate,
     use.predict,
     use.evaluate,
+    use.compare,
     use.score,
     use.info,
     inspect.inspect,

@@ -57,6 +57,10 @@ Changes = Annotated[
         "--set", metavar="KEY=VALUE", help="A decoding option; may be repeated. docs/generation.md lists them."
     ),
 ]
+References = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="One more reference for each source, line by line; may be repeated."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -1,4 +1,4 @@
-"""The commands that use a trained model: `generate`, `predict`, `evaluate`, `score`, `info`."""
+"""The commands that use a trained model: `generate`, `predict`, `evaluate`, `compare`, `score`, `info`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from regard.cli.options import (
     Model,
     Others,
     Precision,
+    References,
     Threads,
+    given,
     prepare_process,
     refuse_given,
 )
@@ -87,8 +89,8 @@ def generate(
         seed=seed,
         stop_at_line=stop_at_line,
     )
-    for given, text in zip(prompts, texts, strict=True):
-        write(json.dumps({"prompt": given, "text": text}, ensure_ascii=False) if as_json else given + text)
+    for begun, text in zip(prompts, texts, strict=True):
+        write(json.dumps({"prompt": begun, "text": text}, ensure_ascii=False) if as_json else begun + text)
 
 
 def predict(
@@ -142,6 +144,7 @@ def evaluate(
     batch_size: BatchSize = 64,
     length_penalty: LengthPenalty = 1.0,
     changes: Changes = None,
+    references: References = None,
     ensemble: Others = None,
     calibrate: Annotated[
         bool,
@@ -173,10 +176,11 @@ def evaluate(
         "beam_size": beam_size,
         "batch_size": batch_size,
         "length_penalty": length_penalty,
+        "references": references or [],
     }
     options: dict[str, Any] = {**named, **parse_options(changes or [])}
     if not isinstance(loaded, Translator):
-        defaults = {name: signature(evaluate).parameters[name].default for name in named}
+        defaults = {name: signature(evaluate).parameters[name].default for name in named} | {"references": []}
         if asked := [name for name, value in options.items() if value != defaults.get(name)]:
             raise SettingsError(
                 f"`evaluate` takes {', '.join(asked)} only with a model that translates; {model} is a {type(loaded).__name__}."
@@ -188,6 +192,59 @@ def evaluate(
             raise DataError(f"--calibrate needs {LEAST_PAIRS} pairs; got {results['num_pairs']}.")
         loaded.confidence.write((adapter or model) / CONFIDENCE)
     write(json.dumps(results, indent=2)) if as_json else say(summary(results))
+
+
+def compare(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL MODEL... DATA",
+            help="At least two systems, the first of which is the baseline, and then the data. A system is a model, or a text "
+            "file of translations, line by line; several runs of a system have commas between them. The data are a source file "
+            "and a reference file, or one file of pairs (.tsv, .jsonl, hf:...).",
+        ),
+    ],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write a page, .html.")] = None,
+    tokenize: Annotated[str, typer.Option(help="sacrebleu's tokenisation; none for tokenised text.")] = "13a",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF.")] = False,
+    beam_size: Beam = 5,
+    batch_size: BatchSize = 64,
+    length_penalty: LengthPenalty = 1.0,
+    changes: Changes = None,
+    references: References = None,
+    comet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Measure COMET, too, with this checkpoint (unbabel-comet).")
+    ] = None,
+    as_json: AsJson = False,
+    precision: Precision = "float32",
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Compare systems on a test set: scores, a paired bootstrap test, and the sentences that differ most."""
+    from regard.cli.inspect import check_folder
+    from regard.workflow.comparison.comparing import compare as compared
+    from regard.workflow.comparison.result import check_page
+    from regard.workflow.comparison.systems import split_words
+    from regard.workflow.comparison.terminal import shown_comparison
+    from regard.workflow.progress import RunDisplay
+    from regard.workflow.settings import parse_options
+
+    if output is not None:
+        check_folder(output)
+        check_page(output)
+    systems, data = split_words(words)
+    decoding = {"beam_size": beam_size, "batch_size": batch_size, "length_penalty": length_penalty}
+    asked = {name: value for name, value in decoding.items() if name in given.get()} | parse_options(changes or [])
+    prepare_process(threads)
+    with RunDisplay() as display:
+        found = compared(
+            systems, data, references=references or (), comet=comet, tokenize=tokenize, lowercase=lowercase,
+            device=device, precision=precision, tell=tell, on_items=display.on_items, **asked,
+        )  # fmt: skip
+    write(json.dumps(found.facts(), indent=2, ensure_ascii=False)) if as_json else say(shown_comparison(found))
+    if output is not None:
+        found.save(output)
+        tell(f"wrote {output}")
 
 
 def score(

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
 from regard.data.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
-from regard.text.lines import decode_line, measure_lines, open_lines
+from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
 
 ONE_FILE = (".tsv", ".jsonl")
@@ -54,6 +54,8 @@ class ParallelText:
     targets: list[str]
     name: str
     num_blank: int = 0
+    lines: Sequence[int] = ()
+    """The line of each pair, from 1, over all files one after the other; empty where the pairs are not of files."""
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -61,8 +63,8 @@ class ParallelText:
     @classmethod
     def of(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
         """A parallel text from pairs."""
-        _, sources, targets = map(list, zip(*pairs, strict=True))
-        return cls(sources, targets, name, num_lines - len(sources))
+        lines, sources, targets = zip(*pairs, strict=True)
+        return cls(list(sources), list(targets), name, num_lines - len(lines), lines)
 
     @property
     def num_lines(self) -> int:
@@ -320,13 +322,13 @@ def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
     corpora: list[Corpus] = []
     left = [os.fspath(name) for name in names]
     while left:
-        size = 1 if _is_one_file(left[0]) else 2
+        size = 1 if is_one_file(left[0]) else 2
         paths, left = tuple(left[:size]), left[size:]
         if len(paths) < size and not corpora:
             raise DataError(
                 f"one file of pairs must end in .tsv or .jsonl; got {paths[0]}. For two parallel files, give both names."
             )
-        if len(paths) < size or (size == 2 and _is_one_file(paths[1])):
+        if len(paths) < size or (size == 2 and is_one_file(paths[1])):
             raise DataError(
                 f"corpora must come from two parallel files or one file of pairs (.tsv, .jsonl, hf:...) each; {paths[0]} "
                 "has no other side."
@@ -337,7 +339,8 @@ def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
     return corpora
 
 
-def _is_one_file(name: str) -> bool:
+def is_one_file(name: str) -> bool:
+    """Whether a name is that of pairs in one file or data set, not of one side of them."""
     return name.startswith(HUB_PREFIX) or name.lower().endswith(ONE_FILE)
 
 
@@ -347,14 +350,33 @@ def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
     Raises:
         DataError: names or files that are not pairs, or one that holds none.
     """
-    corpora, pairs = find_corpora(names), list[NumberedPair]()
+    corpora, pairs, num_lines = find_corpora(names), list[NumberedPair](), 0
     for corpus in corpora:
         found = list(corpus.numbered())
         if not found:
             raise no_pairs(corpus.name)
-        pairs += found
-    name = " + ".join(corpus.name for corpus in corpora)
-    return ParallelText.of(pairs, name, sum(corpus.num_lines for corpus in corpora))
+        pairs += (pair._replace(line=num_lines + pair.line) for pair in found)
+        num_lines += corpus.num_lines
+    return ParallelText.of(pairs, " + ".join(corpus.name for corpus in corpora), num_lines)
+
+
+def read_beside(path: str | os.PathLike[str], pairs: ParallelText) -> list[str]:
+    """The line of another file for each pair, such as another reference. The pairs are of `read_pairs`.
+
+    Raises:
+        DataError: a file that cannot be read, that holds pairs, or that has more or fewer lines than those of the pairs.
+    """
+    name = os.fspath(path)
+    if is_one_file(name):
+        raise DataError(
+            f"{name} must be a text file with one text per line; got a file of pairs. Write one side to a file."
+        )
+    lines, num_lines = read_lines(name), len(pairs) + pairs.num_blank
+    if len(lines) != num_lines:
+        raise DataError(
+            f"{name} must have as many lines as {pairs.name}, {num_lines:,}; got {len(lines):,}. Line N must belong to line N."
+        )
+    return [lines[number - 1] for number in pairs.lines]
 
 
 def no_pairs(name: str) -> DataError:

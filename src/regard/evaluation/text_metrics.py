@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
+from typing import Any, cast
 
 from regard.errors import DataError, SettingsError, nearest_hint
 
@@ -21,6 +22,8 @@ HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]
 
 Metric = Callable[[Sequence[str], Sequence[str]], float]
 """A score of texts, given their references; the higher, the better."""
+Column = Sequence[str | None]
+"""A reference for each text; None: it has no such reference."""
 OF_TEXTS = ("bleu", "chrf", "exact_match")
 ADDED: dict[str, Metric] = {}
 """Metrics of others, by name."""
@@ -46,7 +49,7 @@ class TextScores:
     chrf: float
     """0 to 100. Popović 2015."""
     exact_match: float
-    """Share of texts that equal their reference, 0 to 1."""
+    """Share of texts that equal their reference, or one of several, 0 to 1."""
     bleu_counts: bool
     """Whether any reference has at least four tokens. If none has, BLEU is near 0 whatever was written."""
     added: dict[str, float]
@@ -54,9 +57,14 @@ class TextScores:
     signatures: dict[str, str]
     """How sacrebleu counted, so that others can count the same way (Post 2018)."""
 
+    def results(self) -> dict[str, Any]:
+        """The scores by name, as `results.json` holds them: added ones beside the others."""
+        named = asdict(self)
+        return {**named.pop("added"), **named}
+
 
 class TextMetrics:
-    """sacrebleu's BLEU and chrF, set up once so that a wrong setting is known before hours of translating.
+    """sacrebleu's BLEU and chrF, as `bleu` and `chrf`, set up once so that a wrong setting is known before hours of translating.
 
     Args:
         tokenize: sacrebleu's name of a tokenisation for BLEU; `none` for texts that are tokenised already.
@@ -75,31 +83,56 @@ class TextMetrics:
             )
         try:
             # `force` keeps sacrebleu from warning that tokenised text should not be scored with `none`.
-            self._bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
+            self.bleu = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
         except (RuntimeError, ImportError, OSError) as error:
             reason = re.sub(r"(?<=pip install )(\S+\[\w+\])", r"'\1'", " ".join(str(error).split()))
             raise SettingsError(f"tokenize must be usable on this machine; got {tokenize!r}: {reason}") from error
-        self._chrf = CHRF(lowercase=lowercase)
+        self.chrf = CHRF(lowercase=lowercase)
 
-    def score(self, texts: Sequence[str], references: Sequence[str]) -> TextScores:
-        """The scores of texts, each with one reference.
+    def score(
+        self, texts: Sequence[str], references: Sequence[str], more_references: Sequence[Sequence[str]] = ()
+    ) -> TextScores:
+        """The scores of texts, each with one reference or more.
 
+        Args:
+            more_references: other references of all texts; a blank one is none. BLEU and chrF count with them as sacrebleu
+                does. Metrics that were added get `references` alone.
         Raises:
             DataError: not as many references as texts, or none at all.
         """
-        if len(texts) != len(references) or not texts:
-            raise DataError(
-                f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(references)}."
-            )
-        equal = sum(text == reference for text, reference in zip(texts, references, strict=True))
+        for column in (references, *more_references):
+            if len(texts) != len(column) or not texts:
+                raise DataError(
+                    f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(column)}."
+                )
+        columns = with_more(references, more_references)
+        for_sacrebleu = cast("list[list[str]]", columns)  # its types do not know of None; its documents do
         return TextScores(
-            bleu=self._bleu.corpus_score(texts, [references]).score,
-            chrf=self._chrf.corpus_score(texts, [references]).score,
-            exact_match=equal / len(texts),
-            bleu_counts=any(len(self._bleu.tokenizer(text).split()) >= LONGEST_MATCH for text in references),
+            bleu=self.bleu.corpus_score(texts, for_sacrebleu).score,
+            chrf=self.chrf.corpus_score(texts, for_sacrebleu).score,
+            exact_match=sum(exact_matches(texts, columns)) / len(texts),
+            bleu_counts=self.bleu_counts(columns),
             added={name: float(metric(texts, references)) for name, metric in ADDED.items()},
-            signatures={"bleu": str(self._bleu.get_signature()), "chrf": str(self._chrf.get_signature())},
+            signatures=self.signatures(),
         )
+
+    def bleu_counts(self, columns: Sequence[Column]) -> bool:
+        """Whether any reference has as many tokens as the longest n-grams of BLEU."""
+        return any(len(self.bleu.tokenizer(text).split()) >= LONGEST_MATCH for text in chain(*columns) if text)
+
+    def signatures(self) -> dict[str, str]:
+        """How sacrebleu counted the last time."""
+        return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
+
+
+def with_more(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:
+    """All references as sacrebleu takes them, a column for each: those that are blank beside the first are None."""
+    return [references, *([text if text.strip() else None for text in column] for column in more_references)]
+
+
+def exact_matches(texts: Sequence[str], columns: Sequence[Column]) -> list[bool]:
+    """Whether each text equals one of its references."""
+    return [text in row for text, row in zip(texts, zip(*columns, strict=True), strict=True)]
 
 
 def tokenization_hint(references: Sequence[str], tokenize: str = "13a") -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from regard.data.batching import in_order
 from regard.data.corpus import ParallelText
@@ -14,6 +15,12 @@ from regard.models.interface import PairModel
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
+
+
+def forced_scores(*pairs: Any) -> dict[str, float]:
+    """Two scores of given targets, by name; the arguments are those of `pair_likelihood`."""
+    scored = pair_likelihood(*pairs)
+    return {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
 
 
 def pair_likelihood(

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import islice
 from typing import Any, cast, overload
 
 from regard.checkpoint import LoadedModel
-from regard.data.corpus import read_pairs
+from regard.data.corpus import read_beside, read_pairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
@@ -29,7 +28,7 @@ from regard.workflow.translation.describing import Described, by_coverage, candi
 from regard.workflow.translation.requests import Wishes, encode_sources
 from regard.workflow.translation.results import ForcedScore, Translation
 from regard.workflow.translation.running import RunningTranslations, nothing
-from regard.workflow.translation.scoring import pair_likelihood
+from regard.workflow.translation.scoring import forced_scores, pair_likelihood
 from regard.workflow.translation.workers import Workers
 
 WINDOW = 4096
@@ -272,6 +271,7 @@ class Translator(Pipeline):
         tokenize: str = "13a",
         lowercase: bool = False,
         calibrate: bool = False,
+        more_references: Sequence[Sequence[str]] = (),
         **options: Any,
     ) -> dict[str, Any]:
         """Every score of the model on some pairs, by name, and under `signatures` how they were counted.
@@ -281,27 +281,25 @@ class Translator(Pipeline):
 
         Args:
             calibrate: also set `confidence`, for translations from now on. It needs 100 pairs; with fewer it is None.
+            more_references: of BLEU, chrF and exact match, a list for each beside the first; a blank reference is none.
             options: of decoding, as for `translate`.
         """
-        metrics = TextMetrics(tokenize=tokenize, lowercase=lowercase)
-        forced: dict[str, float] = {}
-        if not self.others:
-            scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, references)
-            forced = {"token_accuracy": scored.token_accuracy, "perplexity": scored.perplexity}
+        metrics, given = TextMetrics(tokenize=tokenize, lowercase=lowercase), (sources, references)
+        models = (self.model, self.tokenizer, self.source_tokenizer)
+        forced = {} if self.others else forced_scores(*models, *given)
         translations = self.translate(sources, **options)
         texts = [translation.text for translation in translations]
         if calibrate:
             log_probs = [translation.token_log_probs for translation in translations]
             self.confidence = Confidence.measured(log_probs, texts, references)
-        counted = asdict(metrics.score(texts, references))
-        signatures, added = counted.pop("signatures"), counted.pop("added")
-        return {**counted, **added, **forced, "num_pairs": len(texts), "signatures": signatures}
+        return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
 
     def evaluate_files(
         self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
     ) -> dict[str, Any]:
-        """The scores of `evaluate`, whose options it has, on files of pairs."""
+        """The scores of `evaluate`, whose options it has, on files of pairs; `references` are files of more references."""
         pairs = read_pairs(data)
+        options["more_references"] = [read_beside(path, pairs) for path in options.pop("references", ())]
         if hint := tokenization_hint(pairs.targets, options.get("tokenize", "13a")):
             tell(hint)
         return self.evaluate(pairs.sources, pairs.targets, **options)

@@ -1,0 +1,1 @@
+"""Comparison of systems on one test set: which is better, by how much, and in which sentences."""
