@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.predictor import Prediction, Predictor
+    from regard.workflow.tasks.own_loop import batches, new
     from regard.workflow.train import train
     from regard.workflow.translation.results import Candidate, ForcedScore, Translation
     from regard.workflow.translation.translator import Translator
@@ -51,9 +52,11 @@ __all__ = [
     "TrainingResult",
     "Translation",
     "Translator",
+    "batches",
     "compare",
     "convert",
     "load",
+    "new",
     "train",
 ]
 
@@ -64,6 +67,7 @@ _LATER = {
     "regard.workflow.loading": ("load",),
     "regard.workflow.predictor": ("Prediction", "Predictor"),
     "regard.workflow.execution": ("TrainingResult",),
+    "regard.workflow.tasks.own_loop": ("batches", "new"),
     "regard.workflow.train": ("train",),
     "regard.workflow.translation.results": ("Candidate", "ForcedScore", "Translation"),
     "regard.workflow.translation.translator": ("Translator",),

@@ -9,6 +9,7 @@ What is added is known to this process only: add it before `train` or `load`. Ev
 from __future__ import annotations
 
 from regard.checkpoint import LoadedModel
+from regard.data.batch import Batch, LabelledBatch
 from regard.evaluation.text_metrics import add_metric
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.decoding import Rule
@@ -35,6 +36,7 @@ from regard.models.parts import add_position_scheme
 from regard.models.recurrent import Recurrent, add_attention_score
 from regard.nn.positions import AttentionPositions
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.training.run import Callback, Progress
 from regard.workflow.families import Family, add_family, add_task
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
@@ -52,6 +54,8 @@ __all__ = [
     "ActiveBatch",
     "Architecture",
     "AttentionPositions",
+    "Batch",
+    "Callback",
     "ClassifyTask",
     "Decoder",
     "DecoderConfig",
@@ -66,6 +70,7 @@ __all__ = [
     "Format",
     "Hypothesis",
     "Inputs",
+    "LabelledBatch",
     "LanguageModel",
     "LanguageTask",
     "LoadedModel",
@@ -76,6 +81,7 @@ __all__ = [
     "PairsTask",
     "Pipeline",
     "Predictor",
+    "Progress",
     "Recurrent",
     "RecurrentConfig",
     "Rule",

@@ -14,7 +14,7 @@ from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Progress, SavingTimes, Scores, TrainingRun
+from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 
@@ -24,7 +24,7 @@ pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
 slow, written = sys.argv[1], Path(sys.argv[2])
 
 
-class Silent:
+class Silent(Callback):
     def on_step(self, progress: Progress) -> None: ...
 
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None: ...

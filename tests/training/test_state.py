@@ -19,7 +19,7 @@ from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError, TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Progress, SavingTimes, Scores, TrainingRun
+from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.state import (
     TrainingState,
     checkpoints,
@@ -35,7 +35,7 @@ from regard.training.updates import Updater
 MakeModel = Callable[..., EncoderDecoder]
 
 
-class Silent:
+class Silent(Callback):
     def on_step(self, progress: Progress) -> None: ...
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None: ...
 

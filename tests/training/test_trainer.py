@@ -15,7 +15,7 @@ from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Progress, SavingTimes, Scores, TrainingRun
+from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.state import TrainingState
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
@@ -24,7 +24,7 @@ MakeModel = Callable[..., EncoderDecoder]
 
 
 @dataclass
-class Recorder:
+class Recorder(Callback):
     steps: list[Progress] = field(default_factory=list)
     validations: list[tuple[int, Scores, bool]] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)

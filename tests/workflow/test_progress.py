@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from regard.training.run import Progress
-from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
+from regard.workflow.progress import Callbacks, RunDisplay, TensorBoard, clock, quantity
 
 
 def progress(step: int) -> Progress:
@@ -80,12 +80,12 @@ def test_tensorboard_shows_what_was_told(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     def tell(first: int, last: int, loss: float) -> None:
-        board = TensorBoard(tmp_path / "events", first, report_every=2)
-        listeners = Listeners([board, RunDisplay(Console(file=io.StringIO()))])
+        callbacks = Callbacks([TensorBoard(tmp_path / "events"), RunDisplay(Console(file=io.StringIO()))])
+        callbacks.on_start({"step": first, "settings": {"training": {"report_every": 2}}})
         for step in range(first + 1, last + 1):
-            listeners.on_step(Progress(step, 100, loss, 0.01, 1000.0, 1.0, 1.0))
-        listeners.on_validation(last, {"loss": loss + 1}, is_best=True)
-        board.close()
+            callbacks.on_step(Progress(step, 100, loss, 0.01, 1000.0, 1.0, 1.0))
+        callbacks.on_validation(last, {"loss": loss + 1}, is_best=True)
+        callbacks.on_end({})
 
     tell(0, 6, 3.0)
     time.sleep(1.1)  # event files are named by the second

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -260,8 +260,13 @@ def check_labels(text: LabelledText, label_names: Iterable[str]) -> None:
     known = set(label_names)
     for label in itertools.chain.from_iterable(text.labels):
         if label not in known:
-            hint = nearest_hint(label, known)
-            raise DataError(f"{text.name}: a label must be one that the model was trained on; got {label!r}. {hint}")
+            raise unknown_label(text.name, label, known)
+
+
+def unknown_label(name: str, label: str, known: Collection[str]) -> DataError:
+    """The error of texts with a label that a model does not know."""
+    hint = nearest_hint(label, known)
+    return DataError(f"{name}: a label must be one that the model was trained on; got {label!r}. {hint}")
 
 
 def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:

@@ -1,10 +1,10 @@
-"""A training run: when it saves, what it records, and its listeners."""
+"""A training run: when it saves, what it records, and its callbacks."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -123,15 +123,40 @@ class SavingTimes:
         return validated if self.every_seconds is None else seconds >= self.every_seconds
 
 
-@runtime_checkable
-class Listener(Protocol):
-    """A listener to the progress of training."""
+class Callback:
+    """What is called while a model is trained: the display, TensorBoard, a tracker of experiments. Methods do nothing by default.
+
+    A callback of your own derives from this class, and is given to `regard.train(..., callbacks=[...])`. Of several processes,
+    only the main one calls it. If it raises an exception, the run writes a checkpoint and ends, and `train` raises the same
+    exception.
+    """
+
+    def on_start(self, facts: Mapping[str, Any]) -> None:
+        """Before the first step.
+
+        Args:
+            facts: what `results.json` will have on `data`, `sizes`, `machine`, `versions`, `task`, `preset` and `settings`; and
+                `step`, 0 or the step that a resumed run goes on from.
+        """
 
     def on_step(self, progress: Progress) -> None:
         """After every step."""
 
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
-        """After every validation."""
+        """After every validation.
+
+        Args:
+            step: 0 for the model that a run begins with.
+            scores: by name, such as `loss`.
+            is_best: whether the model is the best so far, and is kept.
+        """
+
+    def on_end(self, results: Mapping[str, Any]) -> None:
+        """After the run, when the model folder is complete. A run that ends with an error does not call this.
+
+        Args:
+            results: what `results.json` has; empty if the run was interrupted.
+        """
 
 
 @dataclass

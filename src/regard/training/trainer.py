@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Generic
 
@@ -18,7 +18,7 @@ from regard.data.batching import prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import saying_who_is_lost
 from regard.training.process import stopping_on_signals
-from regard.training.run import AnyBatch, Listener, Progress, RunWriter, SavingTimes, Scores, TrainingRun, TrainingTask
+from regard.training.run import AnyBatch, Callback, Progress, RunWriter, SavingTimes, Scores, TrainingRun, TrainingTask
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
 from regard.training.updates import AnyModel, Updater
@@ -47,7 +47,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         updater: Updater[AnyModel, AnyBatch],
         task: TrainingTask,
         writer: RunWriter,
-        listener: Listener,
+        callback: Callback,
         *,
         saving: SavingTimes | None = None,
         resumed: TrainingState | None = None,
@@ -59,7 +59,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             validates_first: whether the model has learnt already, and is measured before it learns more.
         """
         self._validates_first = validates_first
-        self.updater, self.task, self.writer, self.listener = updater, task, writer, listener
+        self.updater, self.task, self.writer, self.callback = updater, task, writer, callback
+        self._raised: Exception | None = None
         self.config, self.world, self.device = updater.config, updater.world, updater.device
         self.saving = saving
         self.peak_rate = self.config.learning_rate or paper_peak(
@@ -85,6 +86,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         Raises:
             TrainingError: the loss or the gradient was not finite several times in a row, no validation had a finite score,
                 memory is used up, or another process of the run has ended.
+            Exception: what a callback raised; the run can be resumed.
         """
         run = self.progress
         start = time.perf_counter() - run.seconds
@@ -103,7 +105,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     if self._validates_first:
                         self._measure()
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
-                    self._advance(start, stop=bool(stop))
+                    self._advance(start, stop=bool(stop) or self._raised is not None)
                 run.interrupted = run.interrupted or any(self.world.sums(bool(stop)))  # in the last step, and saved
                 self._check_any_best()
             except KeyboardInterrupt:
@@ -116,6 +118,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             if run.interrupted and run.step and not run.best_step and not run.validations_since_best:
                 self._keep()  # before the first validation
             self._record(run)
+        if self._raised is not None:
+            raise self._raised
         return run
 
     @property
@@ -259,7 +263,14 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if run.step % self.config.report_every == 0 or run.step == self.config.steps:
             kept = ("step", "loss", "learning_rate", "tokens_per_second", "elapsed_seconds")
             run.history.append({name: getattr(progress, name) for name in kept})
-        self.listener.on_step(progress)
+        self._tell(lambda: self.callback.on_step(progress))
+
+    def _tell(self, call: Callable[[], None]) -> None:
+        """Call the callback. What it raises ends the run after this step, with a checkpoint, on all processes."""
+        try:
+            call()
+        except Exception as error:
+            self._raised = self._raised or error
 
     def _validate(self) -> None:
         """Measure the averaged weights, and keep the best."""
@@ -273,7 +284,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self._save()  # first, so that no checkpoint is older than the model, which a resumed run keeps again
             self._keep()
         self._record(run)
-        self.listener.on_validation(run.step, scores, is_best)
+        self._tell(lambda: self.callback.on_validation(run.step, scores, is_best))
 
     def _measure(self) -> Scores:
         """The scores of the averaged weights, and what they make of some examples; both are noted."""
@@ -285,7 +296,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         seconds = time.perf_counter() - start
         run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
         if not run.step:
-            self.listener.on_validation(0, scores, False)
+            self._tell(lambda: self.callback.on_validation(0, scores, False))
         return scores
 
     @property

@@ -7,7 +7,7 @@ import math
 import os
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,8 @@ from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
 from regard.training.precision import resolve_precision
-from regard.training.run import Listener, SavingTimes, TrainingRun
+from regard.training.run import Callback, SavingTimes, TrainingRun
 from regard.training.state import (
-    EVENTS,
     TrainingState,
     best_folder,
     clear,
@@ -43,7 +42,7 @@ from regard.version import __version__
 from regard.workflow.card import shown_scores
 from regard.workflow.loading import resolve_device
 from regard.workflow.pipeline import Pipeline
-from regard.workflow.progress import Listeners, RunDisplay, TensorBoard, clock, quantity
+from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import check_state, is_written, made_of, made_on, newest_state
 from regard.workflow.runs.dry_run import plan
@@ -70,8 +69,8 @@ class Execution:
     """The processes that take part."""
     shard: bool = False
     """Divide the weights among them."""
-    tensorboard: bool = False
-    """Write event files beside the checkpoints."""
+    callbacks: Sequence[Callback] = ()
+    """Called by the main process, after the display."""
     is_dry: bool = False
     """Only say what the run would take."""
 
@@ -147,11 +146,15 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         for line in planned.lines():
             display.say(line)
         return TrainingResult(output, TrainingRun(), None, planned.record())
-    run = _run_trainer(model, task, store, output, execution, resumed, display)
+    facts |= {"task": task.name, "preset": preset}
+    facts["settings"] = settings.model_dump(mode="json", exclude=_unshown(settings))
+    callbacks = Callbacks([display, *(execution.callbacks if world.is_main else ())])
+    run = _run_trainer(model, task, store, output, execution, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
     loaded = store.load(output, device)
     if run.interrupted:
+        callbacks.on_end({})
         return TrainingResult(output, run, loaded, {})
 
     if (before := _better_before(run, settings.training.metric)) is not None:
@@ -161,6 +164,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         scores = task.evaluate(loaded)
     except KeyboardInterrupt:
         run.interrupted = True
+        callbacks.on_end({})
         return TrainingResult(output, run, loaded, {})
     results = scores | {
         "evaluated_on": task.validation_facts["name"],
@@ -169,9 +173,6 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
         "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
         "target_tokens_per_second": run.tokens_per_second,
-        "task": task.name,
-        "preset": preset,
-        "settings": settings.model_dump(mode="json", exclude=_unshown(settings)),
     }
     if isinstance(loaded, Translator) and loaded.confidence:
         loaded.confidence.write(output / CONFIDENCE)
@@ -179,6 +180,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     write_results(output, results)
     report = training_report(output.absolute().name, results, run)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
+    callbacks.on_end(results)
     return TrainingResult(output, run, loaded, results)
 
 
@@ -268,11 +270,14 @@ def _run_trainer(
     execution: Execution,
     resumed: TrainingState | None,
     display: RunDisplay,
+    callbacks: Callback,
+    facts: Mapping[str, Any],
 ) -> TrainingRun:
     """Train, and keep the best weights in the output folder, with the record of the run beside them.
 
     Args:
         resumed: the checkpoint to continue from; None: from the beginning.
+        facts: what the callbacks are told at the start.
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
@@ -286,17 +291,14 @@ def _run_trainer(
         check_state(resumed, output / store.weights, task, model, world, display)
     is_saved = resumed is not None and is_written(resumed)
     writer = FolderWriter(task, store, output, is_made_of | is_made_on, is_saved=is_saved)
-    listener: Listener = display
-    if execution.tensorboard and world.is_main:
-        first_step, every = 0 if resumed is None else resumed.step, task.settings.training.report_every
-        listener = Listeners([display, TensorBoard(states / EVENTS, first_step, every)])
     updater: Updater[Model, Any] = Updater(
         model, task.settings.training, world, shard=execution.shard, teacher=task.teacher
     )
     trainer = Trainer(
-        updater, task, writer, listener, saving=execution.saving, resumed=resumed,
+        updater, task, writer, callbacks, saving=execution.saving, resumed=resumed,
         validates_first=task.begun_with is not None,
     )  # fmt: skip
+    callbacks.on_start({**facts, "step": trainer.progress.step})
     if world.is_main:  # last, so that nothing is lost where this run cannot begin
         if execution.resume:
             remove_snapshots_after(output, -1 if resumed is None else resumed.step)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from regard.checkpoint import LoadedModel
+from regard.checkpoint import LoadedModel, check_output, save_new
 from regard.errors import SettingsError
 from regard.inspection.lookup import Lookup, look_up
 from regard.inspection.record import HeadName
 from regard.inspection.result import Inspection
 from regard.models.interface import Model
+from regard.models.learning.adapters import merged
 from regard.text.tokenizer import Tokenizer
 
 
@@ -48,6 +50,26 @@ class Pipeline(ABC):
             DataError: files that cannot be read as what the model needs.
             SettingsError: options that the model does not have, or a model whose scores are measured in training only.
         """
+
+    def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
+        """Write the model and its tokenizers to a model folder, whole or not at all, as after training of the user's own.
+
+        A model that was read from another format is written in ours. An adapter is added to the weights. What a run or
+        `regard evaluate --calibrate` has measured (`results.json`, `confidence.json`) is not written, because the weights may
+        have changed since.
+
+        Args:
+            overwrite: whether a model that is at `folder` is replaced.
+        Raises:
+            ModelFolderError: there is something else at `folder`, or a model and `overwrite` is False; or it cannot be written.
+            SettingsError: the models of an ensemble.
+        """
+        if others := getattr(self, "others", ()):
+            raise SettingsError(
+                f"`save` needs one model; got an ensemble of {1 + len(others)}. Load and save each by itself."
+            )
+        check_output(Path(folder), overwrite=overwrite)
+        save_new(Path(folder), merged(self.model), self.tokenizer, getattr(self, "source_tokenizer", None))
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         """Make sure that no options are given where there are none.

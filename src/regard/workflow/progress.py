@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from rich.text import Text
 
 from regard.errors import MissingExtraError, printable
 from regard.text.wording import counted
-from regard.training.run import Listener, Progress, Scores
+from regard.training.run import Callback, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
 
@@ -34,7 +34,7 @@ def quantity(number: float) -> str:
     return f"{number:.0f}"
 
 
-class RunDisplay:
+class RunDisplay(Callback):
     """Shows a run on standard error, so that standard output stays for results. Use it as a context.
 
     In a terminal the newest state is one live line at the bottom; elsewhere it is a line now and then.
@@ -147,18 +147,20 @@ def event_writer() -> Callable[..., Any]:
     return SummaryWriter
 
 
-class TensorBoard:
+class TensorBoard(Callback):
     """Writes what a run tells to event files that `tensorboard --logdir FOLDER` shows.
 
-    Args:
-        first_step: the first step of the run; events of an earlier run from there on are dropped.
     Raises:
         MissingExtraError: the package is not installed.
     """
 
-    def __init__(self, folder: Path, first_step: int, report_every: int) -> None:
-        self._open = partial(event_writer(), str(folder), purge_step=first_step + 1)
-        self._report_every = report_every
+    def __init__(self, folder: Path) -> None:
+        self._make, self._folder = event_writer(), str(folder)
+
+    def on_start(self, facts: Mapping[str, Any]) -> None:
+        """Note the first step: events of an earlier run from there on are dropped."""
+        self._report_every = facts["settings"]["training"]["report_every"]
+        self._open = partial(self._make, self._folder, purge_step=facts["step"] + 1)
 
     @cached_property
     def _writer(self) -> Any:
@@ -177,23 +179,33 @@ class TensorBoard:
             self._writer.add_scalar(f"validation/{name}", score, step)
         self._writer.flush()
 
-    def close(self) -> None:
+    def on_end(self, results: Mapping[str, Any]) -> None:
         """Write out what was noted."""
         self._writer.close()
 
 
-class Listeners:
-    """Several listeners as one."""
+class Callbacks(Callback):
+    """Several callbacks as one."""
 
-    def __init__(self, listeners: Sequence[Listener]) -> None:
-        self.listeners = listeners
+    def __init__(self, callbacks: Sequence[Callback]) -> None:
+        self.callbacks = callbacks
+
+    def on_start(self, facts: Mapping[str, Any]) -> None:
+        """Call all before the first step."""
+        for callback in self.callbacks:
+            callback.on_start(facts)
 
     def on_step(self, progress: Progress) -> None:
-        """Call all listeners after a step."""
-        for listener in self.listeners:
-            listener.on_step(progress)
+        """Call all after a step."""
+        for callback in self.callbacks:
+            callback.on_step(progress)
 
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
-        """Call all listeners after a validation."""
-        for listener in self.listeners:
-            listener.on_validation(step, scores, is_best)
+        """Call all after a validation."""
+        for callback in self.callbacks:
+            callback.on_validation(step, scores, is_best)
+
+    def on_end(self, results: Mapping[str, Any]) -> None:
+        """Call all after the run."""
+        for callback in self.callbacks:
+            callback.on_end(results)

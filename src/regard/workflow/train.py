@@ -15,12 +15,12 @@ from regard.checkpoint import LoadedModel
 from regard.data.corpus import ParallelText
 from regard.errors import SettingsError
 from regard.training.distributed import joined
-from regard.training.run import SavingTimes
-from regard.training.state import newest_made_of, state_folder
+from regard.training.run import Callback, SavingTimes
+from regard.training.state import EVENTS, newest_made_of, state_folder
 from regard.workflow.execution import Execution, TrainingResult, check_room, check_what_learns, run_task
 from regard.workflow.families import find_family
 from regard.workflow.loading import load_any, resolve_device
-from regard.workflow.progress import RunDisplay, event_writer
+from regard.workflow.progress import RunDisplay, TensorBoard
 from regard.workflow.runs.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
@@ -52,6 +52,7 @@ def train(
     save_every: str | None = None,
     shard: bool = False,
     tensorboard: bool = False,
+    callbacks: Sequence[Callback] = (),
     dry_run: bool = False,
     display: RunDisplay | None = None,
     **named: Any,
@@ -88,6 +89,8 @@ def train(
         save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
         shard: among several processes, divide the weights instead of copying them.
         tensorboard: write event files into the folder `output` + `.training/tensorboard`.
+        callbacks: told how the run goes, such as trackers of experiments. An exception of theirs ends the run, which can be
+            resumed, and is raised. A dry run does not call them.
         dry_run: train three steps, say how long the whole run would take and what it would write, and write nothing.
         named: single settings by their keys, such as `steps=1000`, as in `settings` without the section.
     Raises:
@@ -133,7 +136,7 @@ def train(
     saving = SavingTimes.parse(save_every)
     output = Path(os.path.realpath(output))
     if tensorboard:
-        event_writer()
+        callbacks = [TensorBoard(state_folder(output) / EVENTS), *callbacks]
     with (
         joined(device) as world,
         display or RunDisplay(is_silent=not world.is_main) as shown,
@@ -156,7 +159,7 @@ def train(
         if taught is not None and teacher is not None:
             take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
-        execution = Execution(device, resume, saving, world, shard, tensorboard, dry_run)
+        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
 

@@ -20,6 +20,7 @@ from regard.data.labelled import (
     no_texts,
     read_labelled,
     text_bytes,
+    unknown_label,
 )
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
@@ -57,20 +58,25 @@ class LabelTask(Task):
         settings: RunSettings,
         display: RunDisplay,
         initial: Beginning | None = None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
         Args:
             initial: what to begin with; None: a new model, with a vocabulary learnt from the texts.
+            labels: those that the texts may have; None: those that the training texts have.
 
         Raises:
-            DataError: fewer than two labels, or labels that the training texts do not have.
+            DataError: fewer than two labels, or a text with another one.
         """
         super().__init__(settings)
         by_word, self.valid = self.by_word, valid
         self._names = [text.name for text in training]
         name = " + ".join(self._names)
-        labels = find_labels(training, display.on_progress)
+        found = find_labels(training, display.on_progress)
+        labels = found if labels is None else [*labels]
+        if unknown := sorted({*found} - {*labels}):
+            raise unknown_label(name, unknown[0], labels)
         if len(labels) < 2:
             raise DataError(f"{name} must have at least 2 different labels; got {labels}.")
         check_labels(valid, labels)
@@ -109,6 +115,10 @@ class LabelTask(Task):
             training = [held(inputs.training)]
         else:
             training = find_labelled(names_of(inputs.training), by_word=cls.by_word)
+        if inputs.for_own_loop:
+            labels = inputs.initial.loaded.model.class_names if inputs.initial is not None else None
+            empty = LabelledText([], [], "no validation")
+            return cls(training, empty, settings, display, inputs.initial, labels)
         if inputs.valid is not None:
             return cls(training, held(inputs.valid), settings, display, inputs.initial)
         return cls(*hold_out_labelled(training), settings, display, inputs.initial)

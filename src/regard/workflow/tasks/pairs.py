@@ -129,7 +129,9 @@ class PairsTask(Task):
         data, valid, columns = inputs.training, inputs.valid, inputs.columns
         whole = [pairs_of(data, columns)] if is_in_memory(data) else find_corpora(names_of(data))
         corpora: list[Pairs] = [*whole]
-        if valid is None:
+        if inputs.for_own_loop:
+            valid_text = ParallelText([], [], "no validation")
+        elif valid is None:
             corpora, valid_text = hold_out_pairs(whole)
         else:
             valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid))
@@ -256,7 +258,7 @@ def _within(
 ) -> tuple[EncodedPairs, ParallelText]:
     """The ids of a text that is held, and the text; what does not fit the model is left out of both, and said."""
     pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
-    if not len(pairs):
+    if len(text) and not len(pairs):
         raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
     if not pairs.too_long:
         return pairs, text

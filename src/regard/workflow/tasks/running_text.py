@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -78,6 +79,8 @@ class TextTask(Task):
             refuse(given if given is not None else (), cls.asked_for)
         names = names_of(inputs.training)
         texts = find_texts(names, with_blank=cls.with_blank)
+        if inputs.for_own_loop:
+            return cls(texts, [], "no validation", settings, display, inputs.initial)
         if inputs.valid is None:
             name = " + ".join(os.fspath(name) for name in names)
             texts, valid = hold_out_end(texts)
@@ -119,7 +122,7 @@ class LanguageTask(TextTask):
         name = " + ".join(self._names)
         self._stream, self._valid_stream = self._encoded.texts.ids, encode_stream(valid, self.tokenizer)
         for of, ids in ((name, self._stream), (valid_name, self._valid_stream)):
-            if len(ids) < 2:
+            if len(ids) < 2 and (ids is self._stream or valid):
                 raise DataError(f"{of} must have at least 2 tokens; got {len(ids)}.")
         num_tokens = len(self._stream)
         self.training_facts = {"name": name, "num_lines": len(self._encoded.texts), "num_tokens": num_tokens}
@@ -133,6 +136,11 @@ class LanguageTask(TextTask):
         sizes = training.batch_tokens, self.settings.model.max_positions, training.seed
         release = self._encoded.texts.release
         return random_windows(self._stream, *sizes, release=release, start=start, shard=shard)
+
+    def epochs(self, count: int, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """As many windows as have all tokens so many times."""
+        num_batches = math.ceil(count * self.epoch_steps * self.settings.training.accumulation)
+        return itertools.islice(self.batches(start, shard), max(num_batches - start[1], 0))
 
     def validate(self, model: Any) -> Scores:
         """Nats per token, and the share of tokens that are right."""
@@ -194,10 +202,10 @@ class MaskedTask(TextTask):
         self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
         ids, name = self._encoded.texts, " + ".join(self._names)
         self._valid_ids = encode_words([[line] for line in valid], tokenizer, limit)[0]
-        if not len(ids) or not len(self._valid_ids):
+        if not len(ids) or (valid and not len(self._valid_ids)):
             both = f"{name} and {valid_name}"
             raise DataError(f"{both} must both have lines of text; got {len(ids)} and {len(self._valid_ids)}.")
-        if not (self._valid_ids.ids >= self._masking.first_ordinary_id).any():
+        if valid and not (self._valid_ids.ids >= self._masking.first_ordinary_id).any():
             raise DataError(f"{valid_name} must share a word with {name}, to be masked; they share none.")
         pool, num_valid_tokens = some_lengths(ids), len(self._valid_ids.ids)
         self.training_facts = {"name": name, "num_lines": len(ids), "num_tokens": len(ids.ids)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -46,6 +47,9 @@ class Inputs:
     """Of a table, the names of its two columns."""
     initial: Beginning | None = None
     """What to begin with; None: a new model, with vocabularies learnt from the data."""
+    for_own_loop: bool = False
+    """Whether a loop of the user's own trains the model: on all of `training`, without validation, and with the labels that
+    the model has."""
 
 
 class Task(ABC):
@@ -118,6 +122,10 @@ class Task(ABC):
             start: a `BatchCursor`: the epoch and the number of the batch to begin with.
             shard: which rows of each batch are read here: those of process r of n.
         """
+
+    def epochs(self, count: int, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """The batches of so many epochs. The arguments are those of `batches`."""
+        return itertools.takewhile(lambda batch: batch.next_cursor[0] < count, self.batches(start, shard))
 
     @abstractmethod
     def validate(self, model: Any) -> Scores:
