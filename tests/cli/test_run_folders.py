@@ -22,7 +22,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.training.process import only_run
 from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
-from regard.workflow import execution as workflow_run
+from regard.workflow.runs import run_folder
 from regard.workflow.runs.run_folder import FolderWriter as Writer
 from regard.workflow.runs.run_folder import claimed
 from regard.workflow.tasks import pairs
@@ -108,7 +108,7 @@ def test_what_another_run_has_just_written_is_not_replaced(
         with only_run(states):
             yield
 
-    monkeypatch.setattr(workflow_run, "only_run", late)
+    monkeypatch.setattr(run_folder, "only_run", late)
     with (
         pytest.raises(ModelFolderError, match=r"must not hold a model; got .*--overwrite"),
         claimed(tmp_path / "m", overwrite=False),
