@@ -247,9 +247,11 @@ class Translator(Pipeline):
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedScore]:
+    def score(self, sources: Sequence[str], targets: Sequence[str], *, alternatives: int = 0) -> list[ForcedScore]:
         """How likely the model finds each target, given its source.
 
+        Args:
+            alternatives: how many of the likeliest tokens in the place of each to return.
         Raises:
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
@@ -260,8 +262,9 @@ class Translator(Pipeline):
                 math.fsum(scored.token_log_probs[index]),
                 self.tokenizer.tokens(ids) + eos,
                 scored.token_log_probs[index],
+                self._description(source, ids, has_end=True).alternatives(alternatives) if alternatives else None,
             )
-            for index, ids in enumerate(self.tokenizer.encode_batch(list(targets)))
+            for index, (source, ids) in enumerate(zip(sources, self.tokenizer.encode_batch(list(targets)), strict=True))
         ]
 
     def evaluate(
