@@ -50,15 +50,15 @@ export function drawThumbnail(canvas: HTMLCanvasElement, weights: Weights, size:
 }
 
 /** Draw numbers as a picture with a pixel for each: the stronger the colour, the further from 0. */
-export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][]): void {
-  const [first] = rows, pixels = new ImageData(first!.length, rows.length), paper = colour("paper"), more = colour("more"), less = colour("less");
+export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][], count: number): void {
+  const pixels = new ImageData(count, rows.length), paper = colour("paper"), more = colour("more"), less = colour("less");
   const most = Math.max(...rows.flat().map(Math.abs), 1e-9);
-  rows.flat().forEach((value, place) => {
-    const end = value < 0 ? less : more, share = Math.abs(value) / most;
+  rows.forEach((row, line) => row.forEach((value, column) => {
+    const place = line * count + column, end = value < 0 ? less : more, share = Math.abs(value) / most;
     for (let part = 0; part < 3; part++) pixels.data[4 * place + part] = paper[part]! + share * (end[part]! - paper[part]!);
     pixels.data[4 * place + 3] = 255;
-  });
-  canvas.width = first!.length;
+  }));
+  canvas.width = count;
   canvas.height = rows.length;
   canvas.getContext("2d")!.putImageData(pixels, 0, 0);
 }
