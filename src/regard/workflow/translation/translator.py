@@ -256,16 +256,12 @@ class Translator(Pipeline):
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
         scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, targets)
-        eos = [self.tokenizer.tokens([self.tokenizer.eos_id])[0]]
-        return [
-            ForcedScore(
-                math.fsum(scored.token_log_probs[index]),
-                self.tokenizer.tokens(ids) + eos,
-                scored.token_log_probs[index],
-                self._description(source, ids, has_end=True).alternatives(alternatives) if alternatives else None,
-            )
-            for index, (source, ids) in enumerate(zip(sources, self.tokenizer.encode_batch(list(targets)), strict=True))
-        ]
+        eos, rows = self.tokenizer.tokens([self.tokenizer.eos_id]), []
+        for index, ids in enumerate(self.tokenizer.encode_batch(list(targets))):
+            described, values = self._description(sources[index], ids, has_end=True), scored.token_log_probs[index]
+            likeliest = described.alternatives(alternatives) if alternatives else None
+            rows.append(ForcedScore(math.fsum(values), self.tokenizer.tokens(ids) + eos, values, likeliest))
+        return rows
 
     def evaluate(
         self,
