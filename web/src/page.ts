@@ -13,6 +13,7 @@ import {panel as stored} from "./panels/stored";
 import {begin as beginTour, panel as tour} from "./panels/tour";
 import {panel as translation} from "./panels/translate";
 import {panel as without} from "./panels/without";
+import {forgetColours} from "./drawing";
 import {keepKey} from "./server";
 import {onChange, recall, state, translates, update} from "./state";
 import {data, open} from "./stored";
@@ -54,7 +55,10 @@ function page(): unknown {
   <main>${state.needsKey ? keyForm() : nothing} ${panels()}</main>${tour()}`;
 }
 
-const draw = (): void => { render(page(), document.querySelector("#page") as HTMLElement); };
+function draw(): void {
+  forgetColours();
+  render(page(), document.querySelector("#page") as HTMLElement);
+}
 
 async function start(): Promise<void> {
   await loadModels();

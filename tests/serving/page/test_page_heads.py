@@ -319,3 +319,19 @@ def test_the_tree_is_walked_with_arrows(opened: Any, learnt_url: str, learnt: Tr
     assert at > page.page.evaluate("document.activeElement.getBoundingClientRect().y")
     score = page.page.locator(f"{TREE} [aria-pressed=true] .score").text_content()
     assert float(score or "nan") == pytest.approx(sum(learnt.translate(TEXT).token_log_probs[:2]), abs=0.0051)
+
+
+def test_a_bar_changes_its_side(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=TEXT)
+    sides = []
+    for change in (1.0, -1.0):
+        found = {"heads": ["cross.0.1"], "log_prob_change": change, "token_changes": [change], "text": "x"}
+        page.page.unroute_all()
+        page.page.route(
+            "**/api/v1/ablate", lambda route, request, found=found: route.fulfill(json={"ablations": [found]})
+        )
+        page.click(head_button("cross.0.1" if change > 0 else "cross.1.1"))
+        page.click(TOGGLE)
+        bar, track = (page.all(f"{CHANGES} {part}").first.bounding_box() for part in (".track > span", ".track"))
+        sides.append(bar["x"] + bar["width"] / 2 > track["x"] + track["width"] / 2)
+    assert sides == [True, False]

@@ -73,13 +73,21 @@ function meant(): string[] {
   return ofLayer.length ? ofLayer : [...weights.keys()].filter(name => name.startsWith(`${kind}.`));
 }
 
+let meanKnown: {of: Weights[]; mean: Weights} | null = null;
+
+/** The mean of some heads, which is computed once. */
+function meanOf(of: Weights[]): Weights {
+  if (meanKnown?.of.length !== of.length || of.some((each, place) => each !== meanKnown!.of[place])) meanKnown = {of, mean: mean(of)};
+  return meanKnown.mean;
+}
+
 /** The weights of a head, or a mean over heads, with the chosen cell. */
 export function shown(): Shown | null {
   const seen = state.inspection;
   if (!seen) return null;
   if (state.head.startsWith(FLOW)) return state.flow ? flowing(state.flow) : null;
   const names = seen.weights.has(state.head) ? [state.head] : meant(), kind = names[0]!.split(".")[0]!, tokens = seen.tokens[kind]!;
-  const whole = names.length > 1 ? mean(names.map(name => seen.weights.get(name)!)) : seen.weights.get(names[0]!)!;
+  const whole = names.length > 1 ? meanOf(names.map(name => seen.weights.get(name)!)) : seen.weights.get(names[0]!)!;
   const isPair = seen.target !== null;
   const rows = sideOf(tokens.rows, isPair && kind !== "encoder" ? seen.target! : seen.text), keys = sideOf(tokens.keys, isPair && kind === "decoder" ? seen.target! : seen.text);
   const weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
@@ -100,20 +108,31 @@ let layout: Layout | null = null;
 /** Where the cells of the matrix are, in pixels. */
 export const matrixLayout = (): Layout | null => layout;
 
+interface Edge { row: number; key: number; weight: number }
+
+let edgesKnown: {weights: Weights; share: number; edges: Edge[]} | null = null;
+
+/** The curves of the rows that are not chosen: few of each, computed once. */
+function others(weights: Weights): Edge[] {
+  const share = Math.min(state.share, 0.5), most = Math.max(1, Math.floor(MOST_EDGES / weights.rows));
+  if (edgesKnown?.weights !== weights || edgesKnown.share !== share) {
+    const edges = Array.from({length: weights.rows}, (_, row) => {
+      const values = rowOf(weights, row);
+      return [...heaviest(values, share)].slice(0, most).map(key => ({row, key, weight: values[key]!}));
+    }).flat();
+    edgesKnown = {weights, share, edges};
+  }
+  return edgesKnown.edges;
+}
+
 function curves(found: Shown): TemplateResult {
   const {weights, rows, keys, row} = found;
   const widths = (side: Side): number[] => side.labels.map(token => Math.max(22, 9 * [...readable(token)].length + 10));
   const places = (of: number[]): number[] => { let x = 0; return of.map(width => (x += width) - width / 2); };
   const above = widths(keys), below = widths(rows), aboveAt = places(above), belowAt = places(below);
   const width = Math.max(aboveAt.at(-1)! + above.at(-1)! / 2, belowAt.at(-1)! + below.at(-1)! / 2) + 4;
-  const edges: {row: number; key: number; weight: number}[] = [];
-  const most = Math.max(1, Math.floor(MOST_EDGES / weights.rows));  // of each row but the chosen one
-  for (let place = 0; place < weights.rows; place++) {
-    if (state.alone && place !== row) continue;
-    const values = rowOf(weights, place), found = [...heaviest(values, place === row ? state.share : Math.min(state.share, 0.5))];
-    for (const key of place === row ? found : found.slice(0, most)) edges.push({row: place, key, weight: values[key]!});
-  }
-  edges.sort((a, b) => Number(a.row === row) - Number(b.row === row));
+  const values = rowOf(weights, row), chosen = [...heaviest(values, state.share)].map(key => ({row, key, weight: values[key]!}));
+  const edges = [...(state.alone ? [] : others(weights).filter(edge => edge.row !== row)), ...chosen];  // the chosen ones above the others
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${width} height="170" role="img"
     aria-label="Curves from each token below to the tokens above that it looks at">
     ${edges.map(edge => svg`<path class=${edge.row === row ? "edge here" : "edge"} data-row=${edge.row} data-key=${edge.key} data-weight=${edge.weight.toFixed(3)}

@@ -24,10 +24,11 @@ function strip(name: string, said: unknown, numbers: number[]): TemplateResult {
 
 /** The keys of the row with the most weight, and the chosen one. */
 function softmax(found: Shown, of: Lookup): TemplateResult {
-  const order = of.weights.map((_, key) => key).filter(key => of.allowed[key]).sort((a, b) => of.weights[b]! - of.weights[a]!);
+  const sum = (key: number): number => of.scores[key]! + of.bias[key]!;
+  const order = of.weights.map((_, key) => key).filter(key => of.allowed[key]).sort((a, b) => sum(b) - sum(a));
   const listed = order.slice(0, MOST_KEYS);
   if (!listed.includes(found.key) && of.allowed[found.key]) listed.push(found.key);
-  const sum = (key: number): number => of.scores[key]! + of.bias[key]!, highest = Math.max(...order.map(sum));
+  const highest = Math.max(...order.map(sum));
   const total = order.reduce((part, key) => part + Math.exp(sum(key) - highest), 0);
   return html`<table id="softmax"><thead><tr><th>key</th><th>score</th><th>exp(score − ${highest.toFixed(2)})</th><th>÷ ${total.toFixed(2)} = weight</th><th></th></tr></thead><tbody>
     ${listed.map(key => html`<tr class=${key === found.key ? "strong" : ""}><td><bdi>${readable(found.keys.labels[key]!)}</bdi></td><td class="number">${sum(key).toFixed(2)}</td>
