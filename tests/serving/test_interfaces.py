@@ -341,7 +341,21 @@ def test_looking_inside(server: Running, translator: Translator) -> None:
     alone = {each.heads[0]: each.log_prob_change for each in forced if len(each.heads) == 1}
     for head, change in alone.items():
         assert found["worth"][head] == pytest.approx(-change, abs=1e-4)
-    assert ask("ablate", text=TEXT, heads=["cross.9.9"])[0] == 400
+    _, part = ask("ablate", text=TEXT, target_text="xyz", sweep=True, heads=["cross.0.1", "encoder.0.0"])
+    assert part["by_token"] == {name: pytest.approx(found["by_token"][name], abs=1e-4) for name in part["by_token"]}
+    assert part["by_token"].keys() == {"cross.0.1", "encoder.0.0"}
+    for sweep in (False, True):
+        assert ask("ablate", text=TEXT, target_text="xyz", heads=["cross.9.9"], sweep=sweep)[0] == 400
+    _, found = ask("score", text=TEXT, target_text="xyz", alternatives=3)
+    (scored,) = translator.score([TEXT], ["xyz"], alternatives=3)
+    assert scored.alternatives is not None
+    for token, value, others in zip(scored.tokens, scored.token_log_probs, scored.alternatives, strict=True):
+        assert len(others) == 3
+        assert dict(others).get(token, value) == pytest.approx(value, abs=1e-4)
+    assert [[token for token, _ in each] for each in found["alternatives"]] == [
+        [token for token, _ in each] for each in scored.alternatives
+    ]
+    assert "alternatives" not in ask("score", text=TEXT, target_text="xyz")[1]
     assert ask("inspect", text=TEXT, beam_sise=2)[0] == 400
 
 

@@ -1,8 +1,9 @@
 /** What the page asks of the server. A newer request of a kind ends the one before. */
 
 import {ask, Failure, inspect, stream, type Ablation, type Flow, type Inspection, type Lookup, type Model, type Sentence, type Token, type Traced} from "./server";
+import {siteOf} from "./heads";
 import {saveText} from "./saving";
-import {keyOf, model, NOTHING_SEEN, sentence, state, translates, update} from "./state";
+import {canAblate, keyOf, model, NOTHING_SEEN, sentence, settle, state, translates, update, wanted, type Again, type Edit} from "./state";
 
 const running = new Map<string, AbortController>();
 
@@ -41,12 +42,17 @@ const direction = (): object => {
 };
 
 const options = (): object =>
-  state.temperature ? {method: "sample", temperature: state.temperature} : {beam_size: state.beam};
+  state.temperature ? {method: "sample", temperature: state.temperature, seed: state.seed} : {beam_size: state.beam};
+
+/** The chosen sentence, as requests that look into the model name it. */
+const pair = (one: Sentence): object =>
+  translates() ? {...direction(), text: one.source, target_text: one.text} : {model: model()!.name, text: one.text};
 
 export async function loadModels(): Promise<void> {
   await only("models", "", async signal => {
     const {models} = await ask<{models: Model[]}>("models", undefined, signal), first = models[0];
     const isKnown = models.some(each => keyOf(each) === state.direction);
+    if (!models.length) throw new Error("The server has no model.");
     update({models, direction: isKnown || !first ? state.direction : keyOf(first), error: "", needsKey: false});
   });
 }
@@ -63,6 +69,39 @@ interface Done { sentences: {text: string; score: number; source: string; n_best
 
 /** Translate the text; its tokens come while they are written. */
 export async function translate(): Promise<void> {
+  settle();
+  await translateText();
+}
+
+/** Translate the text, and do again what the address says was done to it. */
+export async function resume(): Promise<void> {
+  const {text} = state, again = wanted(), isStill = (): boolean => again !== null && wanted() === again && state.text === text && !state.error;
+  await translateText();
+  for (const edit of again?.edits ?? []) if (isStill()) await redo(edit);
+  if (again && isStill()) await lookAgain(again, isStill);
+  if (wanted() === again) settle();
+  update({});
+}
+
+async function redo({at, forced, text}: Edit): Promise<void> {
+  if (!state.sentences[at]?.isDone) return;
+  const {step, at: chosen} = state;
+  update({at});
+  await (forced === null ? take_rank(text) : decode(forced, text));
+  update({at: chosen, step});
+  if (at !== chosen) await look();
+}
+
+async function lookAgain({snapshot, compared, searched, ranked}: Again, isStill: () => boolean): Promise<void> {
+  const {sortBy} = state;
+  if (searched && isStill()) await search();
+  if (ranked && isStill()) await rank();
+  update({sortBy});
+  if (compared && isStill()) await compare(compared);
+  if (snapshot !== null && model()?.snapshots?.includes(snapshot) && isStill()) await lookBack(snapshot);
+}
+
+async function translateText(): Promise<void> {
   running.get("inspect")?.abort();
   if (!translates()) return;
   if (!state.text.trim()) {
@@ -121,7 +160,7 @@ function take(one: Sentence, found: Finished): void {
 }
 
 const empty = (): Sentence =>
-  ({source: "", text: "", tokens: [], score: 0, nBest: [], before: null, forced: null, isDone: false});
+  ({source: "", text: "", tokens: [], score: 0, nBest: [], before: null, edit: null, isDone: false});
 
 /** The symbol that ends a text, as far as an inspection shows it. */
 function endSymbol(): string | undefined {
@@ -134,14 +173,21 @@ export const canBeForced = (token: string): boolean => !/^<[^<>]+>$/.test(token)
 
 /** Write another token in the place of one, and decode the rest of the sentence again. */
 export async function force(place: number, token: string): Promise<void> {
-  const one = sentence(), {sentences: old, at} = state;
+  const one = sentence();
   if (!one?.isDone) return;
   const kept = one.tokens.slice(0, place).map(each => each.token);
   if (token === endSymbol()) return take_rank(spelled(kept));
-  const made = {...empty(), source: one.source, before: one.before ?? one.text, forced: place}, sentences = old.with(at, made);
+  await decode(place, spelled([...kept, token]));
+}
+
+/** Decode the chosen sentence from a beginning that ends with the forced token. */
+async function decode(place: number, prefix: string): Promise<void> {
+  const one = sentence(), {sentences: old, at} = state;
+  if (!one?.isDone) return;
+  const made = {...empty(), source: one.source, before: one.before ?? one.text, edit: {forced: place, text: prefix}}, sentences = old.with(at, made);
   await only("translate", "Decoding again", async signal => {
     update({sentences, step: place, ...NOTHING_SEEN});
-    await follow({...direction(), ...options(), text: one.source, prefix: spelled([...kept, token]), split: false, alternatives: 5}, signal, sentences, at);
+    await follow({...direction(), ...options(), text: one.source, prefix, split: false, alternatives: 5}, signal, sentences, at);
   });
   if (state.sentences === sentences && !made.isDone) update({sentences: old});  // it was stopped, or failed
   if (sentence()?.isDone) await look();
@@ -152,8 +198,8 @@ export const spelled = (tokens: string[]): string => tokens.join("").replaceAll(
 
 /** Another translation of the chosen sentence, with what the model thinks of its tokens. */
 async function read(one: Sentence, text: string, signal: AbortSignal): Promise<Sentence> {
-  const found = await ask<Finished & {log_prob: number}>("score", {...direction(), text: one.source, target_text: text}, signal);
-  const made = {...one, text, before: one.before ?? one.text, forced: null, score: found.log_prob, tokens: []};
+  const found = await ask<Finished & {log_prob: number}>("score", {...direction(), text: one.source, target_text: text, alternatives: 5}, signal);
+  const made = {...one, text, before: one.before ?? one.text, edit: {forced: null, text}, score: found.log_prob, tokens: []};
   take(made, {...found, tokens: found.tokens.slice(0, -1)});
   return made;
 }
@@ -173,14 +219,15 @@ export async function take_rank(text: string): Promise<void> {
     const made = await read(one, text, signal);
     const sentences = [...state.sentences];
     sentences[state.at] = made;
-    update({sentences, ...NOTHING_SEEN, traced: state.traced});
+    update({sentences, ...NOTHING_SEEN, traced: state.traced, node: state.node});
   });
   await look();
 }
 
 /** Take in an inspection; what was chosen stays where it is still there. */
 function show(inspection: Inspection, snapshot: number | null = null): void {
-  const isKnown = state.head === "mean" || state.head.startsWith(FLOW) || inspection.weights.has(state.head);
+  const isMean = state.head === "mean" || [...inspection.weights.keys()].some(name => `${MEAN}${siteOf(name)}` === state.head);
+  const isKnown = isMean || state.head.startsWith(FLOW) || inspection.weights.has(state.head);
   const length = sentence()?.tokens.length ?? 1, off = state.off.filter(name => inspection.weights.has(name));
   update({inspection, off, snapshot, worth: null, flow: null, lookup: null, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, length - 1))});
   if (state.head.startsWith(FLOW)) void chooseHead(state.head);
@@ -206,7 +253,7 @@ export async function lookBack(snapshot: number): Promise<void> {
   });
 }
 
-export const FLOW = "flow.", METHODS = ["rollout", "gradient", "integrated-gradients"];
+export const FLOW = "flow.", MEAN = "mean.", METHODS = ["rollout", "gradient", "integrated-gradients"];
 
 /** Show a head, or what affects what through all layers. */
 export async function chooseHead(head: string): Promise<void> {
@@ -241,29 +288,40 @@ export async function setOff(off: string[], undo: string[][]): Promise<void> {
   await ablate();
 }
 
-async function ablate(): Promise<void> {
+/** What changes without the heads that are off. */
+export async function ablate(): Promise<void> {
   const one = sentence();
   if (!state.off.length) {
     stop("ablate");
     return update({ablation: null});
   }
-  if (!one?.isDone) return;
-  await only("ablate", "Translating without heads", async signal => {
-    const fields = {...direction(), text: one.source, target_text: one.text, heads: state.off, together: true, beam_size: state.beam};
-    const found = await ask<{ablations: Ablation[]}>("ablate", fields, signal);
-    update({ablation: found.ablations[0] ?? null});
+  if (!one?.isDone || !canAblate()) return;
+  await only("ablate", "Running without heads", async signal => {
+    const how = translates() ? {beam_size: state.beam} : {prompt: one.source, max_tokens: state.length};
+    const found = await ask<{ablations: Ablation[]; predicted?: Ablation["predicted"]}>("ablate", {...pair(one), heads: state.off, together: true, ...how}, signal);
+    const [first] = found.ablations;
+    update({ablation: first ? {...first, predicted: found.predicted} : null});
   });
 }
 
-/** What each head is worth for the chosen sentence. */
+/** What each head is worth for the chosen sentence: layer by layer, as it becomes known. */
 export async function rank(): Promise<void> {
-  const one = sentence();
-  if (!one?.isDone) return;
+  const one = sentence(), {inspection} = state, names = [...inspection?.weights.keys() ?? []], sites = [...new Set(names.map(siteOf))];
+  if (!one?.isDone || !inspection) return;
   await only("rank", "Taking each head away", async signal => {
-    const found = await ask<{worth: Record<string, number>; by_token: Record<string, number[]>}>(
-      "ablate", {...direction(), text: one.source, target_text: one.text, sweep: true}, signal);
-    update({worth: found.worth, worthByToken: found.by_token, sortBy: "worth"});
+    let worth: Record<string, number> = {}, worthByToken: Record<string, number[]> = {};
+    update({worth, worthByToken});
+    for (const [place, site] of sites.entries()) {
+      const found = await ask<{worth: Record<string, number>; by_token: Record<string, number[]>}>(
+        "ablate", {...pair(one), sweep: true, heads: names.filter(name => siteOf(name) === site)}, signal);
+      if (state.inspection !== inspection) return;  // another text is shown by now
+      worth = {...worth, ...found.worth};
+      worthByToken = {...worthByToken, ...found.by_token};
+      update({worth, worthByToken, busy: {...state.busy, rank: `Taking each head away: ${place + 1} of ${sites.length} layers`}});
+    }
+    update({sortBy: "worth"});
   });
+  if (state.error && state.inspection === inspection) update({worth: null, worthByToken: {}});
 }
 
 /** Every candidate of the search for the chosen sentence. */
@@ -272,7 +330,8 @@ export async function search(): Promise<void> {
   if (!one?.isDone) return;
   await only("search", "Searching", async signal => {
     const fields = {...direction(), text: one.source, beam_size: state.beam, trace: true, split: false};
-    update({traced: await ask<Traced>("translate", fields, signal)});
+    const traced = await ask<Traced>("translate", fields, signal);
+    if (sentence()?.source === one.source) update({traced, node: null});
   });
 }
 

@@ -4,10 +4,19 @@ import {isForbidden, weightAt, type Weights} from "./weights";
 
 export type Colour = [number, number, number];
 
+const colours = new Map<string, Colour>();
+
+/** Read the colours of the style sheet anew: the theme may be another. */
+export const forgetColours = (): void => colours.clear();
+
 /** A colour of the style sheet. */
 export function colour(name: string): Colour {
+  const known = colours.get(name);
+  if (known) return known;
   const hex = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  return [1, 3, 5].map(place => parseInt(hex.slice(place, place + 2), 16)) as Colour;
+  const read = [1, 3, 5].map(place => parseInt(hex.slice(place, place + 2), 16)) as Colour;
+  colours.set(name, read);
+  return read;
 }
 
 /** A token for people: without the mark of its space; a space alone as a sign. */
@@ -18,8 +27,18 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 /** How a text runs: its first letter says so. */
 export const directionOf = (text: string): "rtl" | "ltr" => (RIGHT_TO_LEFT.test(/\p{Letter}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr");
 
-/** A head as an image; of cells that share a pixel, the heaviest counts, so that thin lines stay. */
+const images = new WeakMap<Weights, Map<string, OffscreenCanvas>>();
+
+/** A head as an image, drawn once for each size and theme. */
 function image(weights: Weights, most: number): OffscreenCanvas {
+  const known = images.get(weights) ?? new Map<string, OffscreenCanvas>(), key = `${most} ${colour("paper")} ${colour("heat")}`;
+  const found = known.get(key) ?? pixels(weights, most);
+  images.set(weights, known.set(key, found));
+  return found;
+}
+
+/** Of cells that share a pixel, the heaviest counts, so that thin lines stay. */
+function pixels(weights: Weights, most: number): OffscreenCanvas {
   const height = Math.min(weights.rows, most), width = Math.min(weights.keys, most), pixels = new ImageData(width, height);
   const cells = new Float32Array(width * height).fill(-1);
   for (let row = 0; row < weights.rows; row++) {
@@ -50,15 +69,15 @@ export function drawThumbnail(canvas: HTMLCanvasElement, weights: Weights, size:
 }
 
 /** Draw numbers as a picture with a pixel for each: the stronger the colour, the further from 0. */
-export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][]): void {
-  const [first] = rows, pixels = new ImageData(first!.length, rows.length), paper = colour("paper"), more = colour("more"), less = colour("less");
+export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][], count: number): void {
+  const pixels = new ImageData(count, rows.length), paper = colour("paper"), more = colour("more"), less = colour("less");
   const most = Math.max(...rows.flat().map(Math.abs), 1e-9);
-  rows.flat().forEach((value, place) => {
-    const end = value < 0 ? less : more, share = Math.abs(value) / most;
+  rows.forEach((row, line) => row.forEach((value, column) => {
+    const place = line * count + column, end = value < 0 ? less : more, share = Math.abs(value) / most;
     for (let part = 0; part < 3; part++) pixels.data[4 * place + part] = paper[part]! + share * (end[part]! - paper[part]!);
     pixels.data[4 * place + 3] = 255;
-  });
-  canvas.width = first!.length;
+  }));
+  canvas.width = count;
   canvas.height = rows.length;
   canvas.getContext("2d")!.putImageData(pixels, 0, 0);
 }

@@ -1,5 +1,6 @@
 /** Going from head to head. */
 
+import type {HeadStatistics} from "./server";
 import {state, update} from "./state";
 
 /** The attention of a head: cross.1 of cross.1.2. */
@@ -20,4 +21,11 @@ export function goToLayer(step: number): void {
   const sites = [...new Set(names().map(siteOf))], site = around(sites, sites.indexOf(siteOf(state.head)) + step);
   const head = names().find(name => siteOf(name) === site);
   if (head) update({head});
+}
+
+/** The head of cross-attention that is most like a word alignment. */
+export function alignmentHead(): string | undefined {
+  const like = (head: HeadStatistics): number => head.scores?.alignment ?? 0;
+  const heads = (state.inspection?.heads ?? []).filter(each => each.head.startsWith("cross."));
+  return heads.sort((a, b) => like(b) - like(a))[0]?.head;
 }

@@ -13,10 +13,11 @@ import {panel as stored} from "./panels/stored";
 import {begin as beginTour, panel as tour} from "./panels/tour";
 import {panel as translation} from "./panels/translate";
 import {panel as without} from "./panels/without";
+import {forgetColours} from "./drawing";
 import {keepKey} from "./server";
 import {onChange, recall, state, translates, update} from "./state";
 import {data, open} from "./stored";
-import {begin} from "./writing";
+import {beginAgain} from "./writing";
 
 const THEME = "regard-theme";
 
@@ -38,7 +39,7 @@ function keyForm(): unknown {
 }
 
 function panels(): unknown {
-  const inside = (): unknown => html`${snapshots()}<div class="column">${alignment()} ${layers()}</div><div class="column">${heads()} ${cell()} ${without()}</div>`;
+  const inside = (): unknown => html`${snapshots()}<div class="column">${alignment()} ${cell()} ${layers()}</div><div class="column">${heads()} ${without()}</div>`;
   if (state.stored) return html`${stored()}${inside()}`;
   if (!state.models.length) return nothing;
   return translates() ? html`${translation()}${inside()}${search()}` : html`${named()}${state.inspection ? inside() : nothing}`;
@@ -46,7 +47,7 @@ function panels(): unknown {
 
 function page(): unknown {
   const busy = Object.values(state.busy).at(-1);
-  return html`<header><h1>Regard</h1><p class="hint">${state.stored ? "What the heads look at" : "Translate, and look inside while it happens."}</p>
+  return html`<header><h1>Regard</h1><p class="hint">${state.stored ? "What the heads look at" : translates() || !state.models.length ? "Translate, and look inside while it happens." : "See what a model does with a text."}</p>
     <span class="status" role="status">${busy ? html`<span class="spinner"></span>${busy} …` : nothing}</span>
     ${translates() ? html`<button id="tour" @click=${() => void beginTour()}>Explain</button>` : nothing}
     ${state.stored ? nothing : html`<a href="docs">API</a>`}<button class="theme" @click=${changeTheme} aria-label="Light or dark">◐</button></header>
@@ -54,14 +55,17 @@ function page(): unknown {
   <main>${state.needsKey ? keyForm() : nothing} ${panels()}</main>${tour()}`;
 }
 
-const draw = (): void => { render(page(), document.querySelector("#page") as HTMLElement); };
+function draw(): void {
+  forgetColours();
+  render(page(), document.querySelector("#page") as HTMLElement);
+}
 
 async function start(): Promise<void> {
   await loadModels();
   document.body.dataset.ready = "yes";
   if (state.text && state.models.length) {
     void count();
-    await begin();
+    await beginAgain();
   }
 }
 
@@ -89,7 +93,7 @@ if (inside) {
   void open(inside, recall()).then(() => { draw(); document.body.dataset.ready = "yes"; });
 } else {
   Object.assign(state, recall());
-  addEventListener("hashchange", () => { update(recall()); void begin(); });
+  addEventListener("hashchange", () => { update(recall()); void beginAgain(); });
   draw();
   void start();
 }

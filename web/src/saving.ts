@@ -1,4 +1,7 @@
-/** What a panel shows, as a file. */
+/** What a panel shows, as a file: each panel gives a picture of itself, its numbers as a table, and as JSON. */
+
+import {html, type TemplateResult} from "lit-html";
+import {canvasOf, svgOf} from "./picture";
 
 function save(name: string, content: Blob): void {
   const link = document.createElement("a");
@@ -10,26 +13,23 @@ function save(name: string, content: Blob): void {
 
 export const saveText = (name: string, text: string, type = "text/plain"): void => save(name, new Blob([text], {type}));
 
-export const saveJson = (name: string, content: unknown): void => saveText(name, `${JSON.stringify(content, null, 2)}\n`, "application/json");
+export type Row = (string | number | null)[];
 
 /** Rows as CSV (RFC 4180). */
-export function saveCsv(name: string, rows: (string | number)[][]): void {
-  const cell = (value: string | number): string => /[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
-  saveText(name, rows.map(row => row.map(cell).join(",")).join("\n") + "\n", "text/csv");
+function csvOf(rows: Row[]): string {
+  const cell = (value: string | number | null): string => /[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "");
+  return rows.map(row => row.map(cell).join(",")).join("\n") + "\n";
 }
 
-export const savePng = (name: string, canvas: HTMLCanvasElement): void => canvas.toBlob(content => { if (content) save(name, content); });
-
-/** A drawing with the colours that it has on the page. */
-export function saveSvg(name: string, drawing: SVGSVGElement): void {
-  const copy = drawing.cloneNode(true) as SVGSVGElement;
-  const all = [drawing, ...drawing.querySelectorAll<SVGElement>("*")], copies = [copy, ...copy.querySelectorAll<SVGElement>("*")];
-  all.forEach((element, place) => {
-    const style = getComputedStyle(element), target = copies[place]!;
-    for (const property of ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-family", "text-anchor"]) {
-      target.setAttribute(property, style.getPropertyValue(property));
-    }
-  });
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  saveText(name, new XMLSerializer().serializeToString(copy), "image/svg+xml");
+/** A menu of files: pictures of the elements that the selectors name, and numbers. */
+export function saves(name: string, selectors: string[], rows: () => Row[], content: () => unknown): TemplateResult {
+  const files: Record<string, () => void> = {
+    PNG: () => canvasOf(selectors).toBlob(drawn => { if (drawn) save(`${name}.png`, drawn); }),
+    SVG: () => saveText(`${name}.svg`, svgOf(selectors), "image/svg+xml"),
+    CSV: () => saveText(`${name}.csv`, csvOf(rows()), "text/csv"),
+    JSON: () => saveText(`${name}.json`, `${JSON.stringify(content(), null, 2)}\n`, "application/json"),
+  };
+  const close = (event: Event): void => { (event.currentTarget as HTMLElement).closest("details")!.open = false; };
+  return html`<details class="save"><summary aria-label="Save: ${name}">Save</summary><span class="files">${Object.entries(files).map(([kind, write]) => html`<button
+    type="button" aria-label="${name} as ${kind}" @click=${(event: Event) => { write(); close(event); }}>${kind}</button>`)}</span></details>`;
 }

@@ -49,7 +49,7 @@ export interface Sentence {
   score: number;
   nBest: {text: string; score: number}[];
   before: string | null;  // its translation before a token was forced
-  forced: number | null;  // the token that was forced
+  edit: {forced: number | null; text: string} | null;  // the forced token, and the text up to it; or the other translation that was chosen
   isDone: boolean;
 }
 
@@ -59,6 +59,7 @@ export interface HeadStatistics {
   entropy: number;
   confidence: number;
   offset: number | null;
+  scores?: Record<string, number>;  // how well each label fits
 }
 
 export interface Inspection {
@@ -81,6 +82,7 @@ export interface Ablation {
   log_prob_change: number;
   token_changes: number[];
   text: string;
+  predicted?: {label: string; prob: number}[] | undefined;  // of models that do not write
 }
 
 export interface TracedCandidate {

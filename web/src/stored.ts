@@ -30,7 +30,7 @@ export function sentenceOf({text, target, tokens, token_log_probs: logProbs}: In
   const isEnd = target !== null && rows.length > 1 && Object.values(tokens).at(-1)!.rows.offsets.at(-1) === null;
   const shift = target === null ? 1 : 0;  // a language model predicts the next token, its first one never
   return {
-    source: text, text: target ?? text, score: 0, nBest: [], before: null, forced: null, isDone: true,
+    source: text, text: target ?? text, score: 0, nBest: [], before: null, edit: null, isDone: true,
     tokens: (isEnd ? rows.slice(0, -1) : rows).map((token, place) => ({token, log_prob: logProbs[place - shift] ?? null, alternatives: []})),
   };
 }

@@ -4,11 +4,15 @@ import type {ElementPart} from "lit-html";
 import {Directive, directive, type DirectiveParameters} from "lit-html/directive.js";
 
 class Styled extends Directive {
+  private known: Record<string, string> = {};
+
   render(_styles: Record<string, string>): void {}
 
   override update(part: ElementPart, [styles]: DirectiveParameters<this>): void {
     const {style} = part.element as HTMLElement;
-    for (const [name, value] of Object.entries(styles)) style.setProperty(name, value);
+    for (const [name, value] of Object.entries(styles)) if (this.known[name] !== value) style.setProperty(name, value);
+    for (const name of Object.keys(this.known)) if (!(name in styles)) style.removeProperty(name);
+    this.known = styles;
   }
 }
 

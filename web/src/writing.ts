@@ -1,8 +1,8 @@
 /** What the page asks of models that do not translate: language models continue a text, others label it. */
 
-import {only, translate} from "./actions";
+import {ablate, only, rank, resume} from "./actions";
 import {ask, inspect, type Flow, type Sentence, type Token} from "./server";
-import {model, NOTHING_SEEN, sentence, state, translates, update} from "./state";
+import {model, NOTHING_SEEN, sentence, settle, state, translates, update, wanted} from "./state";
 import {sentenceOf} from "./stored";
 
 const NUM_ALTERNATIVES = 5;
@@ -41,12 +41,14 @@ export async function write(prompt = state.text, forced: number | null = null): 
     const count = Math.min(state.length, await room(prompt, signal));
     if (count < 1) throw new Error(`The text has as many tokens as the model can read: ${model()!.max_tokens}.`);
     const {text, tokens} = await written(prompt, count, signal);
-    const one: Sentence = {source: "", text, tokens, score: 0, nBest: [], before, forced, isDone: true};
+    const edit = forced === null ? null : {forced, text: prompt};
+    const one: Sentence = {source: prompt, text, tokens, score: 0, nBest: [], before, edit, isDone: true};
     update({sentences: [one], at: 0, step: Math.min(forced ?? 0, tokens.length - 1)});
     const inspection = await inspect({model: model()!.name, text}, signal);
     const rows = sentenceOf(inspection).tokens;  // what is read; the end symbol, which may be written, is not
     update({inspection, sentences: [{...one, tokens: rows.map((row, place) => ({...row, alternatives: tokens[place]?.alternatives ?? []}))}]});
   });
+  if (state.inspection && state.off.length) await ablate();
 }
 
 /** Write another token in the place of one of a continuation, and continue from there. */
@@ -64,12 +66,26 @@ export async function label(): Promise<void> {
     update({inspection, sentences: [sentenceOf(inspection)], at: 0, step: 0});
     if (inspection.predicted?.length) update({moved: await ask<Flow>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)});
   });
+  if (state.inspection && state.off.length) await ablate();
 }
 
 /** Do what the chosen model does with the text. */
 export async function begin(): Promise<void> {
-  if (translates()) await translate();
-  else await (model()?.arch === "decoder" ? write() : label());
+  settle();
+  await beginAgain();
+}
+
+/** The same, and again what the address says was done then. */
+export async function beginAgain(): Promise<void> {
+  if (translates()) return await resume();
+  const again = wanted(), {step} = state;
+  await (model()?.arch === "decoder" ? write() : label());
+  for (const {forced, text} of again?.edits ?? []) if (wanted() === again && forced !== null && model()?.arch === "decoder") await write(text, forced);
+  if (again?.ranked && wanted() === again) await rank();
+  if (again && wanted() === again) {
+    settle();
+    update({step: Math.max(0, Math.min(step, (sentence()?.tokens.length ?? 1) - 1))});
+  }
 }
 
 /** Choose another model. */

@@ -8,7 +8,7 @@ lets a batch try many.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -135,18 +135,22 @@ def leave_one_out(
 
 
 @torch.no_grad()
-def worth_by_token(model: Model, example: Example, *, means: Means | None = None) -> dict[HeadName, list[float]]:
+def worth_by_token(
+    model: Model, example: Example, *, means: Means | None = None, heads: Collection[HeadName] | None = None
+) -> dict[HeadName, list[float]]:
     """How much the log-probability of each token of a target falls when a head is taken away, for every head: nats.
 
     worth[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
 
     Args:
         means: the replacement of a head's output; None: 0.
+        heads: only these; None: all.
     Raises:
-        SettingsError: the model has no heads, or does not predict tokens.
+        SettingsError: the model has no heads, or not these, or does not predict tokens.
     """
     _check(model)
-    names = head_names(model)
+    without(model, heads or ())
+    names = [name for name in head_names(model) if heads is None or name in heads]
     worth: dict[HeadName, list[float]] = {}
     of_encoder = [name for name in names if name.kind == "encoder"]
     others = [name for name in names if name.kind != "encoder"]

@@ -177,7 +177,7 @@ class Shown:
     @property
     def titles(self) -> list[str]:
         """What is said of each token of the output."""
-        return [each.get_attribute("title") or "" for each in self.all(TOKEN).all()]
+        return [each.get_attribute("aria-description") or "" for each in self.all(TOKEN).all()]
 
     @property
     def alternatives(self) -> list[list[str]]:

@@ -4,7 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from on_page import BEAM, CELL, CHANGE, HEAD, MATRIX, STEP, TEXT, WRITTEN, Shown, address, head_button, readable
+from on_page import (
+    BEAM,
+    BEFORE,
+    CELL,
+    CHANGE,
+    HEAD,
+    MATRIX,
+    N_BEST,
+    NODES,
+    ORDER,
+    OUTPUT,
+    RANK,
+    SEARCH,
+    STEP,
+    TEXT,
+    WRITTEN,
+    Shown,
+    address,
+    head_button,
+    readable,
+)  # fmt: skip
 
 from regard.workflow.translation.translator import Translator
 
@@ -18,6 +38,19 @@ def seen_of(page: Shown) -> dict[str, Any]:
         "step": page.page.input_value(STEP), "cell": page.text(CELL), "off": page.heads_off, "beam": page.page.input_value(BEAM),
         "change": page.text(CHANGE), "written": page.text(WRITTEN), "curves": page.curves, "lens": page.lens,
     }  # fmt: skip
+
+
+DONE = {
+    "before": BEFORE, "alternatives": ".alternatives", "heads": "button.cell[data-head] .number", "tree": NODES,
+    "compared": "#compared",
+    "sweep": "#sweep-cell", "best": ".nbest",
+}  # fmt: skip
+
+
+def seen_of_source(page: Shown) -> dict[str, Any]:
+    """What a page shows of several sentences."""
+    return {"tokens": page.tokens, "cell": page.text(CELL), "order": page.heads, "sorted": page.page.input_value(ORDER),
+            "step": page.page.input_value(STEP)}  # fmt: skip
 
 
 def test_an_address_opened_elsewhere_shows_the_same(opened: Any, learnt_url: str) -> None:
@@ -37,10 +70,55 @@ def test_an_address_opened_elsewhere_shows_the_same(opened: Any, learnt_url: str
         assert other.address == page.address
 
 
+def test_an_address_has_what_was_done_to_a_text(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=f"{TEXTS[0]}. {TEXTS[1]}.")
+    page.all("[data-sentence='1'] .token").nth(2).click()
+    page.settled()
+    page.force(1)
+    page.click(RANK)
+    page.choose(ORDER, "label")
+    page.click(SEARCH)
+    page.all("[data-sentence='0'] .token").nth(0).click()
+    page.settled()
+    page.click(f"{N_BEST} >> nth=1 >> button.link")
+    page.click(RANK)
+    page.choose(ORDER, "entropy")
+    page.click(SEARCH)
+    page.click(".compare >> nth=0")
+    page.choose(HEAD, "encoder.0.1")
+    page.press(MATRIX, "ArrowDown", "End")
+    assert page.exists("#compared")
+    kinds = "regard.state.sentences.map(each => each.edit?.forced ?? null)"
+    assert page.page.evaluate(kinds) == [None, 2]
+    parts = {name: page.texts(selector) for name, selector in DONE.items()}
+    first = seen_of_source(page) | parts
+    for beside in (page, None):
+        other = opened(page.address, beside=beside)
+        assert seen_of_source(other) | {name: other.texts(selector) for name, selector in DONE.items()} == first
+        assert other.page.evaluate(kinds) == [None, 2]
+        assert other.address == page.address
+    page.write(TEXTS[1])  # of another text nothing was done
+    assert all(name not in page.address for name in ("edits", "searched", "ranked", "compared"))
+
+
+def test_an_address_has_the_sample(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXTS[0], temperature=1.3)
+    drawn = {page.text(OUTPUT)}
+    for seed in (1, 2, 3):
+        page.click("#again")
+        wanted = learnt.translate(TEXTS[0], method="sample", temperature=1.3, seed=seed)
+        assert page.tokens == [readable(token) for token in wanted.tokens]
+        drawn.add(page.text(OUTPUT))
+    assert len(drawn) > 1
+    assert opened(page.address).tokens == page.tokens
+
+
 def test_what_is_not_in_an_address_does_no_harm(opened: Any, copying_url: str) -> None:
     first = None
     for kept in (
         {"head": "cross.9.9"}, {"step": "999"}, {"step": "-1"}, {"step": "NaN"}, {"at": "7"}, {"beam": "three"},
+        {"edits": "nonsense"}, {"edits": '[[0,99,"abc"]]'}, {"edits": '[["0",1],7]'}, {"snapshot": "5"},
+        {"sortBy": "constructor"}, {"key": "900"},
         {"off": "cross.9.9"}, {"direction": "xx-yy"}, {"share": "nothing"}, {"source": "50"}, {"temperature": "x"},
     ):  # fmt: skip
         page = opened(copying_url, beside=first, text="abc", **kept)

@@ -165,7 +165,8 @@ def test_a_screen_reader_is_told_the_cells_about_the_chosen_one(opened: Any, cop
 def test_all_heads_can_be_chosen_and_keys_go_through_them(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, text=WORD)
     assert page.texts(f"{HEAD} option") == [
-        "mean", *LOOKS, "rollout", "gradient", "integrated-gradients",
+        "mean", "encoder.0.0", "encoder.0.1", "mean of encoder.0", "decoder.0.0", "decoder.0.1", "mean of decoder.0",
+        "cross.0.0", "cross.0.1", "mean of cross.0", "rollout", "gradient", "integrated-gradients",
     ]  # fmt: skip
     page.choose(HEAD, "encoder.0.1")
     page.press(MATRIX, "n")
@@ -204,3 +205,31 @@ def test_the_steps_play_by_themselves(opened: Any, copying_url: str) -> None:
     expect(page.all(TOKEN).nth(1)).to_have_attribute("aria-pressed", "true", timeout=10_000)
     expect(page.all("#play")).to_have_attribute("aria-label", "Play", timeout=10_000)
     assert page.page.input_value(STEP) == "1"
+
+
+def test_the_alignment_head_and_the_mean_of_a_layer(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT)
+    seen = learnt.inspect(TEXT, learnt.translate(TEXT).text)
+    aligned = max((each for each in seen.heads if each.name.kind == "cross"), key=lambda each: each.scores["alignment"])
+    page.click("#aligns")
+    assert page.page.input_value(HEAD) == str(aligned.name)
+    assert page.page.get_attribute("#aligns", "aria-pressed") == "true"
+    for site in ("cross.0", "encoder.1", "decoder.1"):
+        page.choose(HEAD, f"mean.{site}")
+        assert f"head=mean.{site}" in page.address
+        mean = sum(seen[f"{site}.{head}"].filled(0) for head in range(2)) / 2
+        page.click("#row-tokens bdi >> nth=2")
+        page.click("#key-tokens bdi >> nth=1")
+        assert page.cell[1] == pytest.approx(mean[2, 1], abs=0.0071)
+    assert opened(page.address, beside=page).cell == page.cell
+
+
+def test_curves_of_the_chosen_token_alone(opened: Any, copying_url: str) -> None:
+    page = opened(copying_url, text="abcd", head="cross.0.1", share=1)
+    whole = page.curves
+    assert {row for row, _ in whole} == {0, 1, 2, 3, 4, 5}
+    page.click("#alone")
+    page.press(MATRIX, "ArrowDown")
+    assert page.curves == {cell: weight for cell, weight in page.curves.items() if cell[0] == 1}
+    assert page.curves == {(1, 1): 0.5, (1, 2): 0.5}
+    assert opened(page.address, beside=page).curves == page.curves

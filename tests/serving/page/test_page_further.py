@@ -14,6 +14,8 @@ from served import Start
 
 from regard.checkpoint import load_model, save_new
 from regard.generation.options import TextOptions
+from regard.inspection.ablation import gated, without
+from regard.inspection.record import HeadName
 from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig
 from regard.models.families import build
@@ -174,7 +176,42 @@ def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str
     page.click("#row-tokens bdi >> nth=3")
     page.click("#key-tokens bdi >> nth=1")
     assert page.cell[1] == pytest.approx(weights[3, 1], abs=0.0051)
-    assert not page.exists("#toggle")  # heads are switched off in models that translate
+
+
+def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, others: tuple[str, Path]) -> None:
+    url, path = others
+    model = load_as(path / "letters", LanguageModel, device="cpu")
+    page = opened(url, direction="letters", text="ab c", off="decoder.1.0")
+    text = page.page.evaluate("regard.state.sentences[0].text")
+    whole = model.inspect(text).token_log_probs
+    with gated(model.model, without(model.model, [HeadName.parse("decoder.1.0")])):
+        weaker = model.inspect(text).token_log_probs
+        written = "ab c" + model.continuations(["ab c"], TextOptions(max_tokens=50, temperature=0.0))[0].text
+    changes = [after - before for after, before in zip(weaker, whole, strict=True)]
+    assert [float(each) for each in page.texts(".changes .number")] == pytest.approx(changes, abs=0.0051)
+    assert float(page.text("#sum")) == pytest.approx(sum(changes), abs=0.00051)
+    assert page.page.evaluate("regard.state.ablation.text") == written
+    page.click("#rank")
+    page.click(head_button("decoder.1.0"))
+    page.take_token(3)
+    assert page.text("#sweep-cell").startswith(f"decoder.1.0 is worth {-changes[2]:.3f} nats")
+    assert opened(page.address).text("#sweep-cell") == page.text("#sweep-cell")
+
+
+def test_heads_of_a_classifier_are_switched_off(opened: Any, others: tuple[str, Path]) -> None:
+    url, path = others
+    model = load_as(path / "moods", Predictor, device="cpu")
+    page = opened(url, direction="moods", text="bad face")
+    whole = dict(model.inspect("bad face").predicted)
+    page.press(head_button("encoder.0.1"), " ")
+    with gated(model.model, without(model.model, [HeadName.parse("encoder.0.1")])):
+        weaker = dict(model.inspect("bad face").predicted)
+    found = {
+        each.locator("bdi").inner_text(): float(each.locator(".number").inner_text())
+        for each in page.all(".changes .change").all()
+    }
+    assert found == {label: pytest.approx(weaker[label] - whole[label], abs=0.0051) for label in whole}
+    assert not page.exists("#rank")
 
 
 def test_a_classifier_says_what_and_which_tokens_moved_it(opened: Any, others: tuple[str, Path]) -> None:
@@ -248,7 +285,6 @@ def test_what_each_head_is_worth_for_each_token(opened: Any, learnt_url: str, le
     page.click("#rank")
     page.page.wait_for_selector(".sweep")
     translation = learnt.translate(SENTENCE)
-    page.click(".sweep summary")
     for row, step in ((0, 0), (3, 2), (11, 1)):
         head = page.heads[row]
         page.click(head_button(head))
@@ -268,7 +304,6 @@ def test_what_each_head_is_worth_for_each_token(opened: Any, learnt_url: str, le
 
 def test_two_translations_are_compared(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url, text=SENTENCE)
-    page.click(".nbest summary")
     page.click(".compare >> nth=0")
     found = learnt.translate(SENTENCE, n_best=5)
     other = found.n_best[1]

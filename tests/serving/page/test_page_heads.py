@@ -162,7 +162,7 @@ def test_order(opened: Any, learnt_url: str, learnt: Translator) -> None:
     for order, by in (
         ("entropy", lambda head: head.entropy),
         ("sharpness", lambda head: -head.confidence),
-        ("offset", lambda head: abs(head.offset or 0)),
+        ("offset", lambda head: math.inf if head.offset is None else abs(head.offset)),
     ):
         page.choose(ORDER, order)
         assert page.heads == [str(head.name) for head in sorted(seen.heads, key=by)]
@@ -196,7 +196,10 @@ def test_the_search(opened: Any, learnt_url: str, learnt: Translator, beam_size:
     counts = {"dropped": dropped} | {fate: sum(step.count(fate) for step in fates) for fate in ("active", "finished")}
     for fate, count in counts.items():
         assert page.all(f"{NODES}.{fate}").count() == count
-    assert page.page.get_attribute(TREE, "aria-label") == f"Tree of the search, {sum(counts.values())} candidates"
+    assert (
+        page.page.get_attribute(TREE, "aria-label")
+        == f"Tree of the search, {sum(counts.values())} candidates. Arrow keys go from one to another."
+    )
     chosen = page.texts(f"{NODES}.best title")
     assert len(chosen) == len(wanted.tokens) + 1
     total = sum(wanted.token_log_probs)
@@ -217,7 +220,13 @@ def test_another_hypothesis_of_the_search_is_opened(opened: Any, learnt_url: str
     assert text != best
     others.first.focus()
     page.page.keyboard.press("Enter")
-    page.settled()
+    page.drawn()
+    assert page.text("#candidate").startswith(text)
+    page.click("#beside")
+    assert numbers(page.text("#compared .hint"))[0] == pytest.approx(
+        sum(learnt.score([TEXT], [text])[0].token_log_probs[:-1]), abs=0.0051
+    )
+    page.click("#open")
     scored = learnt.score([TEXT], [text])[0]
     assert page.tokens == [readable(token) for token in scored.tokens[:-1]]
     assert page.text("#output .before bdi") == best
@@ -230,3 +239,99 @@ def test_heads_stay_off_for_the_next_text(opened: Any, learnt_url: str, learnt: 
     other = "my small duck sings by London"
     page.write(other)
     assert_shows(page, without(learnt, "cross.1.1", text=other))
+
+
+def test_order_by_label_and_offset_and_solo(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT)
+    seen = {str(each.name): each for each in learnt.inspect(TEXT, learnt.translate(TEXT).text).heads}
+    page.choose(ORDER, "label")
+    labels = [seen[head].label for head in page.heads]
+    assert labels == sorted(labels)
+    page.choose(ORDER, "offset")
+    assert [head for head in page.heads if seen[head].offset is None] == page.heads[
+        -4:
+    ]  # of cross-attention there is none
+    page.click(head_button("encoder.1.0"))
+    assert f"offset {seen['encoder.1.0'].offset:.1f}" in page.text("#statistics")
+    page.click("#solo")
+    assert page.heads_off == [head for head in page.heads if head != "encoder.1.0"]
+    page.click("#solo")
+    assert page.heads_off == []
+
+
+def test_the_sum_of_the_changes(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT, off="cross.1.0,decoder.0.1")
+    wanted = sum(without(learnt, "cross.1.0", "decoder.0.1").token_changes)
+    assert float(page.text("#sum")) == pytest.approx(wanted, abs=0.00051)
+
+
+def test_what_heads_are_worth_appears_layer_by_layer(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=TEXT)
+    held: list[Any] = []
+    page.page.route("**/api/v1/ablate", lambda route: held.append(route))
+    page.page.click(RANK)
+    for done in range(6):
+        page.wait(f"Object.keys(regard.state.worth ?? {{}}).length === {2 * done}")
+        page.drawn()
+        assert page.all(f"{HEADS} .tag.number").count() == 2 * done
+        while not held:
+            page.page.wait_for_timeout(10)
+        held.pop().continue_()
+    page.settled()
+    assert page.all(f"{HEADS} .tag.number").count() == 12
+    assert page.page.input_value(ORDER) == "worth"
+    assert page.page.is_visible("#sweep")
+
+
+def test_ranking_of_a_text_that_is_gone_is_not_shown(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=TEXT)
+    held: list[Any] = []
+    page.page.route("**/api/v1/ablate", lambda route: held.append(route))
+    page.page.click(RANK)
+    while not held:
+        page.page.wait_for_timeout(10)
+    page.page.fill("#text", "my small duck sings by London")
+    page.wait("regard.state.sentences[0]?.source.startsWith('my') && regard.state.inspection?.text.startsWith('my')")
+    held.pop().continue_()
+    page.settled()
+    assert page.page.evaluate("regard.state.worth") is None
+
+
+def test_the_tree_is_walked_with_arrows(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT)
+    page.click(SEARCH)
+    tokens = learnt.translate(TEXT).tokens
+    assert page.all(f"{TREE} [tabindex='0']").count() == 1
+    page.page.focus(f"{TREE} [tabindex='0']")
+    for length in (2, 3):
+        page.page.keyboard.press("ArrowRight")
+        page.drawn()
+        assert page.text("#candidate").startswith(f"{spelled(tokens[:length])} went on at step {length}")
+    page.page.keyboard.press("ArrowDown")
+    page.drawn()
+    at = page.page.evaluate("document.activeElement.getBoundingClientRect().y")
+    assert "at step 3" in page.text("#candidate")
+    assert not page.text("#candidate").startswith(f"{spelled(tokens[:3])} went")
+    page.page.keyboard.press("ArrowUp")
+    page.page.keyboard.press("ArrowLeft")
+    page.drawn()
+    assert page.text("#candidate").startswith(f"{spelled(tokens[:2])} went on at step 2")
+    assert at > page.page.evaluate("document.activeElement.getBoundingClientRect().y")
+    score = page.page.locator(f"{TREE} [aria-pressed=true] .score").text_content()
+    assert float(score or "nan") == pytest.approx(sum(learnt.translate(TEXT).token_log_probs[:2]), abs=0.0051)
+
+
+def test_a_bar_changes_its_side(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=TEXT)
+    sides = []
+    for change in (1.0, -1.0):
+        found = {"heads": ["cross.0.1"], "log_prob_change": change, "token_changes": [change], "text": "x"}
+        page.page.unroute_all()
+        page.page.route(
+            "**/api/v1/ablate", lambda route, request, found=found: route.fulfill(json={"ablations": [found]})
+        )
+        page.click(head_button("cross.0.1" if change > 0 else "cross.1.1"))
+        page.click(TOGGLE)
+        bar, track = (page.all(f"{CHANGES} {part}").first.bounding_box() for part in (".track > span", ".track"))
+        sides.append(bar["x"] + bar["width"] / 2 > track["x"] + track["width"] / 2)
+    assert sides == [True, False]

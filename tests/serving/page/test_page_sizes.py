@@ -65,7 +65,6 @@ def test_a_narrow_screen(opened: Any, learnt_url: str) -> None:
     page.take_token(2)
     page.force(1)
     assert_fits(page)
-    page.click(".nbest summary")
     page.press(head_button("cross.1.0"), " ")
     page.click("#rank")
     assert_fits(page)

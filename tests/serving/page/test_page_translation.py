@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -115,7 +116,6 @@ def test_the_best_translations(opened: Any, learnt_url: str, learnt: Translator)
     rows = [re.sub(r"\s+", " ", each).strip() for each in page.texts(N_BEST)]
     # All but the one that is shown can be compared with it.
     assert rows == [f"{each.text} {each.score:.3f}{' compare' if rank else ''}" for rank, each in enumerate(wanted)]
-    page.page.click(".nbest summary")
     page.all(f"{N_BEST} button").nth(1).click()
     page.settled()
     scored = learnt.score([TEXT_ONE], [wanted[1].text])[0]
@@ -176,3 +176,64 @@ def test_sampling(opened: Any, learnt_url: str, learnt: Translator) -> None:
 def test_the_tokens_of_the_text_are_the_text(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url, text=TEXT_ONE)
     assert "".join(page.texts("#key-tokens bdi:not(.symbol)")) == TEXT_ONE
+
+
+def test_pointing_at_a_token_shows_what_could_stand_there_and_forces_it(
+    opened: Any, learnt_url: str, learnt: Translator
+) -> None:
+    page = opened(learnt_url, text=TEXT_ONE)
+    found = learnt.translate(TEXT_ONE, alternatives=5)
+    assert found.alternatives is not None
+    page.all(TOKEN).nth(3).hover()
+    page.page.wait_for_selector(".peek")
+    rows = [
+        [each.locator("bdi").inner_text(), each.locator(".number").inner_text()]
+        for each in page.all(".peek button").all()
+    ]
+    assert rows == [[readable(token), percent(value)] for token, value in found.alternatives[3]]
+    assert page.page.input_value("#step") == "0"  # pointing chooses nothing
+    page.page.mouse.move(5, 5)
+    page.page.wait_for_selector(".peek", state="detached")
+    page.all(TOKEN).nth(3).hover()
+    page.page.hover(".peek button >> nth=4")  # it stays while the pointer is on its way, and on it
+    page.page.wait_for_timeout(400)
+    page.click(".peek button >> nth=2")
+    wanted = learnt.translate(TEXT_ONE, prefixes=spelled([*found.tokens[:3], found.alternatives[3][2][0]]))
+    assert page.tokens == [readable(token) for token in wanted.tokens]
+    assert (page.page.input_value("#step"), page.text(BEFORE)) == ("3", found.text)
+    assert not page.exists(".peek")
+
+
+def test_another_of_the_best_translations_can_be_forced_too(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text=TEXT_ONE)
+    other = learnt.translate(TEXT_ONE, n_best=5).n_best[1]
+    page.click(f"{N_BEST} >> nth=1 >> button.link")
+    (scored,) = learnt.score([TEXT_ONE], [other.text], alternatives=5)
+    assert scored.alternatives is not None
+    page.take_token(2)
+    assert page.alternatives == [[readable(token), percent(value)] for token, value in scored.alternatives[2]]
+    page.force(1)
+    wanted = learnt.translate(TEXT_ONE, prefixes=spelled([*scored.tokens[:2], scored.alternatives[2][1][0]]))
+    assert page.tokens == [readable(token) for token in wanted.tokens]
+
+
+def test_a_text_is_listed_once_among_the_best(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url)
+    best = [{"text": text, "score": -number} for number, text in enumerate(["die Katze", "die Ente", "die Katze", ""])]
+    one = {
+        "text": "die Katze",
+        "source": TEXT_ONE,
+        "score": 0,
+        "tokens": ["▁die", "▁Katze"],
+        "token_log_probs": [-0.1, -0.2],
+        "n_best": best,
+    }
+    body = f"event: meta\ndata: {json.dumps({'sentences': 1})}\n\nevent: done\ndata: {json.dumps({'sentences': [one]})}\n\n"
+    page.page.route("**/api/v1/stream", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+    page.write(TEXT_ONE)
+    listed = [each.inner_text() for each in page.all(N_BEST).all()]
+    assert listed == [
+        "die Katze 0.000",
+        "die Ente -1.000 compare",
+        "nothing -3.000",
+    ]

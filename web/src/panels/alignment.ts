@@ -3,12 +3,14 @@
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {colour, directionOf, drawMatrix, readable, type Layout} from "../drawing";
-import {chooseHead, FLOW, METHODS} from "../actions";
-import {goToHead, goToLayer} from "../heads";
-import {saveCsv, savePng, saveSvg} from "../saving";
+import {ramp} from "../legend";
+import {chooseHead, FLOW, MEAN, METHODS} from "../actions";
+import {alignmentHead, goToHead, goToLayer, siteOf} from "../heads";
+import {saves, type Row} from "../saving";
 import type {Flow} from "../server";
 import {isOfOutput, sentence, state, update} from "../state";
 import {styled} from "../styled";
+import {help} from "../terms";
 import {byWords, groupsOf, heaviest, isForbidden, mean, ofShares, rowOf, weightAt, type Tokens, type Weights} from "../weights";
 
 const MOST_EDGES = 1000, WINDOW = 5;
@@ -64,14 +66,28 @@ function flowing({rows: of, keys: from, shares}: Flow): Shown {
   return {kind: "flow", weights, rows, keys, row, best, key: state.source !== null && state.source < from.spelled.length ? holding(keys, state.source) : best};
 }
 
-/** The weights of a head, or the mean over the heads that look at the source, with the chosen cell. */
+/** The heads of which the mean is shown: of one layer, or all that look at the source, or that there are. */
+function meant(): string[] {
+  const {tokens, weights} = state.inspection!, kinds = Object.keys(tokens), site = state.head.startsWith(MEAN) ? state.head.slice(MEAN.length) : "";
+  const ofLayer = [...weights.keys()].filter(name => siteOf(name) === site), kind = kinds.includes("cross") ? "cross" : kinds.at(-1)!;
+  return ofLayer.length ? ofLayer : [...weights.keys()].filter(name => name.startsWith(`${kind}.`));
+}
+
+let meanKnown: {of: Weights[]; mean: Weights} | null = null;
+
+/** The mean of some heads, which is computed once. */
+function meanOf(of: Weights[]): Weights {
+  if (meanKnown?.of.length !== of.length || of.some((each, place) => each !== meanKnown!.of[place])) meanKnown = {of, mean: mean(of)};
+  return meanKnown.mean;
+}
+
+/** The weights of a head, or a mean over heads, with the chosen cell. */
 export function shown(): Shown | null {
   const seen = state.inspection;
   if (!seen) return null;
   if (state.head.startsWith(FLOW)) return state.flow ? flowing(state.flow) : null;
-  const kinds = Object.keys(seen.tokens), isMean = !seen.weights.has(state.head);
-  const kind = isMean ? (kinds.includes("cross") ? "cross" : kinds.at(-1)!) : state.head.split(".")[0]!, tokens = seen.tokens[kind]!;
-  const whole = isMean ? mean([...seen.weights].filter(([name]) => name.startsWith(`${kind}.`)).map(([, each]) => each)) : seen.weights.get(state.head)!;
+  const names = seen.weights.has(state.head) ? [state.head] : meant(), kind = names[0]!.split(".")[0]!, tokens = seen.tokens[kind]!;
+  const whole = names.length > 1 ? meanOf(names.map(name => seen.weights.get(name)!)) : seen.weights.get(names[0]!)!;
   const isPair = seen.target !== null;
   const rows = sideOf(tokens.rows, isPair && kind !== "encoder" ? seen.target! : seen.text), keys = sideOf(tokens.keys, isPair && kind === "decoder" ? seen.target! : seen.text);
   const weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
@@ -92,19 +108,31 @@ let layout: Layout | null = null;
 /** Where the cells of the matrix are, in pixels. */
 export const matrixLayout = (): Layout | null => layout;
 
+interface Edge { row: number; key: number; weight: number }
+
+let edgesKnown: {weights: Weights; share: number; edges: Edge[]} | null = null;
+
+/** The curves of the rows that are not chosen: few of each, computed once. */
+function others(weights: Weights): Edge[] {
+  const share = Math.min(state.share, 0.5), most = Math.max(1, Math.floor(MOST_EDGES / weights.rows));
+  if (edgesKnown?.weights !== weights || edgesKnown.share !== share) {
+    const edges = Array.from({length: weights.rows}, (_, row) => {
+      const values = rowOf(weights, row);
+      return [...heaviest(values, share)].slice(0, most).map(key => ({row, key, weight: values[key]!}));
+    }).flat();
+    edgesKnown = {weights, share, edges};
+  }
+  return edgesKnown.edges;
+}
+
 function curves(found: Shown): TemplateResult {
   const {weights, rows, keys, row} = found;
   const widths = (side: Side): number[] => side.labels.map(token => Math.max(22, 9 * [...readable(token)].length + 10));
   const places = (of: number[]): number[] => { let x = 0; return of.map(width => (x += width) - width / 2); };
   const above = widths(keys), below = widths(rows), aboveAt = places(above), belowAt = places(below);
   const width = Math.max(aboveAt.at(-1)! + above.at(-1)! / 2, belowAt.at(-1)! + below.at(-1)! / 2) + 4;
-  const edges: {row: number; key: number; weight: number}[] = [];
-  const most = Math.max(1, Math.floor(MOST_EDGES / weights.rows));  // of each row but the chosen one
-  for (let place = 0; place < weights.rows; place++) {
-    const values = rowOf(weights, place), found = [...heaviest(values, place === row ? state.share : Math.min(state.share, 0.5))];
-    for (const key of place === row ? found : found.slice(0, most)) edges.push({row: place, key, weight: values[key]!});
-  }
-  edges.sort((a, b) => Number(a.row === row) - Number(b.row === row));
+  const values = rowOf(weights, row), chosen = [...heaviest(values, state.share)].map(key => ({row, key, weight: values[key]!}));
+  const edges = [...(state.alone ? [] : others(weights).filter(edge => edge.row !== row)), ...chosen];  // the chosen ones above the others
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${width} height="170" role="img"
     aria-label="Curves from each token below to the tokens above that it looks at">
     ${edges.map(edge => svg`<path class=${edge.row === row ? "edge here" : "edge"} data-row=${edge.row} data-key=${edge.key} data-weight=${edge.weight.toFixed(3)}
@@ -173,7 +201,8 @@ function matrix(found: Shown): TemplateResult {
   };
   return html`<div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${state.head}: ${weights.rows} rows, ${weights.keys} columns. Arrow keys choose a cell."
       ${ref(draw)} @pointerdown=${onPointer} @keydown=${(event: KeyboardEvent) => { if (moved(found, event)) event.preventDefault(); }}></canvas></div>
-    <p class="legend" id="legend"><span>weight 0 <i class="ramp"></i> 1</span> <span><i class="forbidden"></i> forbidden by a mask</span></p>`;
+    <p class="legend" id="legend"><span>weight 0 ${ramp("heat")} 1</span> <span><i class="forbidden"></i> forbidden by a mask</span> <span><i class="stroke here"></i> the chosen token</span> ${
+      state.alone ? nothing : html`<span><i class="stroke"></i> the others</span>`} ${help("weight")}</p>`;
 }
 
 function cell({kind, weights, rows, keys, row, key, best}: Shown): TemplateResult {
@@ -190,9 +219,12 @@ function cell({kind, weights, rows, keys, row, key, best}: Shown): TemplateResul
 /** Heads, and what follows them through all layers. */
 function chooser(): TemplateResult {
   const option = (value: string, said: string): TemplateResult => html`<option value=${value} ?selected=${value === state.head}>${said}</option>`;
+  const names = [...state.inspection!.weights.keys()], sites = [...new Set(names.map(siteOf))], aligns = alignmentHead();
   return html`<label>Head <select id="head" @change=${(event: Event) => void chooseHead((event.target as HTMLSelectElement).value)}>
-    ${option("mean", "mean")} ${[...state.inspection!.weights.keys()].map(name => option(name, name))}
-    ${state.stored ? nothing : html`<optgroup label="Through all layers">${METHODS.map(method => option(`${FLOW}${method}`, method))}</optgroup>`}</select></label>`;
+    ${option("mean", "mean")} ${sites.map(site => html`<optgroup label=${site}>${names.filter(name => siteOf(name) === site).map(name => option(name, name))}${
+      option(`${MEAN}${site}`, `mean of ${site}`)}</optgroup>`)}
+    ${state.stored ? nothing : html`<optgroup label="Through all layers">${METHODS.map(method => option(`${FLOW}${method}`, method))}</optgroup>`}</select></label>${help("head")}
+    ${aligns ? html`<button id="aligns" aria-pressed=${state.head === aligns} @click=${() => void chooseHead(aligns)}>Alignment head</button>${help("alignment")}` : nothing}`;
 }
 
 export function panel(): TemplateResult {
@@ -203,16 +235,18 @@ export function panel(): TemplateResult {
       <p class="hint">${sentence() ? "…" : "After a translation, this shows which words of the text each word was written from."}</p></section>`;
   }
   const {kind, weights, rows, keys, row, key} = found, values = rowOf(weights, row), heavy = heaviest(values, state.share);
-  const csv = (): void => saveCsv(`${state.head}.csv`, [["row", "key", "row_token", "key_token", "weight"], ...rows.labels.flatMap((token, place) =>
-    keys.labels.flatMap((other, at) => isForbidden(weights, place, at) ? [] : [[place, at, token, other, weightAt(weights, place, at).toFixed(4)]]))]);
+  const table = (): Row[] => [["row", "key", "row_token", "key_token", "weight"], ...rows.labels.flatMap((token, place) =>
+    keys.labels.flatMap((other, at) => isForbidden(weights, place, at) ? [] : [[place, at, token, other, weightAt(weights, place, at).toFixed(4)]]))];
+  const content = (): unknown => ({head: state.head, rows: rows.labels, keys: keys.labels, weights: rows.labels.map((_, place) =>
+    keys.labels.map((_, at) => isForbidden(weights, place, at) ? null : Number(weightAt(weights, place, at).toFixed(4))))});
   return html`<section class="panel alignment" aria-labelledby="alignment-title">
     <div class="head"><h2 id="alignment-title">Alignment</h2>
       ${chooser()}
       <label>Share of a row <input id="share" type="range" min="0.1" max="1" step="0.05" .value=${String(state.share)} aria-valuetext="${Math.round(100 * state.share)} %"
-        @input=${(event: Event) => update({share: Number((event.target as HTMLInputElement).value)})}> <span class="number">${Math.round(100 * state.share)} %</span></label>
-      <label><input id="words" type="checkbox" .checked=${state.words} @change=${(event: Event) => update({words: (event.target as HTMLInputElement).checked})}> words</label>
-      <span class="save"><button @click=${() => saveSvg("alignment.svg", document.querySelector("#curves")!)}>SVG</button>
-        <button @click=${() => savePng("matrix.png", document.querySelector("#matrix")!)}>PNG</button><button @click=${csv}>CSV</button></span>
+        @input=${(event: Event) => update({share: Number((event.target as HTMLInputElement).value)})}> <span class="number">${Math.round(100 * state.share)} %</span></label>${help("share")}
+      <label><input id="words" type="checkbox" .checked=${state.words} @change=${(event: Event) => update({words: (event.target as HTMLInputElement).checked})}> words</label>${help("words")}
+      <label><input id="alone" type="checkbox" .checked=${state.alone} @change=${(event: Event) => update({alone: (event.target as HTMLInputElement).checked})}> only the chosen token</label>
+      ${saves("alignment", ["#curves", "#cell", "#matrix", "#legend"], table, content)}
     </div>
     ${curves(found)} ${cell(found)} ${matrix(found)} ${grid(found)}
     <div class="sides">${line("row-tokens", "tokens that look", rows, row, () => 0, place => choose(found, place, key))}

@@ -3,9 +3,12 @@
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {explainCell} from "../actions";
 import {readable} from "../drawing";
+import {ramp} from "../legend";
 import type {Lookup} from "../server";
 import {state, update} from "../state";
 import {styled} from "../styled";
+import {saves, type Row} from "../saving";
+import {help} from "../terms";
 import {shown, type Shown} from "./alignment";
 
 const MOST_KEYS = 6, WIDTH = 320, HEIGHT = 18;
@@ -21,10 +24,11 @@ function strip(name: string, said: unknown, numbers: number[]): TemplateResult {
 
 /** The keys of the row with the most weight, and the chosen one. */
 function softmax(found: Shown, of: Lookup): TemplateResult {
-  const order = of.weights.map((_, key) => key).filter(key => of.allowed[key]).sort((a, b) => of.weights[b]! - of.weights[a]!);
+  const sum = (key: number): number => of.scores[key]! + of.bias[key]!;
+  const order = of.weights.map((_, key) => key).filter(key => of.allowed[key]).sort((a, b) => sum(b) - sum(a));
   const listed = order.slice(0, MOST_KEYS);
   if (!listed.includes(found.key) && of.allowed[found.key]) listed.push(found.key);
-  const sum = (key: number): number => of.scores[key]! + of.bias[key]!, highest = Math.max(...order.map(sum));
+  const highest = Math.max(...order.map(sum));
   const total = order.reduce((part, key) => part + Math.exp(sum(key) - highest), 0);
   return html`<table id="softmax"><thead><tr><th>key</th><th>score</th><th>exp(score − ${highest.toFixed(2)})</th><th>÷ ${total.toFixed(2)} = weight</th><th></th></tr></thead><tbody>
     ${listed.map(key => html`<tr class=${key === found.key ? "strong" : ""}><td><bdi>${readable(found.keys.labels[key]!)}</bdi></td><td class="number">${sum(key).toFixed(2)}</td>
@@ -43,7 +47,7 @@ function computed(found: Shown, of: Lookup): TemplateResult {
       is the score <span class="strong number">${(score + bias).toFixed(3)}</span>. Softmax makes weights of the scores of a row:</p>`
     : html`<p id="score">A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:</p>`}
     ${softmax(found, of)}
-    <p class="hint">Blue is above 0, orange below; the stronger, the further from it.</p>`;
+    <p class="legend"><span>below 0 ${ramp("less")}</span> <span>above 0 ${ramp("more")}</span></p>`;
 }
 
 export function panel(): TemplateResult | typeof nothing {
@@ -51,12 +55,18 @@ export function panel(): TemplateResult | typeof nothing {
   if (!seen || !found || state.stored) return nothing;
   const isHead = seen.weights.has(state.head);
   if (state.isExplained && !state.words) explainCell(found.row, found.key);
+  const isShown = state.isExplained && isHead && !state.words && state.lookup?.weights.length === found.weights.keys;
+  const table = (): Row[] => [["key", "score", "position", "allowed", "weight"], ...found.keys.labels.map((label, key) => {
+    const {scores, bias, allowed, weights} = state.lookup!;
+    return [label, scores[key]!, bias[key]!, Number(allowed[key]), weights[key]!];
+  })];
   return html`<section class="panel computed" aria-labelledby="computed-title">
-    <div class="head"><h2 id="computed-title">How this weight is computed</h2>
-      <button id="explain" aria-expanded=${state.isExplained} @click=${() => update({isExplained: !state.isExplained})}>${state.isExplained ? "Hide" : "Show"}</button></div>
+    <div class="head"><h2 id="computed-title">How this weight is computed</h2>${help("lookup")}
+      <button id="explain" aria-expanded=${state.isExplained} @click=${() => update({isExplained: !state.isExplained})}>${state.isExplained ? "Hide" : "Show"}</button>
+      ${isShown ? saves("computed", [".strip", "#score", "#softmax"], table, () => ({head: state.head, row: found.rows.labels[found.row], key: found.keys.labels[found.key], ...state.lookup})) : nothing}</div>
     ${!state.isExplained ? html`<p class="hint">A token asks with its query, the other tokens answer with their keys: this shows the numbers.</p>`
       : !isHead ? html`<p class="hint">What is shown is not one head. Choose a head in the grid.</p>`
       : state.words ? html`<p class="hint">Heads look at tokens, and not at words. Switch “words” off.</p>`
-      : state.lookup && state.lookup.weights.length === found.weights.keys ? computed(found, state.lookup) : html`<p class="hint">…</p>`}
+      : isShown ? computed(found, state.lookup!) : html`<p class="hint">…</p>`}
   </section>`;
 }

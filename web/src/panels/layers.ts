@@ -4,6 +4,9 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import {readable} from "../drawing";
 import {styled} from "../styled";
 import {sentence, state, update} from "../state";
+import {saves, type Row} from "../saving";
+import {help} from "../terms";
+import {chooseHead, FLOW, METHODS} from "../actions";
 import {percent} from "./translate";
 
 const SECONDS = 0.9;
@@ -32,9 +35,12 @@ export function panel(): TemplateResult | typeof nothing {
   const one = sentence(), seen = state.inspection;
   if (!seen || !one) return nothing;
   const last = one.tokens.length - 1, step = Math.min(state.step, last), chosen = one.tokens[step];
+  const table = (): Row[] => [["step", "layer", "token", "probability"], ...seen.lens.flatMap((layer, place) =>
+    layer.map(([token, prob], at): Row => [at, place ? place - 1 : "embeddings", token, prob]))];
   const isNext = seen.target === null && seen.token_log_probs.length > 0;  // a language model: the layers speak of the next token
   return html`<section class="panel layers" aria-labelledby="layers-title">
-    <div class="head"><h2 id="layers-title">Through the layers</h2></div>
+    <div class="head"><h2 id="layers-title">Through the layers</h2>${seen.lens.length ? help("lens") : nothing}
+      ${seen.lens.length ? saves("layers", [".lens"], table, () => ({tokens: one.tokens.map(each => each.token), layers: seen.lens})) : nothing}</div>
     <div class="controls"><button id="play" @click=${play} aria-label=${state.isPlaying ? "Pause" : "Play"}>${state.isPlaying ? "❚❚" : "▶"}</button>
       <input id="step" type="range" min="0" max=${last} step="1" .value=${String(step)} aria-label="Token" aria-valuetext=${readable(chosen?.token ?? "")}
         @input=${(event: Event) => update({step: Number((event.target as HTMLInputElement).value)})}>
@@ -43,5 +49,8 @@ export function panel(): TemplateResult | typeof nothing {
     ${isNext && seen.lens.length ? html`<p class="hint">After this token, each layer would write:</p>` : nothing}
     ${seen.lens.length ? lens(seen.lens, step, one.tokens[isNext ? step + 1 : step]?.token)
     : html`<p class="hint">${state.stored ? "This page was stored without what each layer would say; regard inspect --lens stores it." : "This model's layers cannot be read through its output layer."}</p>`}
+    ${state.stored ? nothing : html`<p class="flows"><span class="hint">What reached the output through all layers:</span> ${METHODS.map(method => html`<button aria-pressed=${state.head === `${FLOW}${method}`}
+      @click=${() => void chooseHead(`${FLOW}${method}`)}>${method.replace("-", " ")}</button>`)}${help("flow")}</p>`}
+    ${state.flow && state.head.startsWith(FLOW) ? html`<p class="hint" id="caveat">The alignment shows it. ${state.flow.caveat}</p>` : nothing}
   </section>`;
 }

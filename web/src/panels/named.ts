@@ -4,9 +4,12 @@ import {html, nothing, type TemplateResult} from "lit-html";
 import {stop} from "../actions";
 import {colour, directionOf, readable} from "../drawing";
 import {model, sentence, state, update} from "../state";
+import {ramp} from "../legend";
+import {saves, type Row} from "../saving";
 import {styled} from "../styled";
+import {help} from "../terms";
 import {begin, forceWritten, LENGTHS} from "../writing";
-import {alternatives, models, output} from "./translate";
+import {alternatives, doubts, models, output, peeked, tokenTable} from "./translate";
 
 /** What a model says of the text. */
 function predicted(): TemplateResult | typeof nothing {
@@ -15,7 +18,7 @@ function predicted(): TemplateResult | typeof nothing {
   const isClass = model()?.task === "classify";
   return html`<div id="predicted" role="list">${found.map(each => html`<div class="change" role="listitem"><bdi>${readable(each.label)}</bdi>
     <span class="track"><span ${styled({width: `${100 * each.prob}%`})}></span></span><span class="number">${(100 * each.prob).toFixed(0)} %</span></div>`)}</div>
-    ${state.moved ? html`<p class="hint">The tokens that moved ${isClass ? "the likeliest class" : "the chosen token"}: the stronger the colour, the more. ${state.moved.caveat}</p>` : nothing}`;
+    ${state.moved ? html`<p class="legend"><span>moved it little ${ramp("heat", 0.6)} much</span> ${help("moved")}</p><p class="hint">The tokens that moved ${isClass ? "the likeliest class" : "the chosen token"}: the stronger the colour, the more. ${state.moved.caveat}</p>` : nothing}`;
 }
 
 /** The text of a model that labels it, coloured by what moved the prediction. */
@@ -30,6 +33,7 @@ function moved(): TemplateResult | typeof nothing {
 
 export function panel(): TemplateResult {
   const chosen = model()!, isWriter = chosen.arch === "decoder", one = sentence();
+  const table = (): Row[] => [["label", "probability"], ...(state.inspection?.predicted ?? []).map(({label, prob}): Row => [label, prob])];
   return html`<section class="panel named" aria-labelledby="named-title"><div class="columns">
     <div>
       <div class="head"><h2 id="named-title">Text</h2>${models()}</div>
@@ -43,9 +47,11 @@ export function panel(): TemplateResult {
           <label>Temperature <select id="temperature" @change=${(event: Event) => update({temperature: Number((event.target as HTMLSelectElement).value)})}>
           ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value}</option>`)}</select></label>` : nothing}</div>
     </div>
-    <div><div class="head"><h2>${isWriter ? "Continuation" : "What the model says"}</h2></div>
+    <div><div class="head"><h2>${isWriter ? "Continuation" : "What the model says"}</h2>
+      ${one?.isDone && state.inspection ? saves(isWriter ? "continuation" : "predicted", ["#output", "#doubts", ".alternatives"], isWriter ? tokenTable : table,
+        () => isWriter ? state.sentences : {predicted: state.inspection!.predicted, tokens: one.tokens.map(each => each.token), moved: state.moved?.shares}) : nothing}</div>
       <div id="output" aria-live="polite">${isWriter ? (one ? output(one, 0) : html`<p class="hint">The text with its continuation appears here. The stronger a token is coloured, the less the model expected it.</p>`)
         : html`${predicted()} ${moved()}`}</div>
-      ${isWriter ? alternatives(forceWritten) : nothing}</div>
+      ${isWriter && one ? html`${doubts()} ${alternatives(forceWritten)} ${peeked(forceWritten)}` : nothing}</div>
   </div></section>`;
 }

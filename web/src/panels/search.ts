@@ -1,32 +1,33 @@
 /** The search as a tree: which tokens were tried at each step, and which were dropped. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
-import {search, spelled, take_rank} from "../actions";
+import {compare, search, spelled, take_rank} from "../actions";
 import {readable} from "../drawing";
-import {saveJson, saveSvg} from "../saving";
+import {saves, type Row} from "../saving";
 import type {Traced, TracedCandidate} from "../server";
-import {sentence, state, translates} from "../state";
+import {sentence, state, translates, update} from "../state";
+import {help} from "../terms";
 
-const WIDTH = 84, HEIGHT = 20, MARGIN = 8, LONGEST = 9;
+const WIDTH = 84, HEIGHT = 32, MARGIN = 8, LONGEST = 9;
 
 const fit = (token: string): string => {
   const letters = [...readable(token)];
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : letters.join("");
 };
 
-interface Node { token: string; candidate: TracedCandidate | null; children: Node[]; path: string[]; isBest: boolean }
+interface Node { id: string; step: number; token: string; candidate: TracedCandidate | null; children: Node[]; path: string[]; isBest: boolean }
 
 /** The hypotheses that went on or ended, each under the one that it continues; of the dropped ones, those that were nearest. */
 function treeOf(traced: Traced): Node {
-  const root: Node = {token: "", candidate: null, children: [], path: [], isBest: true};
+  const root: Node = {id: "", step: 0, token: "", candidate: null, children: [], path: [], isBest: true};
   let before: (Node | undefined)[] = [];
-  for (const step of traced.trace) {
+  for (const [at, step] of traced.trace.entries()) {
     const dropped = new Set(step.filter(each => each.fate === "dropped").slice(0, 2));
-    const nodes = step.map(candidate => {
+    const nodes = step.map((candidate, place) => {
       const parent = candidate.parent === null ? root : before[candidate.parent];
       if (!parent || (candidate.fate === "dropped" && !dropped.has(candidate))) return undefined;
       const isEnd = candidate.fate === "finished";
-      const node: Node = {token: candidate.token, candidate, children: [], path: isEnd ? parent.path : [...parent.path, candidate.token], isBest: false};
+      const node: Node = {id: `${at}.${place}`, step: at + 1, token: candidate.token, candidate, children: [], path: isEnd ? parent.path : [...parent.path, candidate.token], isBest: false};
       parent.children.push(node);
       return node;
     });
@@ -70,28 +71,58 @@ function branch({x, y, parent}: Placed): string {
   return `M ${from} ${parent!.y} ${parent!.y === y ? "" : `C ${middle} ${parent!.y}, ${middle - 6} ${y},`} ${parent!.y === y ? "L" : ""} ${to} ${y}`;
 }
 
+/** Where an arrow key leads from a node. */
+function neighbour({placed}: NonNullable<typeof drawn>, from: Placed, key: string): Placed | undefined {
+  const column = placed.filter(each => each.x === from.x).sort((a, b) => a.y - b.y), at = column.indexOf(from);
+  const children = placed.filter(each => each.parent === from).sort((a, b) => a.y - b.y);
+  const to: Record<string, () => Placed | undefined> = {
+    ArrowLeft: () => from.parent?.parent ? from.parent : undefined, ArrowRight: () => children[0], ArrowUp: () => column[at - 1], ArrowDown: () => column[at + 1],
+  };
+  return to[key]?.();
+}
+
+const FATES = {active: "went on", finished: "ended", dropped: "was dropped"};
+
+/** The chosen candidate, and what can be done with it. */
+function chosen({node}: Placed): TemplateResult {
+  const text = spelled(node.path), candidate = node.candidate!, isShown = text === sentence()?.text;
+  const beside = async (): Promise<void> => {
+    await compare(text);
+    requestAnimationFrame(() => document.querySelector("#compared")?.scrollIntoView({block: "nearest"}));
+  };
+  return html`<p id="candidate" role="status"><bdi class="strong">${text || "nothing"}</bdi> ${FATES[candidate.fate]} at step ${node.step}, with a score of <span class="strong number">${
+    candidate.score.toFixed(3)}</span>. ${!text || isShown ? nothing : html`<button id="open" @click=${() => void take_rank(text)}>Open in the other panels</button>
+      <button id="beside" @click=${() => void beside()}>Compare with the chosen one</button>`}</p>`;
+}
+
 export function panel(): TemplateResult | typeof nothing {
   const one = sentence(), traced = state.traced;
   if (!state.inspection || !one || !translates()) return nothing;
-  const found = traced ? laidOut(traced) : null;
-  const open = (node: Node): void => {
-    const text = spelled(node.path);
-    if (text) void take_rank(text);
+  const found = traced ? laidOut(traced) : null, nodes = found?.placed.slice(1) ?? [], at = nodes.find(each => each.node.id === state.node), stop = at ?? nodes[0];
+  const onKey = (event: KeyboardEvent, from: Placed): void => {
+    const isChoice = event.key === "Enter" || event.key === " ", to = isChoice ? from : neighbour(found!, from, event.key);
+    if (!to) return;
+    event.preventDefault();
+    update({node: to.node.id});
+    requestAnimationFrame(() => document.querySelector<SVGElement>(`#tree [data-node="${to.node.id}"]`)?.focus());
   };
+  const table = (): Row[] => [["step", "place", "parent", "token", "log_prob", "score", "fate"], ...traced!.trace.flatMap((step, number) =>
+    step.map((each, place): Row => [number + 1, place, each.parent, each.token, each.log_prob, each.score, each.fate]))];
   return html`<section class="panel search" aria-labelledby="search-title">
-    <div class="head"><h2 id="search-title">Search</h2>
+    <div class="head"><h2 id="search-title">Search</h2>${help("search")}
       <button id="search" @click=${() => search()}>${traced ? "Search again" : "Show the search"}</button>
-      ${traced ? html`<span class="save"><button @click=${() => saveSvg("search.svg", document.querySelector("#tree")!)}>SVG</button><button @click=${() => saveJson("search.json", traced)}>JSON</button></span>` : nothing}
+      ${traced ? saves("search", ["#tree"], table, () => traced) : nothing}
     </div>
-    ${found ? html`<div class="scroll"><svg id="tree" width=${found.width} height=${found.height} role="group" aria-label="Tree of the search, ${found.placed.length - 1} candidates">
-      ${found.placed.slice(1).map(each => svg`<path class="branch ${each.node.isBest ? "best" : ""} ${each.node.candidate!.fate}" d=${branch(each)}></path>`)}
-      ${found.placed.slice(1).map(({node, x, y}) => svg`<g class="node ${node.isBest ? "best" : ""} ${node.candidate!.fate}" tabindex=${node.candidate!.fate === "finished" ? 0 : -1}
-        role="button" aria-label="${readable(node.token)}, ${node.candidate!.fate}, score ${node.candidate!.score.toFixed(2)}"
-        transform="translate(${x}, ${y})" @click=${() => open(node)} @keydown=${(event: KeyboardEvent) => { if (event.key === "Enter") open(node); }}>
-        <text dy="0.32em" text-anchor="middle">\u2068${fit(node.token)}\u2069</text><title>${spelled(node.path)} (${node.candidate!.score.toFixed(3)})</title></g>`)}
+    ${found ? html`<div class="scroll"><svg id="tree" width=${found.width} height=${found.height} role="group" aria-label="Tree of the search, ${nodes.length} candidates. Arrow keys go from one to another.">
+      ${nodes.map(each => svg`<path class="branch ${each.node.isBest ? "best" : ""} ${each.node.candidate!.fate}" d=${branch(each)}></path>`)}
+      ${nodes.map(each => { const {node, x, y} = each; return svg`<g class="node ${node.isBest ? "best" : ""} ${node.candidate!.fate}" tabindex=${each === stop ? 0 : -1} data-node=${node.id}
+        role="button" aria-pressed=${node.id === state.node} aria-label="${readable(node.token)}, ${node.candidate!.fate}, score ${node.candidate!.score.toFixed(2)}"
+        transform="translate(${x}, ${y})" @click=${() => update({node: node.id})} @dblclick=${() => { if (node.path.length) void take_rank(spelled(node.path)); }} @keydown=${(event: KeyboardEvent) => onKey(event, each)}>
+        <text dy="-0.1em" text-anchor="middle">\u2068${fit(node.token)}\u2069</text><text class="score" dy="1.1em" text-anchor="middle">${node.candidate!.score.toFixed(2)}</text><title>${spelled(node.path)} (${node.candidate!.score.toFixed(3)})</title></g>`; })}
     </svg></div>
-    <p class="hint">From left to right, a step for each token. <span class="sign best">The chosen hypothesis</span>, in the top row, <span class="sign dropped">dropped</span>, <span class="sign finished">finished</span>.
-      Click a node: its text is opened in the other panels.</p>`
+    ${at ? chosen(at) : nothing}
+    <p class="hint">From left to right, a step for each token; below each token is its score. <span class="sign best">The chosen hypothesis</span>, in the top row, <span class="sign dropped">dropped</span> (of each step, the best two), <span class="sign finished">ended</span>.
+      Click a token to open its text in the other panels, or to compare it.</p>`
     : html`<p class="hint">Beam search keeps the ${state.beam} best beginnings at each step. This draws all that it tried.</p>`}
   </section>`;
 }

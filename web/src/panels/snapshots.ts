@@ -2,6 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import {look, lookBack} from "../actions";
+import {help} from "../terms";
 import {model, sentence, state, translates} from "../state";
 
 export function panel(): TemplateResult | typeof nothing {
@@ -10,7 +11,7 @@ export function panel(): TemplateResult | typeof nothing {
   const place = state.snapshot === null ? steps.length : steps.indexOf(state.snapshot);
   const go = (to: number): void => { void (to < steps.length ? lookBack(steps[to]!) : look()); };
   return html`<section class="panel snapshots" aria-labelledby="snapshots-title">
-    <div class="head"><h2 id="snapshots-title">While it was trained</h2></div>
+    <div class="head"><h2 id="snapshots-title">While it was trained</h2>${help("snapshot")}</div>
     <div class="controls"><input id="snapshot" type="range" min="0" max=${steps.length} step="1" .value=${String(place)} aria-label="Step of training"
       aria-valuetext=${state.snapshot === null ? "the model itself" : `step ${state.snapshot}`} @input=${(event: Event) => go(Number((event.target as HTMLInputElement).value))}>
       <span>${state.snapshot === null ? "the model itself" : html`after <span class="strong number">${state.snapshot.toLocaleString("en")}</span> steps`}</span></div>

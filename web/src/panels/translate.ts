@@ -3,8 +3,11 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {canBeForced, compare, count, force, look, spelled, stop, take_rank, translate, translateFile} from "../actions";
 import {colour, directionOf, readable} from "../drawing";
+import {ramp} from "../legend";
+import {saves, type Row} from "../saving";
 import {styled} from "../styled";
 import {keyOf, model, NOTHING_SEEN, sentence, state, update} from "../state";
+import {help} from "../terms";
 import {changeModel} from "../writing";
 import type {Sentence, Token} from "../server";
 
@@ -53,7 +56,44 @@ function chip(each: Token, place: number, at: number, isNew: boolean): TemplateR
     if (isOther) void look();
   };
   return html`<button class="token ${isNew ? "new" : ""}" ${styled(doubt(each.log_prob))} aria-pressed=${isChosen}
-    data-place=${place} title=${each.log_prob === null ? "" : percent(each.log_prob)} @click=${choose} dir="auto">${readable(each.token)}</button>`;
+    data-place=${place} aria-description=${each.log_prob === null ? "" : percent(each.log_prob)} @click=${choose} @pointerenter=${(event: PointerEvent) => { if (event.pointerType !== "touch") peekAt(event, at, place); }}
+    @pointerleave=${leave} dir="auto">${readable(each.token)}</button>`;
+}
+
+const TRAVEL = 200;  // milliseconds in which the pointer may go from a token to its alternatives
+let leaving = 0;
+
+function peekAt(event: Event, at: number, place: number): void {
+  const {left, bottom} = (event.target as HTMLElement).getBoundingClientRect();
+  clearTimeout(leaving);
+  if (state.sentences[at]?.tokens[place]?.alternatives.length) update({peek: {at, place, left, top: bottom}});
+}
+
+function leave(): void {
+  clearTimeout(leaving);
+  leaving = window.setTimeout(() => { if (state.peek) update({peek: null}); }, TRAVEL);
+}
+
+const PEEK_WIDTH = 280;
+
+/** The alternatives of the token under the pointer. Whoever has no pointer chooses the token: they are in the panel, then. */
+export function peeked(take: (place: number, token: string) => Promise<void>): TemplateResult | typeof nothing {
+  const {peek} = state, one = peek && state.sentences[peek.at], token = one?.tokens[peek!.place];
+  if (!peek || !one || !token || (peek.at === state.at && peek.place === state.step)) return nothing;
+  const force = (other: string): void => {
+    update({at: peek.at, step: peek.place, peek: null});
+    void take(peek.place, other);
+  };
+  return html`<div class="peek" aria-hidden="true" @pointerenter=${() => clearTimeout(leaving)} @pointerleave=${leave}
+    ${styled({left: `${Math.max(8, Math.min(peek.left, innerWidth - PEEK_WIDTH - 8))}px`, top: `${peek.top}px`})}>${bars(one, token, force, -1)}</div>`;
+}
+
+function bars(one: Sentence, chosen: Token, take: (token: string) => void, stop: number): TemplateResult[] {
+  return chosen.alternatives.map(([token, logProb]) => html`
+      <button class="bar ${token === chosen.token ? "own" : ""}" tabindex=${stop} ?disabled=${token === chosen.token || !one.isDone || !canBeForced(token)} @click=${() => take(token)}>
+        <bdi>${readable(token)}</bdi><span class="track"><span ${styled({width: `${100 * Math.exp(logProb)}%`})}></span></span>
+        <span class="number">${percent(logProb)}</span>
+      </button>`);
 }
 
 /** What could have been written in the place of the chosen token. */
@@ -62,12 +102,7 @@ export function alternatives(take: (place: number, token: string) => Promise<voi
   if (!one || !chosen?.alternatives.length) return nothing;
   return html`<div class="alternatives" role="group" aria-label="Other tokens in the place of ${readable(chosen.token)}">
     <p class="hint">In the place of <bdi class="strong">${readable(chosen.token)}</bdi>. Choose a token: it is written, and the rest is decoded again.</p>
-    ${chosen.alternatives.map(([token, logProb]) => html`
-      <button class="bar ${token === chosen.token ? "own" : ""}" ?disabled=${token === chosen.token || !one.isDone || !canBeForced(token)}
-        @click=${() => take(state.step, token)}>
-        <bdi>${readable(token)}</bdi><span class="track"><span ${styled({width: `${100 * Math.exp(logProb)}%`})}></span></span>
-        <span class="number">${percent(logProb)}</span>
-      </button>`)}
+    ${bars(one, chosen, token => void take(state.step, token), 0)}
   </div>`;
 }
 
@@ -81,12 +116,13 @@ export function output(one: Sentence, at: number): TemplateResult {
 
 function nBest(): TemplateResult | typeof nothing {
   const one = sentence();
-  if (!one?.isDone || one.nBest.length < 2) return nothing;
-  return html`<details class="nbest"><summary>The ${one.nBest.length} best translations</summary><ol>
-    ${one.nBest.map(each => html`<li><button class="link" aria-pressed=${each.text === one.text} @click=${() => take_rank(each.text)}>
+  const others = (one?.nBest ?? []).filter((each, place, all) => all.findIndex(other => other.text === each.text) === place);  // one text may be written with several sequences of tokens
+  if (!one?.isDone || others.length < 2) return nothing;
+  return html`<div class="nbest"><p class="hint">The best translations${help("best")}</p><ol>
+    ${others.map(each => !each.text ? html`<li><span class="hint">nothing</span> <span class="number">${each.score.toFixed(3)}</span></li>` : html`<li><button class="link" aria-pressed=${each.text === one.text} @click=${() => take_rank(each.text)}>
       <bdi>${each.text}</bdi></button> <span class="number">${each.score.toFixed(3)}</span>
       ${each.text === one.text ? nothing : html`<button class="compare" aria-pressed=${each.text === state.compared?.text} @click=${() => compare(each.text)}>compare</button>`}</li>`)}
-  </ol></details>`;
+  </ol></div>`;
 }
 
 /** Another translation beside the chosen one: its tokens, and how likely each is. */
@@ -107,6 +143,16 @@ const EXAMPLES: Record<string, string[]> = {
   fr: ["Deux chiens jouent dans la neige."],
 };
 
+/** What the colour of a token says. */
+export const doubts = (): TemplateResult => html`<p class="legend" id="doubts"><span>the model was sure ${ramp("doubt", 0.55)} unsure</span> ${
+  sentence()?.edit?.forced != null ? html`<span><u class="new">underlined</u>: other than before</span>` : nothing} ${help("probability")}</p>`;
+
+/** Every token with its probability and those in its place. */
+export function tokenTable(): Row[] {
+  return [["sentence", "place", "token", "log_prob", "alternative", "its_log_prob"], ...state.sentences.flatMap((one, at) => one.tokens.flatMap((each, place): Row[] =>
+    (each.alternatives.length ? each.alternatives : [["", null] as const]).map(([other, value]): Row => [at, place, each.token, each.log_prob, other, value])))];
+}
+
 /** Which model, where there are several. */
 export function models(): TemplateResult {
   if (state.models.length < 2) return html`<span class="hint">${state.direction === "any-any" ? nothing : state.direction}</span>`;
@@ -126,7 +172,7 @@ function fileButton(): TemplateResult {
 
 export function panel(): TemplateResult {
   const chosen = model();
-  const examples = EXAMPLES[chosen?.source ?? ""] ?? [];
+  const examples = EXAMPLES[chosen?.source ?? ""] ?? (chosen?.source && chosen.source !== "any" ? [] : EXAMPLES.en!);
   return html`<section class="panel translate" aria-labelledby="translate-title">
     <div class="columns">
       <div>
@@ -141,15 +187,16 @@ export function panel(): TemplateResult {
           ${state.busy.translate ? html`<button @click=${() => stop("translate")}>Stop</button>` : nothing}
           <label><input type="checkbox" .checked=${state.live} @change=${(event: Event) => update({live: (event.target as HTMLInputElement).checked})}> while typing</label>
           <label>Beam <select id="beam" @change=${(event: Event) => { update({beam: Number((event.target as HTMLSelectElement).value), temperature: 0}); void translate(); }}>
-            ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>
+            ${[1, 2, 3, 5, 8, 12].map(size => html`<option value=${size} ?selected=${!state.temperature && size === state.beam}>${size}</option>`)}</select></label>${help("beam")}
           <label>Sampling <select id="temperature" @change=${(event: Event) => { update({temperature: Number((event.target as HTMLSelectElement).value)}); void translate(); }}>
-            ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value || "off"}</option>`)}</select></label>
+            ${[0, 0.5, 0.8, 1, 1.3].map(value => html`<option value=${value} ?selected=${value === state.temperature}>${value || "off"}</option>`)}</select></label>${help("sampling")}
+          ${state.temperature && state.text.trim() ? html`<button id="again" @click=${() => { update({seed: state.seed + 1}); void translate(); }}>Draw again</button>` : nothing}
           ${/<\/?[a-z][^>]*>/i.test(state.text) ? html`<label><input id="html" type="checkbox" .checked=${state.isHtml} @change=${(event: Event) => {
             update({isHtml: (event.target as HTMLInputElement).checked, translatedHtml: ""});
             void translate();
           }}> as HTML</label>` : nothing}
           ${state.numTokens === null ? nothing : html`<span id="count" class="hint ${state.numCut ? "warning" : ""}">${state.numTokens} tokens${
-            state.numCut ? `; ${state.numCut === 1 ? "1 sentence is" : `${state.numCut} sentences are`} cut` : ""}; a sentence may have ${state.maxTokens}</span>`} ${fileButton()}
+            state.numCut ? `; ${state.numCut === 1 ? "1 sentence is" : `${state.numCut} sentences are`} cut` : ""}; a sentence may have ${state.maxTokens}</span>${help("tokens")}`} ${fileButton()}
         </div>
         ${state.text || !examples.length ? nothing : html`<p class="hint">For example: ${examples.map(text => html`<button class="link" @click=${() => { update({text}); void count(); void translate(); }}>${text}</button> `)}</p>`}
       </div>
@@ -157,10 +204,12 @@ export function panel(): TemplateResult {
         <div class="head"><h2>Translation</h2>
           ${state.translatedHtml || (state.sentences.length && state.sentences.every(each => each.isDone)) ? html`<button @click=${() =>
             navigator.clipboard.writeText(state.translatedHtml || state.sentences.map(each => each.text).join(" "))}>Copy</button>` : nothing}
+          ${state.sentences.some(each => each.isDone) ? saves("translation", ["#output", "#doubts", ".alternatives"], tokenTable, () => state.sentences) : nothing}
         </div>
         <div id="output" aria-live="polite">${state.isHtml && state.translatedHtml ? html`<pre class="html">${state.translatedHtml}</pre>` : state.sentences.length ? state.sentences.map(output)
           : html`<p class="hint">The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.</p>`}</div>
-        ${alternatives(force)} ${nBest()} ${compared()}
+        ${state.sentences.length && !state.isHtml ? doubts() : nothing}
+        <div class="beside">${alternatives(force)} ${nBest()}</div> ${compared()} ${peeked(force)}
       </div>
     </div>
   </section>`;

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
 import numpy
 from starlette.responses import Response
 
-from regard.generation.options import DecodingOptions
-from regard.inspection.ablation import worth_by_token
+from regard.generation.options import DecodingOptions, TextOptions
+from regard.inspection.ablation import Example, gated, without, worth_by_token
 from regard.inspection.drawing.page import packed
 from regard.inspection.record import HeadName
-from regard.inspection.result import Inspection
+from regard.inspection.result import Ablation, Inspection
 from regard.serving.directions import Direction
 from regard.serving.http.kept import Inspections
 from regard.serving.http.transport import Call, Read, Result
@@ -26,6 +26,7 @@ from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.workflow.inspection.attribution import trace_flow
 from regard.workflow.inspection.pruning import examples_of
+from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
@@ -198,15 +199,19 @@ class Inspecting:
         """`/api/v1/ablate`: what changes without some heads, forced (the same target) and free (a new translation).
 
         The first change is without all of the heads, then without each alone; with `together`, only the first. With `sweep`, what
-        each head of the model is worth for this text, and for each token: nats that are lost without it.
+        each of the heads is worth for this text, and for each token: nats that are lost without it; by default, each of all.
         """
-        text, target, options = needed_text(call.fields), text_of(call.fields, "target_text"), self._options(call)
+        text, names = needed_text(call.fields), call.fields.get("heads")
+        if (name := text_of(call.fields, "model")) in self.service.others:
+            return await self._ablate_other(call, str(name), text)
+        target, options = text_of(call.fields, "target_text"), self._options(call)
         if truth_of(call.fields, "sweep"):
-            written, found = await call.ask(lambda translator: _worth(translator, text, target, options))
+            only = None if names is None else [HeadName.parse(name) for name in texts_of(names, "heads")[0]]
+            written, found = await call.ask(lambda translator: _worth(translator, text, target, options, only))
             by_token = {str(name): values for name, values in found.items()}
             worth = {name: math.fsum(values) / len(values) for name, values in by_token.items()}
             return Answer({"target": written, "worth": worth, "by_token": by_token})
-        heads, _ = texts_of(call.fields.get("heads"), "heads")
+        heads, _ = texts_of(names, "heads")
         groups = [heads] if truth_of(call.fields, "together") else heads
         seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=groups, options=options))
         return Answer(
@@ -215,6 +220,20 @@ class Inspecting:
                 "token_log_probs": seen.token_log_probs,
                 "ablations": [vars(one) for one in seen.ablations],
             }
+        )
+
+    async def _ablate_other(self, call: Call, name: str, text: str) -> Answer:
+        """The same of a model that does not translate. Without the heads, a language model continues `prompt` by `max_tokens`."""
+        heads, _ = texts_of(call.fields.get("heads"), "heads")
+        prompt, sweeps = text_of(call.fields, "prompt"), truth_of(call.fields, "sweep")
+        length = number_of(call.fields, "max_tokens", 0, self.service.limits.tokens)
+        return Answer(
+            await call.use(
+                lambda: self.service.other(Pipeline, name)[1],  # type: ignore[type-abstract]
+                lambda pipeline: (
+                    _worth_of_text(pipeline, text, heads) if sweeps else _without(pipeline, text, heads, prompt, length)
+                ),
+            )
         )
 
     def _options(self, call: Call) -> DecodingOptions:
@@ -246,9 +265,35 @@ def _shown(name: str, seen: Inspection) -> Answer:
 
 
 def _worth(
-    translator: Translator, text: str, target: str | None, options: DecodingOptions
+    translator: Translator, text: str, target: str | None, options: DecodingOptions, heads: Collection[HeadName] | None
 ) -> tuple[str, dict[HeadName, list[float]]]:
-    """A target (by default, the translation), and what each head is worth for each of its tokens."""
+    """A target (by default, the translation), and what each of some heads is worth for each of its tokens."""
     written = translator.translate(text, options).text if target is None else target
     (example,) = examples_of(translator, [text], [written])
-    return written, worth_by_token(translator.model, example)
+    return written, worth_by_token(translator.model, example, heads=heads)
+
+
+def _without(pipeline: Pipeline, text: str, heads: list[str], prompt: str | None, length: int) -> dict[str, Any]:
+    """What changes without some heads: of each token after the first, of what a language model writes, of what others predict."""
+    whole, written = pipeline.inspect(text), ""
+    with gated(pipeline.model, without(pipeline.model, [HeadName.parse(name) for name in heads])):
+        weaker = pipeline.inspect(text)
+        if isinstance(pipeline, LanguageModel) and prompt is not None and length:
+            options = TextOptions(max_tokens=length, temperature=0.0)
+            written = prompt + pipeline.continuations([prompt], options)[0].text
+    pairs = zip(weaker.token_log_probs, whole.token_log_probs, strict=True)
+    changes = [after - before for after, before in pairs]
+    change = Ablation(heads, math.fsum(changes) / max(len(changes), 1), changes, written)
+    return {"target": None, "ablations": [vars(change)], "predicted": weaker.summary()["predicted"]}
+
+
+def _worth_of_text(pipeline: Pipeline, text: str, heads: list[str]) -> dict[str, Any]:
+    """What each of some heads of a language model is worth for each token of a text after the first."""
+    if not isinstance(pipeline, LanguageModel):
+        raise ServingError(400, "sweep is for models that write: they translate or continue a text.")
+    ids = pipeline.ids_of(text)
+    found = worth_by_token(
+        pipeline.model, Example(None, ids[:-1], ids[1:]), heads=[HeadName.parse(name) for name in heads]
+    )
+    by_token = {str(name): values for name, values in found.items()}
+    return {"worth": {name: math.fsum(values) / len(values) for name, values in by_token.items()}, "by_token": by_token}

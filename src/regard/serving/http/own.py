@@ -10,7 +10,7 @@ from starlette.responses import Response
 from regard.serving.http import named
 from regard.serving.http.transport import Call, Read, Stream, event
 from regard.serving.interfaces import libretranslate, native
-from regard.serving.interfaces.encoding import Answer, needed_text, text_of, texts_of, truth_of
+from regard.serving.interfaces.encoding import Answer, needed_text, number_of, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.serving.texts.sentences import split
@@ -119,9 +119,11 @@ class Own:
         targets, _ = texts_of(call.fields.get("targets", call.fields.get("target_text")), "targets")
         if len(sources) != len(targets) or not 0 < len(sources) <= SCORED_TEXTS:
             raise ServingError(400, f"texts and targets must be as many, from 1 to {SCORED_TEXTS}.")
-        scored = await call.ask(lambda translator: translator.score(sources, targets))
+        count = number_of(call.fields, "alternatives", 0, self.service.limits.alternatives)
+        scored = await call.ask(lambda translator: translator.score(sources, targets, alternatives=count))
         rows = [
             {"log_prob": each.log_prob, "tokens": each.tokens, "token_log_probs": each.token_log_probs}
+            | ({"alternatives": each.alternatives} if count else {})
             for each in scored
         ]
         return Answer({"scores": rows} if is_list else rows[0])

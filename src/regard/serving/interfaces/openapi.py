@@ -63,7 +63,9 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/tokenize": Described("The sentences of a text, and their tokens.", {"text": TEXT, **PAIR}, ["text"]),
     "/api/v1/score": Described(
-        "Score given translations.", {"texts": TEXTS, "targets": TEXTS, **PAIR}, ["texts", "targets"]
+        "Score given translations.",
+        {"texts": TEXTS, "targets": TEXTS, "alternatives": NUMBER, **PAIR},
+        ["texts", "targets"],
     ),
     "/api/v1/align": Described(
         "Align the tokens of a text and its translation.", {"text": TEXT, "target_text": TEXT, **PAIR}, ["text"]
@@ -88,7 +90,18 @@ PATHS: dict[str, Described] = {
     ),
     "/api/v1/ablate": Described(
         "What changes without some heads; with sweep, what each is worth.",
-        {"text": TEXT, "target_text": TEXT, "heads": TEXTS, "together": TRUTH, "sweep": TRUTH, **PAIR, **DECODING},
+        {
+            "text": TEXT,
+            "target_text": TEXT,
+            "heads": TEXTS,
+            "together": TRUTH,
+            "sweep": TRUTH,
+            "model": TEXT,
+            "prompt": TEXT,
+            "max_tokens": NUMBER,
+            **PAIR,
+            **DECODING,
+        },
         ["text"],
     ),
     "/api/v1/generate": Described(

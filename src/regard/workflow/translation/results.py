@@ -91,6 +91,8 @@ class ForcedScore:
     """Natural logarithm, the end symbol included."""
     tokens: list[str]
     token_log_probs: list[float]
+    alternatives: list[list[tuple[str, float]]] | None = None
+    """For each token, the likeliest in its place, and their log-probabilities; None: not asked for."""
 
     def __repr__(self) -> str:
         return f"ForcedScore(log_prob={self.log_prob:.4f}, {len(self.tokens)} tokens)"

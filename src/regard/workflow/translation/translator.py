@@ -246,22 +246,21 @@ class Translator(Pipeline):
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedScore]:
+    def score(self, sources: Sequence[str], targets: Sequence[str], *, alternatives: int = 0) -> list[ForcedScore]:
         """How likely the model finds each target, given its source.
 
+        Args:
+            alternatives: how many of the likeliest tokens in the place of each to return.
         Raises:
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
         scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, targets)
-        eos = [self.tokenizer.tokens([self.tokenizer.eos_id])[0]]
-        return [
-            ForcedScore(
-                math.fsum(scored.token_log_probs[index]),
-                self.tokenizer.tokens(ids) + eos,
-                scored.token_log_probs[index],
-            )
-            for index, ids in enumerate(self.tokenizer.encode_batch(list(targets)))
-        ]
+        eos, rows = self.tokenizer.tokens([self.tokenizer.eos_id]), []
+        for index, ids in enumerate(self.tokenizer.encode_batch(list(targets))):
+            described, values = self._description(sources[index], ids, has_end=True), scored.token_log_probs[index]
+            likeliest = described.alternatives(alternatives) if alternatives else None
+            rows.append(ForcedScore(math.fsum(values), self.tokenizer.tokens(ids) + eos, values, likeliest))
+        return rows
 
     def evaluate(
         self,

@@ -1,0 +1,145 @@
+"""Each panel gives what it shows as PNG, SVG, CSV and JSON; and each word that needs it has an explanation."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+from on_page import HEAD, RANK, SEARCH, Shown, head_button, readable
+
+from regard.workflow.translation.translator import Translator
+
+TEXT = "the old cat sleeps near Paris"
+PANELS = "translation", "alignment", "heads", "computed", "layers", "without", "search"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def page(opened: Any, learnt_url: str) -> Shown:
+    shown: Shown = opened(learnt_url, text=TEXT, head="cross.1.0", off="cross.0.1", isExplained="true", step=2)
+    shown.click(RANK)
+    shown.click(SEARCH)
+    return shown
+
+
+def saved(page: Shown, name: str, kind: str) -> bytes:
+    page.page.click(f'summary[aria-label="Save: {name}"]')
+    with page.page.expect_download() as downloaded:
+        page.page.click(f'button[aria-label="{name} as {kind}"]')
+    assert downloaded.value.suggested_filename == f"{name}.{kind.lower()}"
+    return Path(downloaded.value.path()).read_bytes()
+
+
+def table(page: Shown, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(saved(page, name, "CSV").decode())))
+
+
+def test_each_panel_is_saved_as_pictures(page: Shown) -> None:
+    wanted = {
+        "translation": page.tokens[0], "alignment": "looks", "heads": "cross.1.0", "computed": "Softmax",
+        "layers": "embeddings", "without": "end", "search": "</s>",
+    }  # fmt: skip
+    for name in PANELS:
+        drawing = ElementTree.fromstring(saved(page, name, "SVG"))
+        words = {"".join(each.itertext()).strip("\u2068\u2069:; ") for each in drawing.iter(f"{SVG}text")}
+        assert wanted[name] in words, name
+        size = float(drawing.attrib["width"]), float(drawing.attrib["height"])
+        for each in drawing.iter(f"{SVG}text"):
+            assert 0 <= float(each.attrib["x"]) <= size[0]
+            assert 0 <= float(each.attrib["y"]) <= size[1]
+        picture = saved(page, name, "PNG")
+        assert picture.startswith(b"\x89PNG")
+        assert [int.from_bytes(picture[at : at + 4]) for at in (16, 20)] == [2 * length for length in size]
+    drawing = ElementTree.fromstring(saved(page, "alignment", "SVG"))
+    assert len(list(drawing.iter(f"{SVG}path"))) == len(page.curves)
+    assert len(list(drawing.iter(f"{SVG}image"))) == 1
+
+
+def test_a_picture_has_what_is_scrolled_out_of_sight(page: Shown) -> None:
+    scroll = "document.querySelector('.search .scroll').scrollTo"
+    page.page.evaluate(f"{scroll}(0, 0)")
+    first = saved(page, "search", "SVG")
+    page.page.evaluate(f"{scroll}(200, 200)")
+    assert saved(page, "search", "SVG") == first
+    assert first.count(b"<text") == 2 * page.all("#tree g.node").count()
+
+
+def test_the_numbers_of_each_panel(page: Shown, learnt: Translator) -> None:
+    found = learnt.translate(TEXT, alternatives=5)
+    seen = learnt.inspect(TEXT, found.text, hidden_states=True, ablate=["cross.0.1"])
+    rows = table(page, "translation")
+    assert [row["token"] for row in rows[::5]] == found.tokens
+    assert [float(row["its_log_prob"]) for row in rows[:5]] == pytest.approx(
+        [each[1] for each in found.alternatives[0]], abs=1e-4
+    )
+    sentences = json.loads(saved(page, "translation", "JSON"))
+    assert sentences[0]["text"] == found.text
+
+    weights = seen["cross.1.0"].filled(0)
+    for row in table(page, "alignment"):
+        assert float(row["weight"]) == pytest.approx(weights[int(row["row"]), int(row["key"])], abs=0.0021)
+    content = json.loads(saved(page, "alignment", "JSON"))
+    assert content["head"] == "cross.1.0"
+    assert content["rows"] == seen.rows("cross").spelled
+
+    heads = {row["head"]: row for row in table(page, "heads")}
+    statistics = {str(each.name): each for each in seen.heads}
+    (one,) = learnt.inspect(TEXT, found.text, ablate=["encoder.1.0"]).ablations
+    assert heads.keys() == statistics.keys()
+    assert float(heads["encoder.1.0"]["entropy"]) == pytest.approx(statistics["encoder.1.0"].entropy, abs=1e-4)
+    assert float(heads["encoder.1.0"]["worth"]) == pytest.approx(-one.log_prob_change, abs=1e-4)
+    assert heads["cross.1.0"]["offset"] == ""
+    listed = {each["head"]: each for each in json.loads(saved(page, "heads", "JSON"))}
+    assert [name for name, each in listed.items() if each["is_off"]] == ["cross.0.1"]
+    assert listed["encoder.1.0"]["worth_by_token"] == pytest.approx([-change for change in one.token_changes], abs=1e-4)
+
+    computed = table(page, "computed")
+    assert [float(row["weight"]) for row in computed] == pytest.approx(weights[2].tolist(), abs=1e-4)
+    assert json.loads(saved(page, "computed", "JSON"))["head"] == "cross.1.0"
+
+    lens = [row for row in table(page, "layers") if row["step"] == "2"]
+    assert [row["token"] for row in lens] == [layer[2][0] for layer in seen.lens]
+    assert len(json.loads(saved(page, "layers", "JSON"))["layers"]) == len(seen.lens)
+
+    changes = seen.ablations[0].token_changes
+    assert [float(row["change"]) for row in table(page, "without")] == pytest.approx(changes, abs=1e-4)
+    assert json.loads(saved(page, "without", "JSON"))["heads"] == ["cross.0.1"]
+
+    trace = learnt.translate(TEXT, trace=True).trace
+    assert trace is not None
+    tried = table(page, "search")
+    assert [row["fate"] for row in tried] == [each.fate for step in trace for each in step]
+    assert len(json.loads(saved(page, "search", "JSON"))["trace"]) == len(trace)
+
+
+def test_each_term_is_explained_in_one_place_inside_the_window(page: Shown) -> None:
+    page.click(head_button("encoder.0.0"))
+    page.page.set_viewport_size({"width": 360, "height": 700})
+    terms = [
+        str(each)
+        for each in page.all("button.help").evaluate_all("all => all.map(each => each.getAttribute('popovertarget'))")
+    ]
+    assert len(terms) == len(set(terms)) >= 17
+    for term in terms:
+        page.page.click(f'button[popovertarget="{term}"]')
+        page.drawn()
+        box = page.page.locator(f"#{term}").bounding_box()
+        assert box is not None, term
+        assert 0 <= box["x"] <= 360 - box["width"], term
+        assert 0 <= box["y"] <= 700 - box["height"], term
+        page.page.keyboard.press("Escape")
+        assert not page.page.is_visible(f"#{term}"), term
+    assert page.page.input_value(HEAD) == "encoder.0.0"
+
+
+def test_every_colour_has_a_legend(page: Shown) -> None:
+    for panel in ("translate", "alignment", "heads", "computed", "without"):
+        assert page.exists(f".panel.{panel} .legend"), panel
+    strongest = page.all("#doubts .ramp i").last.evaluate("each => getComputedStyle(each).backgroundColor")
+    assert strongest != page.all("#doubts .ramp i").first.evaluate("each => getComputedStyle(each).backgroundColor")
+    assert readable(page.tokens[0])
