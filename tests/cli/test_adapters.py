@@ -85,7 +85,9 @@ def test_every_family_is_adapted_and_merged(folder: Path, base: str) -> None:
 
 
 @pytest.mark.parametrize("base", ["m", "two", "lm", "mlm"])
-def test_only_the_adapter_learns_and_is_stored(folder: Path, tmp_path: Path, base: str) -> None:
+def test_only_the_adapter_learns_and_is_stored(
+    folder: Path, tmp_path: Path, base: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert train(folder, tmp_path / "a", base, *RANK, "--set", "training.learning_rate=0.1") == 0
     assert {path.name for path in (tmp_path / "a").iterdir()} >= {"adapter.safetensors", "adapter.json", "README.md"}
     assert not (tmp_path / "a" / "model.safetensors").exists()
@@ -103,6 +105,8 @@ def test_only_the_adapter_learns_and_is_stored(folder: Path, tmp_path: Path, bas
     assert all(name.endswith(("query_proj.weight", "value_proj.weight")) for name in changed)
     results = json.loads((tmp_path / "a" / "results.json").read_text())
     assert results["settings"]["adapter"]["rank"] == 2
+    assert f"{base} --adapter a" in (tmp_path / "a" / "README.md").read_text()
+    assert f"{folder / base} --adapter {tmp_path / 'a'}" in capsys.readouterr().out
     assert results["from"] == base
 
 

@@ -167,11 +167,11 @@ def train(
         return
     commands = result.loaded.commands
     if result.run.interrupted:
-        say_what_is_kept(output, result.run, commands[0])
+        say_what_is_kept(output, result.run, commands[0], result.argument)
     say(summary(result.results))
     say(f"\n{output} is ready. Next:")
     for line in commands:
-        say(f"  {program()} {line.format(output)}")
+        say(f"  {program()} {line.format(result.argument)}")
 
 
 def demo(
@@ -264,16 +264,19 @@ def saying_when_interrupted() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def say_what_is_kept(output: Path, run: TrainingRun, use: str, *, goes_on: bool = True) -> NoReturn:
+def say_what_is_kept(
+    output: Path, run: TrainingRun, use: str, argument: str | None = None, *, goes_on: bool = True
+) -> NoReturn:
     """Tell where an interrupted run stands and how to go on, and exit.
 
     Args:
         use: the command that uses such a model.
+        argument: what it calls the model; None: the folder.
     """
     again = "Continue with the same command and `--resume`, or start over with `--overwrite`."
     tell(
         f"regard: interrupted at step {run.step:,}. {output} is complete and holds the weights of step "
-        f"{run.best_step or run.step:,}: use it with `{program()} {use.format(output)}`. "
+        f"{run.best_step or run.step:,}: use it with `{program()} {use.format(argument or output)}`. "
         + (again if goes_on else "Start over with `--overwrite`.")
     )
     raise typer.Exit(130)

@@ -45,7 +45,13 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     sizes, machine = results["sizes"], results["machine"]
     family = find_family(results["arch"])
     began, teacher = results.get("from"), results.get("teacher")
-    shown = {name: values for name, values in results["settings"].items() if not began or name in ("data", "training")}
+    is_adapter = bool(results["settings"].get("adapter"))
+    argument = f"{began} --adapter {name}" if is_adapter else name
+    shown = {
+        name: values
+        for name, values in results["settings"].items()
+        if not began or name in ("data", "training", "adapter")
+    }
     settings = yaml.safe_dump(shown, sort_keys=False).rstrip()
     scores = [
         f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
@@ -60,7 +66,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
 {family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {f"from the model `{began}`" if began else f"preset `{results['preset']}`"}{f", with the teacher `{teacher}`" if teacher else ""}.
 
 ```
-regard {family.pipeline.commands[0].format(name)}
+regard {family.pipeline.commands[0].format(argument)}
 ```
 
 ## Scores

@@ -73,6 +73,8 @@ class Execution:
     """Called by the main process, after the display."""
     is_dry: bool = False
     """Only say what the run would take."""
+    adapts: Path | None = None
+    """The model that an adapter learns for; None: the whole model is stored."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,6 +87,13 @@ class TrainingResult:
     """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
     results: dict[str, Any]
     """What `results.json` holds; empty when the run was interrupted. Of a dry run, what the run would take."""
+    adapts: Path | None = None
+    """The model that the folder is an adapter of; None: the folder is a model."""
+
+    @property
+    def argument(self) -> str:
+        """What commands call the model: its folder, or that of its base and `--adapter`."""
+        return str(self.folder) if self.adapts is None else f"{self.adapts} --adapter {self.folder}"
 
     def __repr__(self) -> str:
         run, scores = self.run, shown_scores(self.results)
@@ -155,7 +164,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     loaded = store.load(output, device)
     if run.interrupted:
         callbacks.on_end({})
-        return TrainingResult(output, run, loaded, {})
+        return TrainingResult(output, run, loaded, {}, execution.adapts)
 
     if (before := _better_before(run, settings.training.metric)) is not None:
         display.say(f"no validation was better than the model it began with: {settings.training.metric} {before:.3f}")
@@ -165,7 +174,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     except KeyboardInterrupt:
         run.interrupted = True
         callbacks.on_end({})
-        return TrainingResult(output, run, loaded, {})
+        return TrainingResult(output, run, loaded, {}, execution.adapts)
     results = scores | {
         "evaluated_on": task.validation_facts["name"],
         "validation_loss": run.best_scores["loss"],
@@ -181,7 +190,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     report = training_report(output.absolute().name, results, run)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
     callbacks.on_end(results)
-    return TrainingResult(output, run, loaded, results)
+    return TrainingResult(output, run, loaded, results, execution.adapts)
 
 
 def check_what_learns(settings: RunSettings) -> None:

@@ -159,7 +159,8 @@ def train(
         if taught is not None and teacher is not None:
             take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
-        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run)
+        adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
+        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
 
