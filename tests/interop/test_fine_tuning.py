@@ -5,11 +5,15 @@ from typing import Any
 
 import pytest
 import torch
-from foreign_models import BERT, transformers
+from foreign_models import BERT, MODELS, VOCAB, gpt2, stored, t5, transformers
 from test_foreign_tokenizers import marian_folder, pieces  # noqa: F401
 
 import regard
 from regard.checkpoint import load_model
+from regard.data.batch import Batch, LabelledBatch
+from regard.interop.formats import read_foreign
+from regard.training.optimization import TrainingConfig
+from regard.training.updates import Updater
 from regard.workflow.loading import load_any
 
 STEP: dict[str, Any] = {
@@ -127,3 +131,45 @@ def test_bert_learns_other_tasks(tmp_path: Path, task: str) -> None:
     result = regard.train(data, tmp_path / "ours", valid=data, from_=folder, task=task, steps=2, batch_tokens=100)
     assert result.loaded is not None
     assert result.loaded.model.config.task == task
+
+
+@pytest.mark.parametrize(("name", "choices"), [("t5", {"dropout_rate": 0.0}), ("t5, gated", {"dropout_rate": 0.0}),
+                                               ("gpt2", {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0})])  # fmt: skip
+def test_a_step_of_t5_and_gpt2_is_that_of_transformers(
+    tmp_path: Path, name: str, choices: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same batch, with rows of two lengths where there is padding, and one step of AdamW."""
+    make = (
+        gpt2(**choices)
+        if name == "gpt2"
+        else t5(**choices, **({"feed_forward_proj": "gated-gelu"} if "gated" in name else {}))
+    )
+    monkeypatch.setitem(MODELS, name, make)
+    theirs = stored(name, tmp_path / "base").train()
+    ours = read_foreign(tmp_path / "base").loaded.model
+    before = {key: tensor.clone() for key, tensor in ours.state_dict().items()}
+    ids = torch.randint(4, VOCAB - 2, (3, 7), generator=torch.Generator().manual_seed(5))
+    batch: Any
+    optimizer = adam(theirs)
+    if name == "gpt2":
+        labels = torch.cat((ids[:, 1:], torch.full((3, 1), -100)), dim=1)
+        batch = LabelledBatch(ids, labels, 18, [0, 1, 2])
+        theirs(input_ids=ids, labels=ids).loss.backward()
+    else:
+        pad = ours.config.pad_id
+        targets = torch.randint(4, VOCAB - 2, (3, 6), generator=torch.Generator().manual_seed(6))
+        ids[1, 5:] = targets[2, 4:] = pad
+        shown = torch.cat((torch.full((3, 1), theirs.config.decoder_start_token_id), targets[:, :-1]), dim=1)
+        batch = Batch(ids, shown, targets, 16, [0, 1, 2])
+        hidden = targets.masked_fill(targets == pad, -100)
+        theirs(input_ids=ids.clamp(min=0), attention_mask=(ids != pad).long(), labels=hidden).loss.backward()
+    optimizer.step()
+    config = TrainingConfig(**{key: value for key, value in STEP.items() if key in TrainingConfig.model_fields})
+    updater: Updater[Any, Any] = Updater(ours, config)
+    updater.step([batch], STEP["learning_rate"])
+    theirs.save_pretrained(tmp_path / "after")
+    (tmp_path / "after" / "tokenizer.json").write_bytes((tmp_path / "base" / "tokenizer.json").read_bytes())
+    expected = read_foreign(tmp_path / "after").loaded.model.state_dict()
+    assert max(float((tensor - before[key]).abs().max()) for key, tensor in expected.items()) > 5e-3
+    for key, tensor in ours.state_dict().items():
+        torch.testing.assert_close(tensor, expected[key], rtol=0, atol=1e-5)
