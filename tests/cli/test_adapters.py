@@ -102,7 +102,14 @@ def test_only_the_adapter_learns_and_is_stored(
         if not torch.equal(tensor, before.model.state_dict()[name])
     }
     assert changed == {f"{name}.weight" for name in read_adapter(tmp_path / "a").scales}
-    assert all(name.endswith(("query_proj.weight", "value_proj.weight")) for name in changed)
+    assert all(name.endswith("_proj.weight") and "layers." in name for name in changed)
+    assert {name.split(".")[-2] for name in changed} >= {
+        "query_proj",
+        "key_proj",
+        "value_proj",
+        "inner_proj",
+        "output_proj",
+    }
     results = json.loads((tmp_path / "a" / "results.json").read_text())
     assert results["settings"]["adapter"]["rank"] == 2
     assert f"{base} --adapter a" in (tmp_path / "a" / "README.md").read_text()
@@ -128,7 +135,7 @@ def test_all_commands_take_it(folder: Path, legal: Path, tmp_path: Path, capsys:
     code, shown, _ = outcome(capsys, "info", legal)
     assert code == 0
     assert "an adapter of m" in shown
-    assert json.loads(outcome(capsys, "info", legal, "--json")[1])["num_maps"] == 18 - 6
+    assert json.loads(outcome(capsys, "info", legal, "--json")[1])["num_maps"] == 2 * 6 + 2 * 10
 
 
 def test_the_score_of_the_run_is_that_of_the_adapter(folder: Path, legal: Path) -> None:

@@ -15,8 +15,6 @@ from regard.models.learning.naming import linears_named
 from regard.nn.adapters import AdaptedLinear
 
 AnyModel = TypeVar("AnyModel", bound=Model)
-TARGETS = ["query_proj", "value_proj"]
-"""The maps of attention that are adapted by default. Source: Hu et al. 2021, section 7.1."""
 
 
 class AdapterConfig(BaseModel):
@@ -28,8 +26,10 @@ class AdapterConfig(BaseModel):
     alpha: float | None = Field(
         None, gt=0, le=1e6, description="the update is multiplied by alpha / rank; null: twice the rank"
     )
-    targets: list[Annotated[str, Field(min_length=1)]] = Field(
-        TARGETS, min_length=1, description="parts, or linear maps, that are adapted, such as encoder or query_proj"
+    targets: list[Annotated[str, Field(min_length=1)]] | None = Field(
+        None,
+        min_length=1,
+        description="parts or linear maps that are adapted, such as encoder or query_proj; null: all linear maps but the head's",
     )
     dropout: float = Field(0.0, ge=0, lt=1, description="of what the update reads, in training")
 
@@ -50,7 +50,10 @@ def add_adapter(model: Model, config: AdapterConfig) -> None:
         ShapeError: the rank is larger than a map.
     """
     assert config.rank is not None
-    names = linears_named(model, config.targets, "adapter.targets")
+    if config.targets is None:
+        names = [name for name in linears_named(model, ["*"], "adapter.targets") if model.part_of(name) != "output"]
+    else:
+        names = linears_named(model, config.targets, "adapter.targets")
     model.requires_grad_(False)
     for name in names:
         _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
