@@ -208,15 +208,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Aligned:
-    """A corpus whose pairs have word alignments, from a file with a line for each line of the corpus.
+class _Further:
+    """A corpus with more to its pairs: as large, and of the same name."""
 
-    Args:
-        path: of a file in Pharaoh's format, as aligners and `regard align` write it.
-    """
-
-    whole: ParallelText | Corpus | Part
-    path: str
+    whole: ParallelText | Corpus | Part | Aligned
 
     @property
     def name(self) -> str:
@@ -232,6 +227,17 @@ class Aligned:
     def num_bytes(self) -> int:
         """That of the whole."""
         return self.whole.num_bytes
+
+
+@dataclass(frozen=True)
+class Aligned(_Further):
+    """A corpus whose pairs have word alignments, from a file with a line for each line of the corpus.
+
+    Args:
+        path: of a file in Pharaoh's format, as aligners and `regard align` write it.
+    """
+
+    path: str
 
     @cached_property
     def digest(self) -> str:
@@ -267,29 +273,13 @@ class Aligned:
 
 
 @dataclass(frozen=True)
-class Tagged:
+class Tagged(_Further):
     """A corpus whose sources begin with a token of its own.
 
     Source: Caswell et al. 2019, "Tagged back-translation", section 3.
     """
 
-    whole: ParallelText | Corpus | Part | Aligned
     tag: str
-
-    @property
-    def name(self) -> str:
-        """That of the whole."""
-        return self.whole.name
-
-    @property
-    def num_lines(self) -> int:
-        """That of the whole."""
-        return self.whole.num_lines
-
-    @property
-    def num_bytes(self) -> int:
-        """That of the whole."""
-        return self.whole.num_bytes
 
     @property
     def digest(self) -> str:
