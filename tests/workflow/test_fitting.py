@@ -1,5 +1,6 @@
 """Settings that follow the number of steps and the size of the data, where nobody gives them."""
 
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ def test_a_short_run_does_not_raise_the_papers_learning_rate() -> None:
 
 def test_few_data_are_validated_more_often_and_no_run_too_often() -> None:
     assert fitting.fitted(built(), 10.0).training.validate_every == 100  # ten epochs
-    assert fitting.fitted(built(), 1.0).training.validate_every == 38  # at most 200 times
+    assert fitting.fitted(built(steps=7500), 1.0).training.validate_every == 38  # at most 200 times
     assert fitting.fitted(built(steps=500), 2.0).training.validate_every == 20
     assert fitting.fitted(built(steps=1_000_000), MANY).training.validate_every == 5000
 
@@ -194,3 +195,17 @@ def test_a_few_thousand_words_tell_their_language_with_a_vocabulary_that_they_ca
     texts = words("dev", 1000)
     assert result.loaded is not None
     assert result.loaded.evaluate([[text] for _, text in texts], [[label] for label, _ in texts])["accuracy"] > 0.7
+
+
+@pytest.mark.parametrize(
+    ("epoch_steps", "steps"), [(4.7, 1000), (9.4, 1880), (20.0, 4000), (30.0, 6000), (1000.0, 7500)]
+)
+def test_few_data_are_not_read_hundreds_of_times(epoch_steps: float, steps: int) -> None:
+    """Where nobody says how many steps there are: at most 200 epochs, 1,000 steps at least, the preset's at most."""
+    fitted = fitting.fitted(built(), epoch_steps)
+    assert fitted.training.steps == steps
+    assert fitted.training.warmup_steps == max(round(1000 * steps / 7500), steps // 10)
+    said = "; ".join(fitting.notes(fitted))
+    assert ("at most 200 epochs" in said) == (steps < 7500)
+    assert fitting.fitted(built(steps=3000), epoch_steps).training.steps == 3000
+    assert fitting.fitted(built(), math.inf).training.steps == 7500

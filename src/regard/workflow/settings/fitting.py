@@ -11,7 +11,8 @@ from regard.training.schedules import paper_peak
 from regard.workflow.settings.run_settings import RunSettings
 
 VOCABULARY = "tokenizer.vocab_size"
-FITTED = ("training.warmup_steps", "training.validate_every", "training.average_decay", "training.learning_rate",
+STEPS = "training.steps"
+FITTED = (STEPS, "training.warmup_steps", "training.validate_every", "training.average_decay", "training.learning_rate",
           "training.metric", VOCABULARY)  # fmt: skip
 """The settings that are fitted."""
 RECORDED_AS = "settings.following"
@@ -20,6 +21,8 @@ BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY = 140, 300
 """For a classifier, bytes of text per token of the vocabulary: some 25 words (docs/experiments.md)."""
 SHARE_OF_RUN = 0.1
 """The least share of a run that warm-up, running average and the time between two validations shrink to."""
+MOST_EPOCHS, LEAST_STEPS = 200, 1000
+"""The most epochs of a run whose number of steps was not given, if it has more steps than the least (docs/experiments.md)."""
 VALIDATED_EPOCHS = 10
 """The most epochs between two validations."""
 MOST_VALIDATIONS, FEWEST_STEPS = 200, 5
@@ -36,7 +39,8 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: s
 
     In a run of fewer steps than the preset's, warm-up, running average and the time between two validations shrink in
     proportion, but not below a tenth of the run; so none of them is longer than the run. Of few data, a validation comes
-    every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has.
+    every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has. Where the number of
+    steps was not given either, there are at most `MOST_EPOCHS` epochs.
 
     Args:
         epoch_steps: how many steps it takes to see all data once.
@@ -45,6 +49,9 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: s
     if not settings.usual or settings.is_settled:
         return settings
     usual = {key: settings.usual[f"training.{key}"] for key in type(settings.training).model_fields}
+    if STEPS in to_fit(settings) and math.isfinite(epoch_steps):
+        enough = max(math.ceil(MOST_EPOCHS * epoch_steps), LEAST_STEPS)
+        settings = settings.changed({STEPS: min(usual["steps"], enough)}, [STEPS])
     steps = settings.training.steps
 
     def shrunk(number: float) -> float:
@@ -96,6 +103,7 @@ def notes(settings: RunSettings) -> list[str]:
     """
     training, lines = settings.training, []
     shown = {
+        STEPS: f"at most {MOST_EPOCHS} epochs",
         "training.warmup_steps": f"warm-up {training.warmup_steps:,}",
         "training.validate_every": f"validation every {training.validate_every:,}",
         "training.average_decay": f"average over {1 / (1 - training.average_decay):,.0f}",
