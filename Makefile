@@ -28,11 +28,12 @@ help:
 demo: .venv/demo
 	$(BIN)/regard demo -o demo-model --overwrite
 
+# Each process of the tests has several threads. Those that wait must not spin: the others need the processor (docs/experiments.md).
 test: .venv/dev
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test-older-processor: .venv/dev
-	ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 $(BIN)/python -m pytest -n auto --maxprocesses 8 \
+	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 $(BIN)/python -m pytest -n auto --maxprocesses 8 \
 		tests/models/test_packed.py tests/nn/test_attention.py tests/generation/test_beam.py tests/workflow/test_threads.py \
 		tests/cli/test_generation_options.py
 
@@ -48,7 +49,7 @@ check-fast: check
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(FAST) --ignore tests/nn/test_tracing.py
 
 coverage: .venv/dev
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --cov=regard --cov-report=term:skip-covered
+	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --cov=regard --cov-report=term:skip-covered
 
 bench: .venv/dev
 	$(BIN)/python benchmarks/speed.py
