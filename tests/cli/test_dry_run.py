@@ -31,7 +31,7 @@ def test_it_says_what_would_happen_and_writes_nothing(
     assert shown == ""
     for word in ("expected time: ", "40 steps", "memory: ", "checkpoints of", "nothing was written"):
         assert word in told
-    assert all(len(line) < 110 for line in told.splitlines() if str(tmp_path) not in line)
+    assert all(len(line) < 110 for line in told.splitlines() if "/" not in line.replace("tokens/s", ""))
     assert sorted(tmp_path.rglob("*")) == before
 
 

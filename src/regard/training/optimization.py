@@ -115,13 +115,13 @@ class WeightAverage(Generic[Model]):
         frozen = [] if is_separate else [parameter for parameter in model.parameters() if not parameter.requires_grad]
         shared = {id(parameter): parameter for parameter in frozen}
         self.model = copy.deepcopy(model, shared).requires_grad_(False) if is_copy else model
-        pairs = zip(self.model.parameters(), model.parameters(), strict=True)
-        self._moved = [(averaged, weight) for averaged, weight in pairs if weight.requires_grad]
 
     @torch.no_grad()
     def update(self, step: int) -> None:
         """Update the average with the weights after a step, counted from 1."""
         if self.model is not self._weights:
             decay = min(self.decay, (1 + step) / (10 + step))
-            averaged, weights = map(list, zip(*self._moved, strict=True))
+            pairs = zip(self.model.parameters(), self._weights.parameters(), strict=True)
+            moved = [(averaged, weight) for averaged, weight in pairs if weight.requires_grad]  # FSDP makes them anew
+            averaged, weights = map(list, zip(*moved, strict=True))
             torch._foreach_lerp_(averaged, weights, 1 - decay)

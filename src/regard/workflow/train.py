@@ -117,15 +117,16 @@ def train(
         chosen = _continuing(initial, preset, settings, task)
     if taught is not None and initial is None:
         check_vocabulary(settings, "--teacher")
-    if taught is None and (given := sorted(key for key in chosen.given if key.startswith("training.teacher_"))):
-        raise SettingsError(f"{given[0]} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
+    for key in ("teacher_weight", "teacher_temperature"):
+        if taught is None and _is_changed(chosen, key):
+            raise SettingsError(f"training.{key} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
     if chosen.adapter.rank is not None and (from_ is None or shard):
         raise SettingsError(
             "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
             if from_ is None
             else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
         )
-    if chosen.data.alignments is None and "training.alignment_weight" in chosen.given:
+    if chosen.data.alignments is None and _is_changed(chosen, "alignment_weight"):
         raise SettingsError(
             "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
         )
@@ -162,6 +163,11 @@ def train(
         adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
         execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts)
         return run_task(prepared, output, execution, display=shown, preset=preset)
+
+
+def _is_changed(settings: RunSettings, key: str) -> bool:
+    """Whether a setting of training has another value than its default; a model card lists the defaults, too."""
+    return bool(getattr(settings.training, key) != type(settings.training).model_fields[key].default)
 
 
 def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
