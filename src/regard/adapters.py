@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
 from regard.errors import ModelFolderError, SettingsError
-from regard.models.config import ModelConfig
+from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
 from regard.models.learning.adapters import adapted, merged, put_adapter
@@ -32,7 +32,7 @@ FORMAT_VERSION = 1
 FACTORS = ("down", "up")
 """The names of an update's two matrices."""
 HEAD = ("task", "labels")
-CHANGES = (*HEAD, "dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
+CHANGES = (*HEAD, *SAME_WEIGHTS)
 """The settings of a model that an adapter may change."""
 NUMBERS = ("F32", "F16", "BF16")
 """The dtypes that adapters are read from, in the names of safetensors."""

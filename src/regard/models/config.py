@@ -49,6 +49,10 @@ says whether a model has room in one.
 Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
 
 
+SAME_WEIGHTS = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
+"""Settings of models that leave their weights as they are."""
+
+
 class ModelConfig(BaseModel):
     """What the configuration of every family has. A family of your own derives from it, or from `TransformerConfig`."""
 

@@ -10,7 +10,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
-from regard.models.config import ModelConfig
+from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.families import build_from, changed_head
 from regard.models.interface import Model
 from regard.text.wording import counted
@@ -18,8 +18,6 @@ from regard.text.wording import counted
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
 """How many times faster an adapter learns than a model does (docs/experiments.md)."""
-CHANGEABLE = ("dropout", "attention_dropout", "activation_dropout", "layer_dropout", "alignment_head")
-"""Settings of a model that leave its weights as they are."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +60,10 @@ def check_begin(config: ModelConfig, arch: str | None, settings: Mapping[str, Ma
     if arch is not None and arch != config.arch:
         raise SettingsError(f"`--arch` must be that of the model in `--from`, {config.arch}; got {arch}. Remove it.")
     for key in settings.get("model", {}):
-        if key not in CHANGEABLE:
+        if key not in SAME_WEIGHTS:
             raise SettingsError(
                 f"model.{key} comes from the model in `--from`, and cannot be set. Remove it. "
-                f"Of the model, {', '.join(name for name in CHANGEABLE if name in type(config).model_fields)} can be set."
+                f"Of the model, {', '.join(name for name in SAME_WEIGHTS if name in type(config).model_fields)} can be set."
             )
     check_vocabulary(settings, "--from")
 
