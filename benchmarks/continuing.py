@@ -3,6 +3,10 @@
     python benchmarks/continuing.py split ../shared/data/multi30k_ende work     # writes work/general.* and work/animals-*.*
     python benchmarks/continuing.py tune work base                             # continues `base`, a model of work/general.*
     python benchmarks/continuing.py distil work base                           # students of `base`
+    python benchmarks/continuing.py guide work base                            # models that learn the alignments of `base`
+    python benchmarks/continuing.py languages ../shared/data/g2p work          # words to phones: seven languages, then one
+    python benchmarks/continuing.py compress ../shared/data work               # restoring sentences, then shortening them
+    python benchmarks/continuing.py sentiment ../shared/data/sst2 work         # masked tokens, then sentiment
 
 `split` divides Multi30k by topic: pairs that name a dog, a cat or a horse, and the others. A model learns the others first, and
 then 1,000 of those. Each run is a command of its own on one thread; one that is done is not run again.
@@ -19,6 +23,9 @@ from pathlib import Path
 
 TOPIC = re.compile(r"\b(dog|cat|horse)s?\b")
 PARTS = {"train": 1000, "valid": 300, "test": 700}
+OF_100 = ("bleu", "chrf")  # scores that `evaluate` gives as per cent
+MEDIUM = ("dut", "fre", "hun", "kor", "vie_hanoi")
+LOW = ("ice", "ita")
 
 
 def split(source: Path, output: Path) -> None:
@@ -42,7 +49,10 @@ def split(source: Path, output: Path) -> None:
 def regard(*words: object) -> str:
     """What a command prints."""
     command = [sys.executable, "-m", "regard", *map(str, words)]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
+    return done.stdout
 
 
 def files(work: Path, name: str) -> list[Path]:
@@ -58,26 +68,27 @@ def run(
     test: list[Path],
     *options: object,
     base: Path | None = None,
-) -> None:
-    """Train, unless that was done, measure on the test pairs, and print a line."""
+    scores: tuple[str, ...] = ("bleu", "chrf"),
+) -> Path:
+    """Train, unless that was done, measure on the test data, and print a line. Returns the model's folder."""
     output = work / "runs" / name
     if not (output / "results.json").is_file():
         output.parent.mkdir(exist_ok=True)
         regard("train", *train, "--valid", *valid, "-o", output, "--threads", 1, "--overwrite", *options)
     is_adapter = (output / "adapter.json").is_file()
     model = [base, "--adapter", output] if is_adapter else [output]
-    scores = json.loads(regard("evaluate", *model, *test, "--json", "--threads", 1))
+    found = json.loads(regard("evaluate", *model, *test, "--json", "--threads", 1))
     results = json.loads((output / "results.json").read_text())
     size = max(path.stat().st_size for path in output.glob("*.safetensors"))
     columns = [
         name,
         f"{results['validation_loss']:.3f}, {results['steps']['kept']}",
-        f"{scores['bleu']:.2f}",
-        f"{scores['chrf']:.2f}",
+        *(f"{found[score] * (1 if score in OF_100 else 100):.2f}" for score in scores),
         f"{size / 1e6:.2f} MB",
         f"{results['seconds']['training']:.0f} s",
     ]
     print(f"| {' | '.join(columns)} |", flush=True)
+    return output
 
 
 def tune(work: Path, base: Path) -> None:
@@ -120,6 +131,100 @@ def distil(work: Path, base: Path) -> None:
         run(work, f"student, {name}", [source, side], valid, test, *common, *options)
 
 
+def guide(work: Path, base: Path) -> None:
+    """Error rates, against the alignments of `base`, of a model's best head and of a head that learnt them."""
+    source, target = files(work, "general")
+    valid, test = (files(work, f"animals-{part}") for part in ("valid", "test"))
+    for name, pair in (("general", [source, target]), ("animals-test", test)):
+        if not (work / f"{name}.align").is_file():
+            regard("align", base, *pair, "-o", work / f"{name}.align", "--threads", 1)
+    common = ["--steps", 1500, "--set", "training.validate_every=500", "--seed", 2]
+    guided = ["--set", f"data.alignments=[{work / 'general.align'}]"]
+    for name, options in (("unguided", []), ("guided", guided)):
+        model = run(work, name, [source, target], valid, test, *common, *options)
+        head = json.loads((model / "config.json").read_text())["alignment_head"]
+        chosen = ["--from", head] if head else []  # without --from, the best head for these pairs
+        print(regard("align", model, *test, "--threads", 1, "--gold", work / "animals-test.align", "-o", work / "found.align", *chosen))
+
+
+def languages(source: Path, work: Path) -> None:
+    """Italian and Icelandic words to phones, 800 pairs each, from a model of seven languages. Per cent of words that are right."""
+    found = {name: source / ("low" if name in LOW else "medium") / name for name in (*LOW, *MEDIUM)}
+
+    def tagged(name: str, part: str) -> Path:
+        output = work / f"{name}-{part}.tsv"
+        lines = Path(f"{found[name]}_{part}.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+        output.write_text("".join(f"<{name}> {line}\n" for line in lines), encoding="utf-8")
+        return output
+
+    work.mkdir(exist_ok=True)
+    common = ["--config", "recipe:g2p", "--set", "training.metric=exact_match"]
+    for seed in (1, 2, 3):
+        base = run(
+            work, f"seven languages, seed {seed}", [Path(f"{path}_train.tsv") for path in found.values()],
+            [tagged(name, "dev") for name in LOW], [tagged("ita", "test")], *common, "--seed", seed, "--steps", 6000,
+            "--set", "tokenizer.vocab_size=1000", "--set", "training.validate_every=500",
+            "--set", f"data.tags=[{','.join(f'<{name}>' for name in found)}]", scores=("exact_match",),
+        )  # fmt: skip
+        for name in LOW:
+            for dropout in (0.3, 0.4):
+                run(
+                    work, f"{name}, dropout {dropout}, seed {seed}", [Path(f"{found[name]}_train.tsv")],
+                    [tagged(name, "dev")], [tagged(name, "test")], "--from", base, "--steps", 600, "--seed", seed,
+                    "--set", "training.metric=exact_match", "--set", f"data.tags=[<{name}>]", "--set", f"model.dropout={dropout}",
+                    "--set", "training.validate_every=100", "--set", "training.batch_tokens=1024", scores=("exact_match",),
+                )  # fmt: skip
+
+
+def rouge(written: str, references: Path) -> float:
+    """Mean ROUGE-L (F1, in per cent) of lines, by Google's `rouge-score`."""
+    from rouge_score import rouge_scorer
+
+    scorer = rouge_scorer.RougeScorer(["rougeL"], use_stemmer=True)
+    pairs = list(zip(references.read_text(encoding="utf-8").split("\n")[:-1], written.split("\n"), strict=False))
+    return 100 * sum(scorer.score(*pair)["rougeL"].fmeasure for pair in pairs) / len(pairs)
+
+
+def compress(source: Path, work: Path) -> None:
+    """Sentences to shorter ones, 900 pairs, from a model that restores noised sentences, and from nothing."""
+    work.mkdir(exist_ok=True)
+    parts: dict[str, list[Path]] = {"train": [], "valid": []}
+    for side in ("orig", "comp"):
+        lines = (source / f"compression/googlecomp.valid.{side}").read_text(encoding="utf-8").split("\n")[:-1]
+        for part, chosen in (("train", lines[:900]), ("valid", lines[900:])):
+            parts[part].append(work / f"compression-{part}.{side}")
+            parts[part][-1].write_text("".join(f"{line}\n" for line in chosen), encoding="utf-8")
+    test = [source / f"compression/googlecomp.test.{side}" for side in ("orig", "comp")]
+    texts = [source / f"wikisplit/wikisplit.{part}.orig" for part in ("valid", "test")] + [parts["train"][0]]
+    held = [parts["valid"][0], parts["valid"][0]]
+    base = run(
+        work, "restores sentences", [text for text in texts for _ in (0, 1)], held, test,
+        "--steps", 3000, "--set", "data.noise=[0.1,0.1,0.1]", "--set", "training.validate_every=500",
+    )  # fmt: skip
+    for seed in (1, 2, 3):
+        for name, options in (("it", ["--from", base, "--steps", 500]), ("nothing", [])):
+            model = run(work, f"compression from {name}, seed {seed}", parts["train"], parts["valid"], test, "--seed", seed, *options)
+            print(f"ROUGE-L {rouge(regard('translate', model, test[0], '--threads', 1), test[1]):.2f}", flush=True)
+
+
+def sentiment(source: Path, work: Path) -> None:
+    """Reviews to their sentiment, from an encoder that learnt to predict their masked tokens, and from nothing."""
+    work.mkdir(exist_ok=True)
+    train, valid, test = (source / f"stsa.binary.{part}.tsv" for part in ("train", "dev", "test"))
+    texts = work / "reviews.txt"
+    lines = train.read_text(encoding="utf-8").split("\n")[:-1]
+    texts.write_text("".join(line.split("\t", 1)[1] + "\n" for line in lines), encoding="utf-8")
+    base = work / "runs" / "masked tokens"
+    if not (base / "results.json").is_file():
+        base.parent.mkdir(exist_ok=True)
+        regard("train", texts, "--arch", "encoder", "--task", "mlm", "-o", base, "--steps", 3000, "--threads", 1, "--overwrite")
+    for seed in (1, 2, 3):
+        for name, options in (("masked tokens", ["--from", base]), ("nothing", ["--arch", "encoder"])):
+            run(work, f"sentiment from {name}, seed {seed}", [train], [valid], [test], "--task", "classify", "--seed", seed,
+                *options, scores=("accuracy",))  # fmt: skip
+
+
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    {"split": split, "tune": tune, "distil": distil}[command](*map(Path, rest))
+    commands = (split, tune, distil, guide, languages, compress, sentiment)
+    {each.__name__: each for each in commands}[command](*map(Path, rest))
