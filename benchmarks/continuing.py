@@ -144,11 +144,24 @@ def guide(work: Path, base: Path) -> None:
         model = run(work, name, [source, target], valid, test, *common, *options)
         head = json.loads((model / "config.json").read_text())["alignment_head"]
         chosen = ["--from", head] if head else []  # without --from, the best head for these pairs
-        print(regard("align", model, *test, "--threads", 1, "--gold", work / "animals-test.align", "-o", work / "found.align", *chosen))
+        print(
+            regard(
+                "align",
+                model,
+                *test,
+                "--threads",
+                1,
+                "--gold",
+                work / "animals-test.align",
+                "-o",
+                work / "found.align",
+                *chosen,
+            )
+        )
 
 
 def languages(source: Path, work: Path) -> None:
-    """Italian and Icelandic words to phones, 800 pairs each, from a model of seven languages. Per cent of words that are right."""
+    """Italian and Icelandic words to phones, 800 pairs each, from a model of seven languages; per cent that are right."""
     found = {name: source / ("low" if name in LOW else "medium") / name for name in (*LOW, *MEDIUM)}
 
     def tagged(name: str, part: str) -> Path:
@@ -159,15 +172,15 @@ def languages(source: Path, work: Path) -> None:
 
     work.mkdir(exist_ok=True)
     common = ["--config", "recipe:g2p", "--set", "training.metric=exact_match"]
-    for seed in (1, 2, 3):
-        base = run(
-            work, f"seven languages, seed {seed}", [Path(f"{path}_train.tsv") for path in found.values()],
-            [tagged(name, "dev") for name in LOW], [tagged("ita", "test")], *common, "--seed", seed, "--steps", 6000,
-            "--set", "tokenizer.vocab_size=1000", "--set", "training.validate_every=500",
-            "--set", f"data.tags=[{','.join(f'<{name}>' for name in found)}]", scores=("exact_match",),
-        )  # fmt: skip
-        for name in LOW:
-            for dropout in (0.3, 0.4):
+    base = run(
+        work, "seven languages", [Path(f"{path}_train.tsv") for path in found.values()],
+        [tagged(name, "dev") for name in LOW], [tagged("ita", "test")], *common, "--steps", 6000,
+        "--set", "tokenizer.vocab_size=1000", "--set", "training.validate_every=500",
+        "--set", f"data.tags=[{','.join(f'<{name}>' for name in found)}]", scores=("exact_match",),
+    )  # fmt: skip
+    for name in LOW:
+        for dropout in (0.3, 0.4):
+            for seed in (1, 2, 3):
                 run(
                     work, f"{name}, dropout {dropout}, seed {seed}", [Path(f"{found[name]}_train.tsv")],
                     [tagged(name, "dev")], [tagged(name, "test")], "--from", base, "--steps", 600, "--seed", seed,
@@ -203,7 +216,16 @@ def compress(source: Path, work: Path) -> None:
     )  # fmt: skip
     for seed in (1, 2, 3):
         for name, options in (("it", ["--from", base, "--steps", 500]), ("nothing", [])):
-            model = run(work, f"compression from {name}, seed {seed}", parts["train"], parts["valid"], test, "--seed", seed, *options)
+            model = run(
+                work,
+                f"compression from {name}, seed {seed}",
+                parts["train"],
+                parts["valid"],
+                test,
+                "--seed",
+                seed,
+                *options,
+            )
             print(f"ROUGE-L {rouge(regard('translate', model, test[0], '--threads', 1), test[1]):.2f}", flush=True)
 
 
@@ -217,7 +239,21 @@ def sentiment(source: Path, work: Path) -> None:
     base = work / "runs" / "masked tokens"
     if not (base / "results.json").is_file():
         base.parent.mkdir(exist_ok=True)
-        regard("train", texts, "--arch", "encoder", "--task", "mlm", "-o", base, "--steps", 3000, "--threads", 1, "--overwrite")
+        regard(
+            "train",
+            texts,
+            "--arch",
+            "encoder",
+            "--task",
+            "mlm",
+            "-o",
+            base,
+            "--steps",
+            3000,
+            "--threads",
+            1,
+            "--overwrite",
+        )
     for seed in (1, 2, 3):
         for name, options in (("masked tokens", ["--from", base]), ("nothing", ["--arch", "encoder"])):
             run(work, f"sentiment from {name}, seed {seed}", [train], [valid], [test], "--task", "classify", "--seed", seed,

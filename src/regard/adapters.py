@@ -5,7 +5,6 @@ An adapter belongs to one model, whose checksum it records. With another one it 
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import math
 from collections.abc import Collection, Mapping
@@ -25,7 +24,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
-from regard.models.learning.adapters import adapted, merged, put_adapter
+from regard.models.learning.adapters import adapted, merged, put_adapter, sharing
 from regard.text.lines import write_whole
 
 FORMAT_VERSION = 1
@@ -186,7 +185,7 @@ def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, li
     if any(getattr(config, name, None) != getattr(base.config, name, None) for name in HEAD):
         model, _ = build_from(config, base)
         return model, changed_head(model, base.config)
-    model = copy.deepcopy(base, {id(each): each for each in (*base.parameters(), *base.buffers())})
+    model = sharing(base)
     model.config = config
     return model, []
 

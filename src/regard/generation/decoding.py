@@ -186,7 +186,10 @@ class Decoding:
             rows = pad_right([ids[::-1] for ids in sources], self.symbols.pad_id).flip(1)
         else:
             rows = pad_right(sources, self.symbols.pad_id)
-        state = self.model.prefill(rows.to(self.device))
+        adapters = [request.adapter for request in requests]
+        # Only a model with adapters has requests with adapters, and takes a second argument.
+        chosen = [torch.tensor(adapters, device=self.device)] if any(adapters) else []
+        state = self.model.prefill(rows.to(self.device), *chosen)
         starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
         *before, newest = torch.tensor(starts, device=self.device).T
         for ids in before:

@@ -35,6 +35,7 @@ class Request:
         prefix_ids: what it begins with. These tokens are scored like any others.
         required: phrases, as ids, that a beam search must have it contain, in any order; they may overlap.
         seed: of the random choices for this source, which do not depend on other requests.
+        adapter: the number of the adapter that the model has for it; 0: none.
     """
 
     source_ids: Sequence[int]
@@ -43,6 +44,7 @@ class Request:
     prefix_ids: tuple[int, ...] = ()
     required: tuple[tuple[int, ...], ...] = ()
     seed: int = 0
+    adapter: int = 0
 
     def __post_init__(self) -> None:
         if self.max_length < 1:

@@ -18,6 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.nn import kernels
+from regard.nn.adapters import ChosenAdapter
 from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
 from regard.nn.hooks import changed_output, inputs_wanted
@@ -39,12 +40,13 @@ class PackedLinear(nn.Module):
         self._weight = torch.ops.mkldnn._reorder_linear_weight(weight.detach())
 
     @classmethod
-    def side_by_side(cls, *maps: nn.Linear) -> PackedLinear:
-        """Several maps of one input as one: their outputs, one after the other."""
-        weights: list[Tensor] = [linear.weight for linear in maps]
-        biases: list[Tensor] = [linear.bias for linear in maps if linear.bias is not None]
+    def side_by_side(cls, *maps: nn.Module) -> nn.Module:
+        """Several maps of one input as one, or a single map: their outputs, one after the other. Adapters are kept."""
+        plain = [_plain(each) for each in maps]
+        biases: list[Tensor] = [linear.bias for linear in plain if linear.bias is not None]
         assert len(biases) in (0, len(maps))
-        return cls(torch.cat(weights), torch.cat(biases) if biases else None)
+        weight = torch.cat([linear.weight for linear in plain])
+        return ChosenAdapter.side_by_side(cls(weight, torch.cat(biases) if biases else None), maps)
 
     def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
         """x weight^T + bias."""
@@ -79,7 +81,7 @@ class PackedLayers(nn.Module):
     def __init__(self, layers: Sequence[DecoderLayer]) -> None:
         super().__init__()
         self._layers = [_PackedLayer(layer) for layer in layers]
-        self.maps = {linear for layer in self._layers for linear in layer.maps}
+        self.maps = {_plain(linear) for layer in self._layers for linear in layer.maps}
         """The modules that this replaces: they need not be packed."""
 
     @staticmethod
@@ -107,6 +109,11 @@ class PackedLayers(nn.Module):
         return x
 
 
+def _plain(linear: nn.Module) -> Any:
+    """A linear map without its adapters."""
+    return linear.plain if isinstance(linear, ChosenAdapter) else linear
+
+
 def _is_plain(attention: MultiHeadAttention) -> bool:
     inner = attention.attention
     return (
@@ -125,7 +132,7 @@ class _PackedLayer:
         own = layer.self_attention
         merged = (own.query_proj, own.key_proj, own.value_proj)
         self.query_key_value = PackedLinear.side_by_side(*merged)
-        self.own_output = PackedLinear(own.output_proj.weight, own.output_proj.bias)
+        self.own_output = PackedLinear.side_by_side(own.output_proj)
         self.maps = [*merged, own.output_proj]
         """What is packed here; the source's keys and values are not: it goes through them before the first step."""
         self.own_attention = own.attention
@@ -136,9 +143,7 @@ class _PackedLayer:
         self.feed_forward, self.feed_forward_residual = layer.feed_forward, layer.feed_forward_residual
         source = layer.cross_attention
         if source is not None and layer.cross_attention_residual is not None:
-            self.query, self.source_output = (
-                PackedLinear(linear.weight, linear.bias) for linear in (source.query_proj, source.output_proj)
-            )
+            self.query, self.source_output = map(PackedLinear.side_by_side, (source.query_proj, source.output_proj))
             self.maps += [source.query_proj, source.output_proj]
             self.source_attention, self.num_source_heads = source.attention, source.num_heads
             self.source_residual = layer.cross_attention_residual

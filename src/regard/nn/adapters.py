@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import ShapeError
@@ -63,3 +67,81 @@ class AdaptedLinear(nn.Linear):
         plain.weight = nn.Parameter(weight.to(self.weight.dtype))
         plain.bias = self.bias
         return plain.requires_grad_(False)
+
+
+class AdapterChoice(threading.local):
+    """Which adapter each example of a batch has. Each thread has a choice of its own."""
+
+    numbers: Int[Tensor, " example"] | None = None
+    """Of each example, the number of its adapter; 0 for none. None: no example has one."""
+
+    @contextmanager
+    def of(self, numbers: Int[Tensor, " example"] | None) -> Iterator[None]:
+        """Choose in this thread until the block ends."""
+        before, self.numbers = self.numbers, numbers
+        try:
+            yield
+        finally:
+            self.numbers = before
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> AdapterChoice:
+        """Itself: the copy of a model is told the same."""
+        return self
+
+
+class ChosenAdapter(nn.Module):
+    """A linear map with several low-rank updates, of which each example of a batch has one or none.
+
+    output[n] = plain(x[n]) + (mask[n] * (x[n] down^T)) up^T,  mask[n, r] = 1 where row r of `down` is of the adapter of n
+
+    The updates stand one after the other in `down` and `up`, so that a batch is two products however many adapters it has. `up`
+    includes the scales.
+
+    Args:
+        plain: the map that is adapted.
+        updates: by the number of their adapter, from 1.
+        choice: says which one each example has. Examples are the first dimension of x.
+    """
+
+    def __init__(self, plain: nn.Module, updates: Mapping[int, AdaptedLinear], choice: AdapterChoice) -> None:
+        super().__init__()
+        self.plain, self.choice = plain, choice
+        self.in_features, self.out_features = plain.in_features, plain.out_features
+        maps = updates.values()
+        with torch.no_grad():
+            self.down = nn.Parameter(torch.cat([each.down for each in maps]), requires_grad=False)
+            up = torch.cat([each.up * each.scale for each in maps], dim=1)
+            self.up = nn.Parameter(up, requires_grad=False)
+        self.owners: Int[Tensor, " rank"]
+        """The adapter that each row of `down` belongs to."""
+        owners = [number for number, each in updates.items() for _ in range(each.rank)]
+        self.register_buffer("owners", torch.tensor(owners, device=self.down.device), persistent=False)
+
+    @classmethod
+    def side_by_side(cls, plain: nn.Module, parts: Sequence[Any]) -> nn.Module:
+        """Several maps of one input as one, some of which are adapted: their outputs, one after the other.
+
+        Args:
+            plain: the maps without their updates, side by side.
+        """
+        adapted = [part for part in parts if isinstance(part, cls)]
+        if not adapted:
+            return plain
+        merged = cls.__new__(cls)
+        nn.Module.__init__(merged)
+        merged.plain, merged.choice = plain, adapted[0].choice
+        merged.in_features, merged.out_features = plain.in_features, plain.out_features
+        ups = [part.up if isinstance(part, cls) else part.weight.new_zeros(len(part.weight), 0) for part in parts]
+        merged.down = nn.Parameter(torch.cat([part.down for part in adapted]), requires_grad=False)
+        merged.up = nn.Parameter(torch.block_diag(*ups), requires_grad=False)
+        merged.register_buffer("owners", torch.cat([part.owners for part in adapted]), persistent=False)
+        return merged
+
+    def forward(self, x: Float[Tensor, "example *position in"]) -> Float[Tensor, "example *position out"]:
+        """The output of the map, updated for each example as it was chosen."""
+        output = self.plain(x)
+        if (numbers := self.choice.numbers) is None:
+            return output
+        mask = (numbers[:, None] == self.owners).to(x.dtype)
+        small = F.linear(x, self.down) * mask.view(len(numbers), *(1,) * (x.ndim - 2), -1)
+        return output + F.linear(small, self.up)

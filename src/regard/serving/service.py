@@ -14,7 +14,7 @@ from regard.errors import RegardError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.generation.threads import num_threads
 from regard.serving.answers import Asked, Pending
-from regard.serving.batching.engine import Engine
+from regard.serving.batching.engine import AdapterEngine, Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
@@ -38,7 +38,7 @@ class Service:
 
     Args:
         models: folders, each with its direction; one whose direction is None serves all.
-        adapters: of these models, by name. Each is a model of its own, which a request names in its target: `de-x-legal`.
+        adapters: of these models, by name. A request names one in its target: `de-x-legal`.
     """
 
     def __init__(
@@ -68,8 +68,9 @@ class Service:
 
     @property
     def all_engines(self) -> list[Engine[Any]]:
-        """Those of all models."""
-        return [*self.engines.values(), *self.others.values()]
+        """Those of all models. Adapters use that of their model."""
+        own = [engine for engine in self.engines.values() if not isinstance(engine, AdapterEngine)]
+        return [*own, *self.others.values()]
 
     def _load(self) -> tuple[dict[Direction, Engine[Translator]], dict[str, Engine[Any]]]:
         """The engines of models that translate, by direction, and of others, by the names of their folders.
@@ -79,13 +80,12 @@ class Service:
         """
         translators: dict[Direction | None, tuple[Path, Translator]] = {}
         others: dict[str, Pipeline] = {}
-        adapted: dict[Direction, Pipeline] = {}
         left = set(self._adapters)
         for folder, direction in self._folders:
             pipeline, with_adapters = load_with_adapters(
                 folder, self._adapters, device=self._device, precision=self._precision
             )
-            left -= with_adapters.keys()
+            left -= {*with_adapters, *getattr(pipeline, "adapters", ())}
             if isinstance(pipeline, Translator):
                 if translators and None in (direction, *translators):
                     unsaid = folder if direction is None else translators[None][0]
@@ -94,8 +94,6 @@ class Service:
                         f"`en-de={unsaid}`."
                     )
                 translators[direction] = folder, pipeline
-                known = direction or Direction(ANY, ANY)
-                adapted |= {replace(known, adapter=name): each for name, each in with_adapters.items()}
             elif folder.name in others:
                 raise SettingsError(f"each model must have a name of its own; got {folder.name} twice.")
             else:
@@ -110,11 +108,15 @@ class Service:
         def begin(pipeline: Any) -> Engine[Any]:
             return Engine(pipeline, self.limits, self.metrics, self._num_threads)
 
-        return (
-            {direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()}
-            | {direction: begin(translator) for direction, translator in adapted.items()},
-            {name: begin(pipeline) for name, pipeline in others.items()},
-        )
+        engines: dict[Direction, Engine[Any]] = {
+            direction or Direction(ANY, ANY): begin(translator) for direction, (_, translator) in translators.items()
+        }
+        engines |= {
+            replace(direction, adapter=name): AdapterEngine(engine, name)
+            for direction, engine in engines.items()
+            for name in getattr(engine.pipeline, "adapters", ())
+        }
+        return engines, {name: begin(pipeline) for name, pipeline in others.items()}
 
     def reload(self) -> None:
         """Load all models anew. Accepted requests end with the old ones, which this waits for; if one cannot be loaded, all old

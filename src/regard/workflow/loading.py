@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import torch
 
-from regard.adapters import read_adapter, weights_digest, with_adapter
+from regard.adapters import Adapter, adapt, read_adapter, weights_digest, with_adapter
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
+from regard.interop.foreign import ForeignModel
 from regard.interop.formats import is_foreign, read_foreign
 from regard.interop.peft import is_peft, read_peft
+from regard.models.interface import PairModel
 from regard.training.precision import resolve_precision
 from regard.workflow.families import family_of
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.translation.adapted import AdaptedTranslator
 from regard.workflow.translation.translator import Translator
 
 PRECISIONS = ("float32", "bfloat16", "auto")
@@ -49,6 +52,7 @@ def load(
     precision: str = "float32",
     others: Sequence[Path | str] = (),
     adapter: Path | str | None = None,
+    adapters: Mapping[str, Path | str] | None = None,
 ) -> Pipeline:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
@@ -59,16 +63,25 @@ def load(
         precision: `float32`, `bfloat16`, or `auto`, which is bfloat16 where the machine multiplies it faster.
         others: more models that turn one text into another, with the same tokenizers: an ensemble.
         adapter: an adapter of the model, which `train(..., rank=8)` or PEFT wrote; it is added to the weights.
+        adapters: several, by names of your own, of a model that turns one text into another. The result is an
+            `AdaptedTranslator`, which is told the adapter of each text.
     Raises:
         ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
             adapter of another model.
-        SettingsError: a device that this machine lacks, or models that do not make an ensemble.
+        SettingsError: a device that this machine lacks, models that do not make an ensemble, or several adapters together with
+            another argument or for another kind of model.
     """
     if precision not in PRECISIONS:
         hint = nearest_hint(precision, PRECISIONS)
         raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
     on = resolve_device(device)
     dtype = resolve_precision(precision, on)
+    if adapters:
+        if adapter is not None or others:
+            raise SettingsError(
+                "`adapters` needs one model, without `adapter` and `others`. Remove them, or `adapters`."
+            )
+        return _with_adapters(path, adapters, on, dtype)
     parts = load_any(path) if adapter is None else _adapted(path, adapter)
     pipeline = _pipeline(parts, path if adapter is None else adapter, on, dtype)
     return _ensemble(path, others, pipeline, dtype) if others else pipeline
@@ -77,7 +90,10 @@ def load(
 def load_with_adapters(
     path: Path | str, adapters: Mapping[str, Path], *, device: str = "auto", precision: str = "float32"
 ) -> tuple[Pipeline, dict[str, Pipeline]]:
-    """A model, and the same with each of those adapters, by name, that belong to it. What is not adapted is in memory once.
+    """A model, with those of some adapters that belong to it.
+
+    A model that turns one text into another has them, as an `AdaptedTranslator`. Of another, the second result is the model with
+    each of them, by name. What is not adapted is in memory once.
 
     Raises:
         ModelFolderError: as for `load`.
@@ -89,9 +105,47 @@ def load_with_adapters(
     found = {name: read_adapter(folder) for name, folder in adapters.items()}
     sha256 = weights_digest(parts.model) if found else ""
     own = {name: each for name, each in found.items() if each.base is None or each.base.sha256 == sha256}
+    if own and issubclass(family_of(parts.model.config).pipeline, Translator):
+        return _adapted_translator(path, parts, own, sha256, on, dtype), {}
     adapted = {name: with_adapter(parts, adapter, sha256) for name, adapter in own.items()}
     pipelines = {name: _pipeline(each, adapters[name], on, dtype) for name, each in adapted.items()}
     return _pipeline(parts, path, on, dtype), pipelines
+
+
+def _with_adapters(
+    path: Path | str, adapters: Mapping[str, Path | str], device: torch.device, dtype: torch.dtype
+) -> AdaptedTranslator:
+    """A model with several adapters, of our format or of PEFT's.
+
+    Raises:
+        ModelFolderError: one does not belong to the model, or cannot be read.
+        SettingsError: the model does not turn one text into another.
+    """
+    foreign = read_foreign(path) if is_foreign(path) else None
+    parts = load_model(path) if foreign is None else foreign.loaded
+    if not issubclass(family_of(parts.model.config).pipeline, Translator):
+        raise SettingsError(
+            f"`adapters` needs a model that turns one text into another; {path} does not. Load it with one `adapter`."
+        )
+    found = {name: _read(folder, path, foreign) for name, folder in adapters.items()}
+    return _adapted_translator(path, parts, found, weights_digest(parts.model), device, dtype)
+
+
+def _adapted_translator(
+    path: Path | str,
+    parts: LoadedModel,
+    adapters: Mapping[str, Adapter],
+    sha256: str,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> AdaptedTranslator:
+    parts.model.to(device, dtype)
+    models = {name: cast("PairModel", adapt(parts, each, sha256)) for name, each in adapters.items()}
+    folders = {name: each.weights.parent for name, each in adapters.items()}
+    confidences = {name: Confidence.read(folder / CONFIDENCE) for name, folder in folders.items()}
+    translator = AdaptedTranslator(parts, models, confidences)
+    translator.confidence = Confidence.read(Path(path) / CONFIDENCE)
+    return translator
 
 
 def _pipeline(parts: LoadedModel, path: Path | str, device: torch.device, dtype: torch.dtype) -> Pipeline:
@@ -129,20 +183,25 @@ def _ensemble(path: Path | str, others: Sequence[Path | str], first: Pipeline, d
 
 
 def _adapted(path: Path | str, adapter: Path | str) -> LoadedModel:
-    """A model with an adapter of our format, or of PEFT's, added to its weights.
+    """A model with an adapter of our format, or of PEFT's, added to its weights. The errors are those of `_read`."""
+    foreign = read_foreign(path) if is_foreign(path) else None
+    return with_adapter(load_model(path) if foreign is None else foreign.loaded, _read(adapter, path, foreign))
+
+
+def _read(adapter: Path | str, path: Path | str, foreign: ForeignModel | None) -> Adapter:
+    """An adapter of our format, or of PEFT's, for the model at a path.
 
     Raises:
-        ModelFolderError: it does not belong to the model, or cannot be read.
+        ModelFolderError: it cannot be read, or is not for models of this format.
     """
     if not is_peft(adapter):
-        return with_adapter(load_any(path), read_adapter(adapter))
-    foreign = read_foreign(path) if is_foreign(path) else None
+        return read_adapter(adapter)
     if foreign is None or not foreign.refs:
         raise ModelFolderError(
             f"{adapter} is in PEFT's format, and needs its model in Hugging Face's format; {path} is in another one. "
             "Convert the adapter with `regard convert`."
         )
-    return with_adapter(foreign.loaded, read_peft(adapter, foreign))
+    return read_peft(adapter, foreign)
 
 
 def load_any(path: Path | str) -> LoadedModel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeVar
 
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from regard.models.interface import Model
 from regard.models.learning.naming import linears_named
-from regard.nn.adapters import AdaptedLinear
+from regard.nn.adapters import AdaptedLinear, AdapterChoice, ChosenAdapter
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
@@ -87,11 +87,29 @@ def merged(model: AnyModel) -> AnyModel:
     """
     if not (maps := adapted(model)):
         return model
-    shared = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-    plain = copy.deepcopy(model, shared)
+    plain = sharing(model)
     for name, module in maps.items():
         _replace(plain, name, module.merged())
     return plain
+
+
+def with_choice(model: AnyModel, adapters: Sequence[Model], choice: AdapterChoice) -> AnyModel:
+    """A model with several adapters, of which each example of a batch has one. All weights are shared.
+
+    Args:
+        adapters: the same model with each adapter beside its weights. They are numbered from 1.
+        choice: what tells the model which example has which.
+    """
+    copied, maps = sharing(model), [adapted(each) for each in adapters]
+    for name in sorted({name for each in maps for name in each}):
+        updates = {number: each[name] for number, each in enumerate(maps, start=1) if name in each}
+        _replace(copied, name, ChosenAdapter(_linear(copied, name), updates, choice))
+    return copied
+
+
+def sharing(model: AnyModel) -> AnyModel:
+    """A model of the same weights, whose modules can be replaced."""
+    return copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
 
 
 def _linear(model: nn.Module, name: str) -> nn.Linear:

@@ -14,6 +14,8 @@ from regard.serving.batching.worker import Worker
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.translation.adapted import AdaptedTranslator
+from regard.workflow.translation.translator import Translator
 
 Kind = TypeVar("Kind", bound=Pipeline)
 Answer = TypeVar("Answer")
@@ -73,13 +75,13 @@ class Engine(Generic[Kind]):
         """
         self._queue.submit(job)
 
-    def call(self, function: Callable[[], Answer]) -> Future[Answer]:
+    def call(self, function: Callable[[Kind], Answer]) -> Future[Answer]:
         """Have something else done with the model, between two steps of decoding.
 
         Raises:
             ServingError: too many such uses wait.
         """
-        return self._queue.call(function)
+        return self._queue.call(lambda: function(self.pipeline))
 
     def cancel(self, job: Job) -> None:
         """Forget a job whose client is gone."""
@@ -97,3 +99,26 @@ class Engine(Generic[Kind]):
         """Wait for the threads to end; whether they have."""
         ended = [worker.join(timeout) for worker in self._workers]
         return all(ended)
+
+
+class AdapterEngine(Engine[Translator]):
+    """An engine of a model with an adapter. Its sentences are decoded in the batches of the model's engine.
+
+    Args:
+        engine: that of the model.
+        adapter: the adapter's name.
+    """
+
+    def __init__(self, engine: Engine[AdaptedTranslator], adapter: str) -> None:
+        self._adapter = adapter
+        self.pipeline: AdaptedTranslator = engine.pipeline
+        self._queue, self._workers = engine._queue, engine._workers
+
+    def submit(self, job: Job) -> None:
+        """Let a job's sentences be decoded with the adapter."""
+        job.wishes = {**job.wishes, "adapters": [self._adapter] * len(job.sentences)}
+        super().submit(job)
+
+    def call(self, function: Callable[[Translator], Answer]) -> Future[Answer]:
+        """Have something else done with the model and its adapter, between two steps of decoding."""
+        return self._queue.call(lambda: function(self.pipeline.adapted(self._adapter)))

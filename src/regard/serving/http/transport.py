@@ -214,7 +214,7 @@ class Call:
         Args:
             find: its engine, as it is now.
         """
-        future = with_newest(find, lambda engine: engine.call(lambda: function(engine.pipeline)))
+        future = with_newest(find, lambda engine: engine.call(function))
         return await asyncio.wait_for(asyncio.wrap_future(future), self.service.limits.seconds)
 
     async def begin(self, asked: Asked, *, watches: bool = False) -> Progress:

@@ -12,7 +12,8 @@ from regard.generation.request import Hypothesis, Request
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.results import Candidate, Translation, common_prefix
 
-MakeTranslation = Callable[[str, list[Hypothesis]], Translation]
+MakeTranslation = Callable[[str, int, list[Hypothesis]], Translation]
+"""Of a text, the number of the adapter that it was translated with, and what was found."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class RunningTranslations:
     ) -> None:
         self.options = options
         self._decoding, self._tokenizer, self._finish, self._likeliest = decoding, tokenizer, finish, likeliest
-        self._texts: dict[int, str] = {}
+        self._texts: dict[int, tuple[str, int]] = {}
+        """Each with the number of its adapter."""
         self._blank: list[int] = []
 
     def __len__(self) -> int:
@@ -68,7 +70,7 @@ class RunningTranslations:
             number: what `step` calls it; another one for each text.
             request: what `Translator.requests` has made of the text; None: it is blank.
         """
-        self._texts[number] = text
+        self._texts[number] = text, 0 if request is None else request.adapter
         if request is None:
             self._blank.append(number)
         else:
@@ -91,7 +93,7 @@ class RunningTranslations:
         done: list[tuple[int, list[Hypothesis]]] = [(number, []) for number in blank]
         for number, _ in found:
             self._likeliest.forget(number)
-        return [(number, self._finish(self._texts.pop(number), hypotheses)) for number, hypotheses in [*done, *found]]
+        return [(number, self._finish(*self._texts.pop(number), hypotheses)) for number, hypotheses in [*done, *found]]
 
     def so_far(self, number: int) -> str:
         """What is certain of a translation by now: what all its hypotheses begin with that can still win."""

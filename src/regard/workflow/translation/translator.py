@@ -16,7 +16,7 @@ from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.filters import Filter, Likeliest
 from regard.generation.options import DecodingOptions
-from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.trace import Trace
 from regard.inspection.alignment import Alignment
 from regard.inspection.result import Inspection
@@ -62,17 +62,9 @@ class Translator(Pipeline):
         self.others = [other.eval() for other in others]
         self.confidence: Confidence | None = None
         self.source_tokenizer = source_tokenizer or tokenizer
-        sizes = {part.config.vocab_size for part in (self.model, *self.others)}
-        if len(sizes) > 1:
-            listed = " and ".join(map(str, sorted(sizes)))
-            raise SettingsError(f"models of an ensemble must have vocabularies of the same size; got {listed}.")
         self.max_positions = min(part.config.max_positions for part in (self.model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        banned_ids = {*tokenizer.symbols.banned_ids, *tokenizer.ids_without_token(model.config.vocab_size)}
-        symbols = TargetSymbols(
-            tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
-        )
-        self._workers = Workers((self.model, *self.others), symbols, tokenizer.encode)
+        self._workers = Workers((self.model, *self.others), tokenizer)
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -144,24 +136,26 @@ class Translator(Pipeline):
         found = (workers or self._workers).decode(asked, options, filters, trace, on_done)
         results = [nothing()] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
-            results[index] = self._translation(texts[index], hypotheses, options, trace, number)
+            results[index] = self._translation(texts[index], hypotheses, options, trace, number, asked[number].adapter)
         return results
 
     def _translation(
-        self, text: str, hypotheses: list[Hypothesis], options: DecodingOptions, trace: Trace | None, number: int
-    ) -> Translation:
+        self, text: str, hypotheses: list[Hypothesis], options: DecodingOptions, trace: Trace | None, number: int,
+        adapter: int,
+    ) -> Translation:  # fmt: skip
         """What was found for a text, with what else was asked for. `number` is that of the text in the trace."""
         if not hypotheses:
             return nothing()
         if options.coverage_penalty:
-            hypotheses = by_coverage(hypotheses, partial(self._description, text), options)
+            hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=adapter), options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
         best = candidates[0]
-        described = self._description(text, best.ids, has_end=best.finish_reason == "eos")
+        described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=adapter)
+        calibrated = self._confidence(adapter)
         return Translation(
             **vars(best),
             n_best=candidates,
-            confidence=self.confidence.of(best.token_log_probs) if self.confidence else None,
+            confidence=calibrated.of(best.token_log_probs) if calibrated else None,
             alternatives=described.alternatives(options.alternatives) if options.alternatives else None,
             alignment=described.alignment() if options.alignment else None,
             trace=trace.steps[number] if trace is not None else None,
@@ -241,8 +235,8 @@ class Translator(Pipeline):
         likeliest = Likeliest()
         decoding = self._workers.begin([], options, [*filters, likeliest])
 
-        def finish(text: str, found: list[Hypothesis]) -> Translation:
-            return self._translation(text, found, options, None, 0)
+        def finish(text: str, adapter: int, found: list[Hypothesis]) -> Translation:
+            return self._translation(text, found, options, None, 0, adapter)
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
@@ -343,24 +337,31 @@ class Translator(Pipeline):
         options = (options or DecodingOptions()).changed(**changes)
         check_heads(self.model, ablate)
         ids = self.written_ids(text, target, rank, options.changed(n_best=max(rank, options.n_best)))
-        alone = Workers((self.model,), self._workers.symbols, self.tokenizer.encode) if self.others else self._workers
+        alone = Workers((self.model,), self.tokenizer) if self.others else self._workers
 
         def translate(source: str) -> str:
             return self._answers([source], self.requests([source], options), options, workers=alone)[0].text
 
-        return inspect_pair(
-            LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, ids,
-            hidden_states=hidden_states, norms=norms, ablate=ablate, translate=translate,
-        )  # fmt: skip
+        shown = {"hidden_states": hidden_states, "norms": norms}
+        return self.inspect_ids(text, ids, **shown, ablate=ablate, translate=translate)
 
-    def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool) -> Described:
+    def _models(self, adapter: int) -> Sequence[PairModel]:
+        """What writes with an adapter, by its number; 0: none."""
+        assert adapter == 0, "only an AdaptedTranslator has adapters"
+        return (self.model, *self.others)
+
+    def _confidence(self, adapter: int) -> Confidence | None:
+        """What is known of the confidence of translations that are written with an adapter."""
+        return self.confidence
+
+    def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0) -> Described:
         """The description of a target, given by its ids."""
-        models = (self.model, *self.others)
+        models = self._models(adapter)
         return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
 
-    def inspect_ids(self, text: str, target_ids: Sequence[int]) -> Inspection:
-        """What every head looked at while a target, given by its ids, was written."""
-        return inspect_pair(LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, target_ids)
+    def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
+        """What every head looked at while a target, given by its ids, was written. Options are those of `inspect_pair`."""
+        return inspect_pair(LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, target_ids, **options)
 
     def written_ids(
         self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None

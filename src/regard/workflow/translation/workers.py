@@ -9,6 +9,7 @@ from threading import Lock
 import torch
 
 from regard.errors import SettingsError
+from regard.generation.adapted import Adapted
 from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import Filter
@@ -19,6 +20,8 @@ from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.interface import PairModel
 from regard.models.packed import Packing, is_divided
+from regard.nn.adapters import AdapterChoice
+from regard.text.tokenizer import Tokenizer
 
 STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
@@ -30,13 +33,21 @@ class Workers:
     """Decodes requests with a model, or with several as an ensemble.
 
     Args:
-        encode: the ids of a text, for phrases among the options.
+        tokenizer: of what they write.
+        choice: which adapter each request has, for a model of `with_choice`.
+    Raises:
+        SettingsError: models whose vocabularies differ in size.
     """
 
-    def __init__(
-        self, models: Sequence[PairModel], symbols: TargetSymbols, encode: Callable[[str], Sequence[int]]
-    ) -> None:
-        self.models, self.symbols, self.encode = models, symbols, encode
+    def __init__(self, models: Sequence[PairModel], tokenizer: Tokenizer, choice: AdapterChoice | None = None) -> None:
+        if len(sizes := {model.config.vocab_size for model in models}) > 1:
+            listed = " and ".join(map(str, sorted(sizes)))
+            raise SettingsError(f"models of an ensemble must have vocabularies of the same size; got {listed}.")
+        self.models, self._encode, self._choice = models, tokenizer.encode, choice
+        banned_ids = {*tokenizer.symbols.banned_ids, *tokenizer.ids_without_token(models[0].config.vocab_size)}
+        self._symbols = TargetSymbols(
+            tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
+        )
         self.device = next(models[0].parameters()).device
         self._packing = Packing(models)
 
@@ -89,16 +100,18 @@ class Workers:
     ) -> Decoding:
         """The requests, ready to be decoded step by step."""
         check_after_fork()
-        rule = options.rule(self.symbols.eos_id, trace)
+        rule = options.rule(self._symbols.eos_id, trace)
         self._check_room(min(len(requests), options.batch_size), rule.width)
         models = self._packing.current()
+        if self._choice is not None:
+            models = [Adapted(model, self._choice) for model in models]
         return Decoding(
             models[0] if len(models) == 1 else Ensemble(models),
             requests,
             rule,
-            self.symbols,
+            self._symbols,
             batch_size=options.batch_size,
-            filters=[*options.filters(self.encode, self.symbols.eos_id), *filters],
+            filters=[*options.filters(self._encode, self._symbols.eos_id), *filters],
             device=self.device,
         )
 
