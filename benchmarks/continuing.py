@@ -142,7 +142,7 @@ def guide(work: Path, base: Path) -> None:
     guided = ["--set", f"data.alignments=[{work / 'general.align'}]"]
     for name, options in (("unguided", []), ("guided", guided)):
         model = run(work, name, [source, target], valid, test, *common, *options)
-        head = json.loads((model / "config.json").read_text())["alignment_head"]
+        head = json.loads((model / "config.json").read_text())["model"].get("alignment_head")
         chosen = ["--from", head] if head else []  # without --from, the best head for these pairs
         print(
             regard(

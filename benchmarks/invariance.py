@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 
 import regard
+from regard.engines.packed import packed
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.models.packed import packed
 from regard.text.lines import read_lines
 from regard.workflow.translation.translator import Translator
 

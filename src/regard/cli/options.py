@@ -40,6 +40,9 @@ FromHub = Annotated[
 Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Sentences decoded at once; the result does not depend on it.")]
 LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short translations.")]
+Engine = Annotated[
+    str, typer.Option(help="What decodes: torch, native (layers in C), or auto, which is native where it can be.")
+]
 Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]
 Others = Annotated[
     list[Path] | None,

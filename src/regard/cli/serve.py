@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.options import Device, Precision, Threads, prepare_process
+from regard.cli.options import Device, Engine, Precision, Threads, prepare_process
 from regard.cli.writing import tell
 from regard.errors import MissingExtraError
 
@@ -52,6 +52,7 @@ def serve(
         float, typer.Option(min=0.1, help="Longest time for a request; after that, the answer is 504.")
     ] = 300.0,
     precision: Precision = "float32",
+    engine: Engine = "auto",
     threads: Threads = None,
     device: Device = "auto",
 ) -> None:
@@ -78,7 +79,8 @@ def serve(
     limits = Limits(batch_size=batch_size, queue=queue, seconds=seconds)
     with contextlib.closing(listen(host, port)) as listening:
         adapters = parse_adapters(adapter or [])
-        service = Service(parse_models(models), limits, adapters=adapters, device=device, precision=precision)
+        loading = {"device": device, "precision": precision, "engine": engine}
+        service = Service(parse_models(models), limits, adapters=adapters, **loading)
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
         names = ", ".join([*map(str, service.engines), *service.others])
         path = "translate" if service.engines else "api/v1/models"

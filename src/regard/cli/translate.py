@@ -18,6 +18,7 @@ from regard.cli.options import (
     Beam,
     Changes,
     Device,
+    Engine,
     FromHub,
     LengthPenalty,
     Model,
@@ -74,6 +75,7 @@ def translate(
         bool, typer.Option("--stream", help="Print each translation while it is written; one line at a time.")
     ] = False,
     precision: Precision = "float32",
+    engine: Engine = "auto",
     from_hub: FromHub = False,
     threads: Threads = None,
     device: Device = "auto",
@@ -114,7 +116,9 @@ def translate(
                 f"`{name}` needs `--json`: lines of text hold translations only. Add `--json`, or remove `{name}`."
             )
     prepare_process(threads)
-    translator = load_as(model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter)
+    translator = load_as(
+        model, Translator, device=device, precision=precision, others=ensemble or (), adapter=adapter, engine=engine
+    )
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
         tell(f"{model} is ready: type a line to translate it. Ctrl-D ends.")

@@ -18,6 +18,7 @@ from regard.cli.options import (
     Beam,
     Changes,
     Device,
+    Engine,
     FromHub,
     LengthPenalty,
     Model,
@@ -64,6 +65,7 @@ def generate(
     stop_at_line: Annotated[bool, typer.Option("--stop-at-line", help="Stop at the first line break.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the random numbers.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each prompt: prompt, text.")] = False,
+    engine: Engine = "auto",
     adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
@@ -78,7 +80,7 @@ def generate(
         refuse_given("top_k", "top_p", "min_p", "typical", "seed", because=greedy)
     prepare_process(threads)
     prompts = [text.replace("\\n", "\n") for text in prompt or [""]]
-    texts = load_as(model, LanguageModel, device=device, adapter=adapter).generate(
+    texts = load_as(model, LanguageModel, device=device, adapter=adapter, engine=engine).generate(
         prompts,
         max_tokens=max_tokens,
         temperature=temperature,
@@ -155,6 +157,7 @@ def evaluate(
     ] = False,
     as_json: AsJson = False,
     precision: Precision = "float32",
+    engine: Engine = "auto",
     adapter: Adapter = None,
     from_hub: FromHub = False,
     threads: Threads = None,
@@ -168,7 +171,7 @@ def evaluate(
 
     if calibrate and ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
-    loaded = _load(model, threads, device, precision, ensemble, adapter)
+    loaded = _load(model, threads, device, precision, ensemble, adapter, engine)
     named = {
         "calibrate": calibrate,
         "tokenize": tokenize,
@@ -333,11 +336,12 @@ def _load(
     precision: str,
     others: list[Path] | None,
     adapter: Path | None,
+    engine: str,
 ) -> Pipeline:
     from regard.workflow.loading import load
 
     prepare_process(threads)
-    return load(model, device=device, precision=precision, others=others or (), adapter=adapter)
+    return load(model, device=device, precision=precision, others=others or (), adapter=adapter, engine=engine)
 
 
 def _translator(model: Path, threads: int | None, device: str, adapter: Path | None) -> Translator:

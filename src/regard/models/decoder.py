@@ -94,17 +94,21 @@ class Decoder(TokenModel):
         counts = batch.labels >= 0
         return self.states(batch.ids)[counts], batch.labels[counts]
 
-    def prefill(self, prompt_ids: Int[Tensor, "sentence position"]) -> BeamCache:
+    def prefill(self, prompt_ids: Int[Tensor, "sentence position"], run_layers: RunLayers | None = None) -> BeamCache:
         """The cache after all of a prompt but its last token, which is the first that `decode_step` takes.
 
         Padding must stand on the left, so that all prompts end together.
+
+        Args:
+            run_layers: another way through the layers, with the same result; None: one after the other.
         """
         read = prompt_ids[:, :-1]
         cache = BeamCache(len(self.layers), len(prompt_ids), prompt_ids.device)
         if read.shape[1]:
             self.positions.check_length(read.shape[1])
             is_token = read != self.config.pad_id
-            self._run_layers(self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token))
+            x, layers = self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token)
+            _ = self._run_layers(x, layers) if run_layers is None else run_layers(x, cache)
         return cache
 
     def step_states(

@@ -80,3 +80,8 @@ def hooked(*modules: nn.Module) -> bool:
 def inputs_wanted() -> bool:
     """Whether this thread or task has a hook on inputs: then no shortcut around a module may be taken."""
     return any(hooks.before for hooks in _ACTIVE.get())
+
+
+def hooks_wanted() -> bool:
+    """Whether this thread or task has a hook of any kind, on whatever module."""
+    return bool(_ACTIVE.get())

@@ -135,6 +135,10 @@ class Rotary(AttentionPositions):
         if self.rotated_dim % 2 or not 0 < self.rotated_dim <= head_dim:
             raise ShapeError(f"rotated_dim must be even and at most head_dim; got {self.rotated_dim} and {head_dim}.")
 
+    def frequencies(self, device: torch.device | None = None) -> Float[Tensor, " pair"]:
+        """The angle between two neighbouring positions, of each pair of dimensions, in radians."""
+        return _frequencies(self.rotated_dim, self.base, device)
+
     def rotate(
         self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
     ) -> Float[Tensor, "batch head position head_dim"]:
@@ -146,7 +150,7 @@ class Rotary(AttentionPositions):
         check_width("rotary: a query or key", x.shape[-1], self.head_dim)
         position = step * torch.arange(x.shape[-2], dtype=torch.float64, device=x.device)
         position = position + (first[:, None, None] if isinstance(first, Tensor) else first)  # [batch 1] position
-        angle = position[..., None] * _frequencies(self.rotated_dim, self.base, x.device)
+        angle = position[..., None] * self.frequencies(x.device)
         wide = torch.promote_types(x.dtype, torch.float32)
         cos, sin = angle.cos().to(wide), angle.sin().to(wide)
         turning, rest = x[..., : self.rotated_dim], x[..., self.rotated_dim :]

@@ -49,12 +49,14 @@ class Service:
         adapters: Mapping[str, Path] | None = None,
         device: str = "auto",
         precision: str = "float32",
+        engine: str = "auto",
     ) -> None:
         self.limits, self.metrics, self.is_draining = limits, Metrics(), False
         self.num_characters = 0
         """Of all texts so far."""
         self._adapters = dict(adapters or {})
-        self._folders, self._device, self._precision = list(models), device, precision
+        self._folders = list(models)
+        self._loading = {"device": device, "precision": precision, "engine": engine}
         self.snapshots = Snapshots(device, precision)
         self._num_threads = num_threads()
         self.reload_error = ""
@@ -82,9 +84,7 @@ class Service:
         others: dict[str, Pipeline] = {}
         left = set(self._adapters)
         for folder, direction in self._folders:
-            pipeline, with_adapters = load_with_adapters(
-                folder, self._adapters, device=self._device, precision=self._precision
-            )
+            pipeline, with_adapters = load_with_adapters(folder, self._adapters, **self._loading)
             left -= {*with_adapters, *getattr(pipeline, "adapters", ())}
             if isinstance(pipeline, Translator):
                 if translators and None in (direction, *translators):

@@ -13,6 +13,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.data.language import encode_stream, read_text, windows_in_order
+from regard.engines.choice import Prepared
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
@@ -24,7 +25,6 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.result import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
-from regard.models.packed import Packing
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
@@ -55,7 +55,7 @@ class LanguageModel(Pipeline):
 
     def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
         super().__init__(model, tokenizer)
-        self._packing = Packing([self.model])
+        self._prepared: Prepared = Prepared([self.model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
 
@@ -164,7 +164,7 @@ class LanguageModel(Pipeline):
         # Where the end symbol is not the line break, it ends the text.
         ends = (tokenizer.eos_id,) if options.stop_at_line or not tokenizer.symbols.lines_end else ()
         decoding = Decoding(
-            self._packing.current()[0],
+            self._prepared.current()[0],
             [],
             Sampling(options, ends),
             TargetSymbols((), tokenizer.eos_id, tokenizer.pad_id, self._banned_ids),

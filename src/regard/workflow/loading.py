@@ -10,6 +10,7 @@ import torch
 
 from regard.adapters import Adapter, adapt, read_adapter, weights_digest, with_adapter
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
+from regard.engines.choice import check_engine
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
 from regard.interop.foreign import ForeignModel
@@ -53,6 +54,7 @@ def load(
     others: Sequence[Path | str] = (),
     adapter: Path | str | None = None,
     adapters: Mapping[str, Path | str] | None = None,
+    engine: str = "auto",
 ) -> Pipeline:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
@@ -65,12 +67,14 @@ def load(
         adapter: an adapter of the model, which `train(..., rank=8)` or PEFT wrote; it is added to the weights.
         adapters: several, by names of your own, of a model that turns one text into another. The result is an
             `AdaptedTranslator`, which is told the adapter of each text.
+        engine: `torch`, `native`, or `auto`: what computes while the model decodes (docs/engines.md).
     Raises:
         ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
             adapter of another model.
-        SettingsError: a device that this machine lacks, models that do not make an ensemble, or several adapters together with
-            another argument or for another kind of model.
+        SettingsError: a device that this machine lacks, models that do not make an ensemble, several adapters together with
+            another argument or for another kind of model, or an engine that cannot decode with this model.
     """
+    check_engine(engine)
     if precision not in PRECISIONS:
         hint = nearest_hint(precision, PRECISIONS)
         raise SettingsError(f"precision must be {', '.join(PRECISIONS)}; got {precision!r}. {hint}")
@@ -81,14 +85,22 @@ def load(
             raise SettingsError(
                 "`adapters` needs one model, without `adapter` and `others`. Remove them, or `adapters`."
             )
-        return _with_adapters(path, adapters, on, dtype)
-    parts = load_any(path) if adapter is None else _adapted(path, adapter)
-    pipeline = _pipeline(parts, path if adapter is None else adapter, on, dtype)
-    return _ensemble(path, others, pipeline, dtype) if others else pipeline
+        pipeline: Pipeline = _with_adapters(path, adapters, on, dtype)
+    else:
+        parts = load_any(path) if adapter is None else _adapted(path, adapter)
+        pipeline = _pipeline(parts, path if adapter is None else adapter, on, dtype)
+        pipeline = _ensemble(path, others, pipeline, dtype) if others else pipeline
+    pipeline.use_engine(engine)
+    return pipeline
 
 
 def load_with_adapters(
-    path: Path | str, adapters: Mapping[str, Path], *, device: str = "auto", precision: str = "float32"
+    path: Path | str,
+    adapters: Mapping[str, Path],
+    *,
+    device: str = "auto",
+    precision: str = "float32",
+    engine: str = "auto",
 ) -> tuple[Pipeline, dict[str, Pipeline]]:
     """A model, with those of some adapters that belong to it.
 
@@ -106,10 +118,15 @@ def load_with_adapters(
     sha256 = weights_digest(parts.model) if found else ""
     own = {name: each for name, each in found.items() if each.base is None or each.base.sha256 == sha256}
     if own and issubclass(family_of(parts.model.config).pipeline, Translator):
-        return _adapted_translator(path, parts, own, sha256, on, dtype), {}
+        translator = _adapted_translator(path, parts, own, sha256, on, dtype)
+        translator.use_engine(engine)
+        return translator, {}
     adapted = {name: with_adapter(parts, adapter, sha256) for name, adapter in own.items()}
     pipelines = {name: _pipeline(each, adapters[name], on, dtype) for name, each in adapted.items()}
-    return _pipeline(parts, path, on, dtype), pipelines
+    base = _pipeline(parts, path, on, dtype)
+    for pipeline in (base, *pipelines.values()):
+        pipeline.use_engine(engine)
+    return base, pipelines
 
 
 def _with_adapters(
@@ -221,13 +238,14 @@ def load_as(
     precision: str = "float32",
     others: Sequence[Path | str] = (),
     adapter: Path | str | None = None,
+    engine: str = "auto",
 ) -> Kind:
     """The model of a folder, which must be of one kind.
 
     Raises:
         SettingsError: it is of another kind; the message names the command that it is for.
     """
-    loaded = load(path, device=device, precision=precision, others=others, adapter=adapter)
+    loaded = load(path, device=device, precision=precision, others=others, adapter=adapter, engine=engine)
     if not isinstance(loaded, kind):
         needed, use = kind.commands[0].partition(" ")[0], loaded.commands[0].format(path)
         raise SettingsError(

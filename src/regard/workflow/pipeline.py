@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.checkpoint import LoadedModel, check_output, save_new
+from regard.engines.choice import Prepared, check_engine
 from regard.errors import SettingsError
 from regard.inspection.lookup import Lookup, look_up
 from regard.inspection.record import HeadName
@@ -26,6 +27,9 @@ class Pipeline(ABC):
     """What such a model is called in messages, with its article."""
     commands: Sequence[str]
     """How the command line uses and then measures such a model, `{}` being its folder."""
+
+    _prepared: Prepared | None = None
+    """The models as they decode; None: they do not."""
 
     def __init__(self, model: Model, tokenizer: Tokenizer) -> None:
         self.model = model.eval()
@@ -50,6 +54,23 @@ class Pipeline(ABC):
             DataError: files that cannot be read as what the model needs.
             SettingsError: options that the model does not have, or a model whose scores are measured in training only.
         """
+
+    @property
+    def engine(self) -> str:
+        """What computes while the model decodes: `torch`, or `native`, layers in C (docs/engines.md)."""
+        return "torch" if self._prepared is None else self._prepared.engine
+
+    def use_engine(self, engine: str) -> None:
+        """Decode with another engine from now on: `torch`, `native`, or `auto`, which is native where it can be.
+
+        Raises:
+            SettingsError: an unknown engine, or `native` and a model or machine that cannot be run so.
+        """
+        check_engine(engine)
+        if self._prepared is not None:
+            self._prepared.use(engine)
+        elif engine == "native":
+            raise SettingsError(f"engine=native is for models that write; got {self.kind}. Take engine=torch, or auto.")
 
     def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
         """Write the model and its tokenizers to a model folder, whole or not at all, as after training of the user's own.

@@ -112,6 +112,7 @@ class BeamCache(DecoderCache):
         self.descends[:, 0, :width] = is_token
         self.step_of[:, :width] = torch.arange(width, device=is_token.device)
         self.first_step = width - is_token.sum(dim=1)
+        self.newest = self.step_of[:, :width]
         self._length = width
         self._distance = None
         padded = bool((~is_token).any())

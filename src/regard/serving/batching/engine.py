@@ -6,8 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
-from regard.models.packed import is_divided
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import Queue
 from regard.serving.batching.worker import Worker

@@ -51,7 +51,7 @@ class AdaptedTranslator(Translator):
         self._merged: dict[str, Translator] = {}
         self._merging = Lock()
         several = with_choice(self.model, list(adapters.values()), choice)
-        self._workers = Workers((several,), self.tokenizer, choice)
+        self._decode_with(Workers((several,), self.tokenizer, choice))
 
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter. Its weights that are not adapted are shared.

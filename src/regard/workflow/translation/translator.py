@@ -64,7 +64,10 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self.model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._workers = Workers((self.model, *self.others), tokenizer)
+        self._decode_with(Workers((self.model, *self.others), tokenizer))
+
+    def _decode_with(self, workers: Workers) -> None:
+        self._workers, self._prepared = workers, workers.prepared
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -394,5 +397,4 @@ class Translator(Pipeline):
     ) -> list[Request | None]:
         """The request for each text; None for a blank one. `first` is the number of the first line."""
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
-        wishes = Wishes(self.tokenizer, options, self.max_positions)
-        return wishes.requests(texts, sources, prefixes, required, first)
+        return Wishes(self.tokenizer, options, self.max_positions).requests(texts, sources, prefixes, required, first)

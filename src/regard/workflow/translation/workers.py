@@ -8,6 +8,8 @@ from threading import Lock
 
 import torch
 
+from regard.engines.choice import Prepared
+from regard.engines.packed import is_divided
 from regard.errors import SettingsError
 from regard.generation.adapted import Adapted
 from regard.generation.decoding import Decoding
@@ -19,7 +21,6 @@ from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.interface import PairModel
-from regard.models.packed import Packing, is_divided
 from regard.nn.adapters import AdapterChoice
 from regard.text.tokenizer import Tokenizer
 
@@ -49,7 +50,7 @@ class Workers:
             tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
         )
         self.device = next(models[0].parameters()).device
-        self._packing = Packing(models)
+        self.prepared = Prepared(models)
 
     def decode(
         self,
@@ -85,7 +86,7 @@ class Workers:
         if num_workers == 1:
             work(range(len(requests)))
             return found
-        self._packing.current()
+        self.prepared.current()
         by_length = sorted(range(len(requests)), key=lambda number: len(requests[number].source_ids))
         with side_by_side(num_workers) as run:
             run([partial(work, by_length[worker::num_workers]) for worker in range(num_workers)])
@@ -102,7 +103,7 @@ class Workers:
         check_after_fork()
         rule = options.rule(self._symbols.eos_id, trace)
         self._check_room(min(len(requests), options.batch_size), rule.width)
-        models = self._packing.current()
+        models = self.prepared.current()
         if self._choice is not None:
             models = [Adapted(model, self._choice) for model in models]
         return Decoding(

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from regard.engines.packed import PackedLinear, PackedModel, can_pack, packed
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
@@ -14,7 +15,6 @@ from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import Site, prune_heads
-from regard.models.packed import PackedLinear, PackedModel, can_pack, packed
 from regard.nn.hooks import forward_hooks
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")

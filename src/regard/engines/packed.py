@@ -208,10 +208,7 @@ class PackedModel:
     """
 
     def __init__(self, model: Any) -> None:
-        # Attention without linear maps of its own is shared, too: what is hooked on it is met here as well.
-        attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
-        shared = {id(x): x for x in (*model.parameters(), *model.buffers(), *attentions)}
-        self.model = copy.deepcopy(model, shared)
+        self.model = with_shared_weights(model)
         layers = self.model.layer_stacks().get("decoder", [])
         self.run_layers: PackedLayers | None = None
         if layers and all(PackedLayers.fits(layer) for layer in layers):
@@ -250,32 +247,20 @@ def packed(model: Any) -> Any:
     return PackedModel(model)
 
 
-class Packing:
-    """Some models, packed when they are needed, and anew when their weights have changed. It can be pickled."""
-
-    def __init__(self, models: Sequence[Any]) -> None:
-        self._models = list(models)
-        self._packed: tuple[list[tuple[int, int]], list[Any]] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but packed weights, which PyTorch cannot store."""
-        return {**vars(self), "_packed": None}
-
-    def current(self) -> list[Any]:
-        """The fastest forms of the models for decoding."""
-        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
-        stamp = [(id(x), x.is_inference() or x._version) for model in self._models for x in model.parameters()]
-        if self._packed is None or self._packed[0] != stamp:
-            self._packed = stamp, [packed(model) for model in self._models]
-        return self._packed[1]
-
-
 def _pack_maps(model: nn.Module, done: Collection[nn.Module]) -> None:
     """Replace linear maps by packed ones, except for those in `done`."""
     for module in list(model.modules()):
         for name, child in module.named_children():
             if type(child) is nn.Linear and child not in done:
                 setattr(module, name, PackedLinear(child.weight, child.bias))
+
+
+def with_shared_weights(model: Any) -> Any:
+    """A copy whose linear maps can be replaced. Attention without linear maps of its own is shared, too: what is hooked on it is
+    met in the copy as well.
+    """
+    attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
+    return copy.deepcopy(model, {id(x): x for x in (*model.parameters(), *model.buffers(), *attentions)})
 
 
 def _has_linear(module: nn.Module) -> bool:

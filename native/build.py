@@ -1,0 +1,109 @@
+"""Compiles `layers.c`, once for each kind of processor: what an installation and `make native` do.
+
+    python native/build.py            # into src/regard/engines
+    python native/build.py folder     # elsewhere
+
+Any C compiler will do: that of the environment variable CC, `cc`, `gcc`, `clang`, or the one of `pip install ziglang`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("layers.c")
+PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
+FLAGS = ["-O3", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=fast"]
+KINDS: dict[str, dict[str, list[str]]] = {
+    "x86_64": {
+        "avx512": [
+            "-mavx512f",
+            "-mavx512bw",
+            "-mavx512dq",
+            "-mavx512vl",
+            "-mavx2",
+            "-mfma",
+            "-mprefer-vector-width=512",
+        ],
+        "avx2": ["-mavx2", "-mfma"],
+    },
+    "arm64": {"neon": []},
+}
+"""Compiler flags for each kind of processor, by machine."""
+SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
+
+
+class NoCompilerError(Exception):
+    """Nothing was compiled, and why."""
+
+
+def machine() -> str:
+    """The name of this machine in `KINDS`."""
+    name = platform.machine().lower()
+    return {"amd64": "x86_64", "aarch64": "arm64"}.get(name, name)
+
+
+def compiler() -> list[str]:
+    """The command of a C compiler.
+
+    Raises:
+        NoCompilerError: there is none.
+    """
+    if given := os.environ.get("CC"):
+        return shlex.split(given)
+    if found := next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None):
+        return [found]
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "cc"]
+    raise NoCompilerError("there is no C compiler; install one, or `pip install ziglang`")
+
+
+def build(output: Path = PLACE, more: tuple[str, ...] = ()) -> list[Path]:
+    """The libraries for all kinds of this machine's processors.
+
+    Args:
+        more: further flags.
+    Raises:
+        NoCompilerError: there is no compiler, or it failed; or the machine is of another kind.
+    """
+    if machine() not in KINDS:
+        raise NoCompilerError(f"processors of kind {machine()} have no native layers")
+    output.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
+    built = []
+    for kind, flags in KINDS[machine()].items():
+        path = output / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        words = [
+            *compiler(),
+            *FLAGS,
+            *flags,
+            *more,
+            f'-DSOURCE_DIGEST="{digest}"',
+            str(SOURCE),
+            "-o",
+            str(partial),
+            "-lm",
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            partial.unlink(missing_ok=True)
+            raise NoCompilerError(f"`{shlex.join(words)}` failed:\n{done.stderr.strip()}")
+        partial.replace(path)
+        built.append(path)
+    return built
+
+
+if __name__ == "__main__":
+    try:
+        for path in build(*map(Path, sys.argv[1:2])):
+            print(path)
+    except NoCompilerError as error:
+        sys.exit(f"native layers were not compiled: {error}")

@@ -1,0 +1,458 @@
+/* Transformer layers for few rows: a step of decoding, or the source of a few sentences.
+ *
+ * PyTorch's matrix products are made for many rows. With the five hypotheses of one sentence they take two to five times as long as
+ * the loop in `multiply`. Everything else here is what stands between two such products.
+ *
+ * Each number is summed in an order that depends on its own row only. So a sentence has the same scores, to the last bit, in any
+ * batch. Nothing is threaded, and nothing is allocated: callers bring the room (`workspace`).
+ *
+ * The file is compiled once for each kind of processor (build.py); vectors are as wide as that one's registers. Matrices are in rows,
+ * one after the other. Names and equations are those of the Python modules that compute the same.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define LANES 16
+#define BLOCK 12
+#elif defined(__AVX2__)
+#define LANES 8
+#define BLOCK 6
+#else
+#define LANES 4
+#define BLOCK 6
+#endif
+#define PANEL (2 * LANES)
+/* PANEL outputs of a linear map are computed together, for up to BLOCK rows: as many sums as there are registers. */
+
+typedef float vector __attribute__((vector_size(4 * LANES)));
+typedef int32_t integers __attribute__((vector_size(4 * LANES)));
+#define INLINE static inline __attribute__((always_inline))
+#define EXPORT __attribute__((visibility("default")))
+
+INLINE vector load(const float *from) {
+    vector values;
+    memcpy(&values, from, sizeof values);
+    return values;
+}
+
+INLINE void store(float *to, vector values) { memcpy(to, &values, sizeof values); }
+
+INLINE vector all(float value) { return value - (vector){0}; }
+
+INLINE vector choose(integers condition, vector yes, vector no) {
+    return (vector)((condition & (integers)yes) | (~condition & (integers)no));
+}
+
+INLINE float sum_of(vector values) {
+    float parts[LANES];
+    store(parts, values);
+    for (int width = LANES / 2; width; width /= 2)
+        for (int i = 0; i < width; ++i) parts[i] += parts[i + width];
+    return parts[0];
+}
+
+/* ---- Functions of single numbers ------------------------------------------------------------------------------------------- */
+
+/* e^x = 2^n e^r with n = round(x / log 2), so that |r| <= log 2 / 2, and e^r by its Taylor series up to r^7 / 7!.
+ * Below -87.3 the result is 0 or nearly so; it never overflows for the arguments used here, which are not above 88. */
+INLINE vector exponential(vector x) {
+    x = choose(x < all(-87.3f), all(-87.3f), x);
+    x = choose(x > all(88.0f), all(88.0f), x);
+    const vector shift = all(12582912.0f); /* 1.5 * 2^23: adding it rounds to a whole number */
+    vector n = (x * 1.44269504f + shift) - shift;
+    vector r = x - n * 0.693145752f; /* log 2 in two parts, so that nothing is lost */
+    r = r - n * 1.42860677e-6f;
+    vector e = all(1.0f / 5040);
+    e = e * r + 1.0f / 720;
+    e = e * r + 1.0f / 120;
+    e = e * r + 1.0f / 24;
+    e = e * r + 1.0f / 6;
+    e = e * r + 0.5f;
+    e = e * r + 1.0f;
+    e = e * r + 1.0f;
+    integers whole = __builtin_convertvector(n, integers);
+    return e * (vector)((whole + 127) << 23);
+}
+
+/* erf(x) with an error below 1.5e-7. Source: Abramowitz and Stegun 1964, formula 7.1.26. */
+INLINE vector error_function(vector x) {
+    vector size = choose(x < all(0), -x, x), t = 1.0f / (1.0f + 0.3275911f * size);
+    vector sum = all(1.061405429f);
+    sum = sum * t - 1.453152027f;
+    sum = sum * t + 1.421413741f;
+    sum = sum * t - 0.284496736f;
+    sum = sum * t + 0.254829592f;
+    vector result = 1.0f - sum * t * exponential(-size * size);
+    return choose(x < all(0), -result, result);
+}
+
+enum { IDENTITY, RELU, GELU, GELU_TANH, SILU, TANH };
+
+INLINE vector activated(vector x, int64_t activation) {
+    switch (activation) {
+        case RELU: return choose(x > all(0), x, all(0));
+        case GELU: return 0.5f * x * (1.0f + error_function(x * 0.707106781f));
+        case GELU_TANH: return x / (1.0f + exponential(-1.59576912f * (x + 0.044715f * x * x * x)));
+        case SILU: return x / (1.0f + exponential(-x));
+        case TANH: return 1.0f - 2.0f / (1.0f + exponential(2.0f * x));
+        default: return x;
+    }
+}
+
+/* x[i] = activation(x[i]) gate[i]; without gates, activation(x[i]). */
+static void activate(float *x, const float *gate, int64_t size, int64_t activation) {
+    for (int64_t i = 0; i < size; i += LANES) {
+        float part[LANES] = {0}, factors[LANES];
+        int64_t count = size - i < LANES ? size - i : LANES;
+        memcpy(part, x + i, count * sizeof(float));
+        vector result = activated(load(part), activation);
+        if (gate) {
+            memset(factors, 0, sizeof factors);
+            memcpy(factors, gate + i, count * sizeof(float));
+            result *= load(factors);
+        }
+        store(part, result);
+        memcpy(x + i, part, count * sizeof(float));
+    }
+}
+
+static float dot(const float *a, const float *b, int64_t size) {
+    vector sums = {0};
+    int64_t i = 0;
+    for (; i + LANES <= size; i += LANES) sums += load(a + i) * load(b + i);
+    float sum = sum_of(sums);
+    for (; i < size; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+/* ---- Linear maps ----------------------------------------------------------------------------------------------------------- */
+
+enum { FLOAT32, BFLOAT16 };
+
+/* y = x weight^T + bias. The weight is packed in panels: [out / PANEL][in][PANEL], the last one filled with zeros. In bfloat16, each pair
+ * of neighbours is one output of the panel's first half and one of its second, so that both are whole registers again by a shift. */
+typedef struct {
+    int64_t in, out, dtype;
+    const void *weight;
+    const float *bias; /* `out` numbers, and zeros up to a whole panel */
+} Linear;
+
+/* PANEL outputs of `rows` rows, a constant. Each is summed over the inputs from the first to the last. */
+INLINE void block(const Linear *map, const void *panel, const float *x, vector (*sums)[2], const int rows) {
+    for (int r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = (vector){0};
+    for (int64_t i = 0; i < map->in; ++i) {
+        vector first, second;
+        if (map->dtype == FLOAT32) {
+            const float *weights = (const float *)panel + i * PANEL;
+            first = load(weights), second = load(weights + LANES);
+        } else {
+            integers pairs;
+            memcpy(&pairs, (const uint16_t *)panel + i * PANEL, sizeof pairs);
+            first = (vector)(pairs << 16), second = (vector)(pairs & (int32_t)0xffff0000);
+        }
+        for (int r = 0; r < rows; ++r) {
+            float input = x[r * map->in + i];
+            sums[r][0] += input * first, sums[r][1] += input * second;
+        }
+    }
+}
+
+static void multiply(const Linear *map, int64_t rows, const float *x, float *y) {
+    int64_t panel_bytes = map->in * PANEL * (map->dtype == FLOAT32 ? 4 : 2);
+    for (int64_t begin = 0; begin < map->out; begin += PANEL) {
+        const void *panel = (const char *)map->weight + begin / PANEL * panel_bytes;
+        int64_t width = map->out - begin < PANEL ? map->out - begin : PANEL;
+        vector bias[2] = {load(map->bias + begin), load(map->bias + begin + LANES)};
+        for (int64_t row = 0; row < rows; row += BLOCK) {
+            const float *inputs = x + row * map->in;
+            int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
+            vector sums[BLOCK][2];
+            Linear here = *map; /* so that the compiler knows that nothing changes it */
+            switch (count * 2 + (here.dtype == BFLOAT16)) {
+#define OF_ROWS(n)                                                                                                  \
+    case 2 * n: here.dtype = FLOAT32, block(&here, panel, inputs, sums, n); break;                                  \
+    case 2 * n + 1: here.dtype = BFLOAT16, block(&here, panel, inputs, sums, n); break;
+                OF_ROWS(1) OF_ROWS(2) OF_ROWS(3) OF_ROWS(4) OF_ROWS(5) OF_ROWS(6)
+#if BLOCK > 6
+                OF_ROWS(7) OF_ROWS(8) OF_ROWS(9) OF_ROWS(10) OF_ROWS(11) OF_ROWS(12)
+#endif
+            }
+            for (int64_t r = 0; r < count; ++r) {
+                vector outputs[2] = {sums[r][0] + bias[0], sums[r][1] + bias[1]};
+                memcpy(y + (row + r) * map->out + begin, outputs, width * sizeof(float));
+            }
+        }
+    }
+}
+
+/* ---- Norms and residual connections ---------------------------------------------------------------------------------------- */
+
+enum { NO_NORM, LAYER_NORM, RMS_NORM };
+
+typedef struct {
+    int64_t kind;
+    const float *weight, *bias; /* NULL: ones, zeros */
+    double epsilon;
+} Norm;
+
+/* y[r] = (x[r] - mean) / sqrt(variance + epsilon) weight + bias; of RMS norms the mean is not taken away. x and y may be the same. */
+static void normalise(const Norm *norm, int64_t rows, int64_t dim, const float *x, float *y) {
+    for (int64_t row = 0; row < rows; ++row, x += dim, y += dim) {
+        if (norm->kind == NO_NORM) {
+            memmove(y, x, dim * sizeof(float));
+            continue;
+        }
+        float mean = 0;
+        int64_t i = 0;
+        if (norm->kind == LAYER_NORM) {
+            vector sums = {0};
+            for (i = 0; i + LANES <= dim; i += LANES) sums += load(x + i);
+            mean = sum_of(sums);
+            for (; i < dim; ++i) mean += x[i];
+            mean /= dim;
+        }
+        vector squares = {0};
+        for (i = 0; i + LANES <= dim; i += LANES) {
+            vector away = load(x + i) - mean;
+            squares += away * away;
+        }
+        float square = sum_of(squares);
+        for (; i < dim; ++i) square += (x[i] - mean) * (x[i] - mean);
+        float scale = 1.0f / sqrtf(square / dim + (float)norm->epsilon);
+        for (i = 0; i < dim; ++i) {
+            float result = (x[i] - mean) * scale * (norm->weight ? norm->weight[i] : 1.0f);
+            y[i] = norm->bias ? result + norm->bias[i] : result;
+        }
+    }
+}
+
+/* x = after(x + made(sublayer(before(x)))): pre-norm has `before`, post-norm `after`, and sandwich norm `before` and `made`. */
+typedef struct {
+    Norm before, made, after;
+} Residual;
+
+/* The second half of a residual connection. `y` is what the sublayer made, and is overwritten. */
+static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, float *y) {
+    normalise(&residual->made, rows, dim, y, y);
+    for (int64_t i = 0; i < rows * dim; ++i) x[i] += y[i];
+    normalise(&residual->after, rows, dim, x, x);
+}
+
+/* ---- Attention ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Linear input;  /* self-attention: queries, keys and values side by side; cross-attention: queries */
+    Linear output;
+    int64_t num_heads, num_kv_heads, head_dim;
+    double factor;      /* of the scores */
+    const float *bias;  /* [head][distance], added to the scores of a key so far before the query; NULL: nothing is */
+    int64_t num_distances;
+} Attention;
+
+/* The keys and values that one query looks up. */
+typedef struct {
+    const float *keys, *values;
+    int64_t count, stride;    /* from one key to the next, and from one value to the next */
+    const uint8_t *allowed;   /* NULL: all are */
+    const int64_t *steps;     /* when each key was written; NULL where there is no bias */
+    int64_t step;             /* of the query */
+} Database;
+
+/* context = sum over k of softmax(factor query . key[k] + bias[distance]) value[k]; 0 where nothing is allowed. */
+static void look_up(const Attention *attention, const float *bias, const float *query, const Database *database, float *weights,
+                    float *context) {
+    int64_t dim = attention->head_dim, found = 0;
+    float largest = -INFINITY, total = 0;
+    for (int64_t k = 0; k < database->count; ++k) {
+        if (database->allowed && !database->allowed[k]) {
+            weights[k] = -INFINITY;
+            continue;
+        }
+        float score = dot(query, database->keys + k * database->stride, dim) * (float)attention->factor;
+        if (bias) {
+            int64_t distance = database->step - database->steps[k];
+            score += bias[distance < attention->num_distances ? distance : attention->num_distances - 1];
+        }
+        weights[k] = score;
+        largest = score > largest ? score : largest;
+        ++found;
+    }
+    memset(context, 0, dim * sizeof(float));
+    if (!found) return;
+    for (int64_t k = 0; k < database->count; k += LANES) {
+        float part[LANES];
+        int64_t size = database->count - k < LANES ? database->count - k : LANES;
+        for (int i = 0; i < LANES; ++i) part[i] = i < size ? weights[k + i] : -INFINITY;
+        store(part, exponential(load(part) - largest));
+        for (int64_t i = 0; i < size; ++i) {
+            weights[k + i] = database->allowed && !database->allowed[k + i] ? 0 : part[i];
+            total += weights[k + i];
+        }
+    }
+    for (int64_t k = 0; k < database->count; ++k) {
+        if (weights[k] == 0) continue;
+        const float *value = database->values + k * database->stride;
+        for (int64_t i = 0; i < dim; ++i) context[i] += weights[k] * value[i];
+    }
+    for (int64_t i = 0; i < dim; ++i) context[i] /= total;
+}
+
+/* Queries and keys turned by the angle of their position: `turns` has the cosines, then the sines of each pair of dimensions. */
+static void rotate(float *heads, int64_t num_heads, int64_t head_dim, int64_t rotated, int64_t interleaved, const float *turns) {
+    int64_t pairs = rotated / 2, apart = interleaved ? 1 : pairs;
+    for (int64_t head = 0; head < num_heads; ++head, heads += head_dim)
+        for (int64_t pair = 0; pair < pairs; ++pair) {
+            float *a = heads + (interleaved ? 2 * pair : pair), *b = a + apart;
+            float cosine = turns[pair], sine = turns[pairs + pair], first = *a * cosine - *b * sine;
+            *b = *b * cosine + *a * sine;
+            *a = first;
+        }
+}
+
+/* ---- Layers ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Residual self_residual, cross_residual, feed_forward_residual;
+    Attention self_attention, cross_attention;
+    int64_t has_cross_attention;
+    Linear inner, gate, outer; /* of the feed-forward layer; without a gate its `out` is 0 */
+    int64_t activation;
+} Layer;
+
+typedef struct {
+    int64_t num_layers, model_dim, rotated, interleaved; /* `rotated`: how many dimensions of a head turn; 0: none */
+    const Layer *layers;
+} Stack;
+
+typedef struct {
+    int64_t num_sentences, width; /* hypotheses of each sentence, or positions */
+    float *x;                     /* [sentence][width][model_dim], read and written */
+    const float *turns;           /* [sentence][width][rotated]; NULL where nothing turns */
+    float *workspace;
+    /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
+    float *const *cells;          /* of each layer: [2][sentence][kv_head][cell][head_dim] */
+    int64_t num_cells;
+    const int64_t *steps;         /* [sentence][width]: the step of each row */
+    const uint8_t *descends;      /* [sentence][width][cell]: whether a row may see a cell */
+    const int64_t *newest;        /* [sentence][width]: the cell that each row fills */
+    const int64_t *step_of;       /* [sentence][cell]: the step at which each cell was filled */
+    /* The source, for cross-attention; without it `source_keys` is NULL. Of a source itself, only the mask. */
+    const float *const *source_keys, *const *source_values; /* of each layer: [sentence][kv_head][source][head_dim] */
+    int64_t source_length;
+    const uint8_t *source_mask;   /* [sentence][source] */
+} Input;
+
+/* How many numbers `workspace` needs for each row, and beside them for all. */
+EXPORT int64_t regard_row_size(const Stack *stack) {
+    int64_t most = 2 * stack->model_dim;
+    for (int64_t i = 0; i < stack->num_layers; ++i) {
+        const Layer *layer = stack->layers + i;
+        const Attention *self = &layer->self_attention, *cross = &layer->cross_attention;
+        int64_t looked_up = self->input.out + self->num_heads * self->head_dim;
+        int64_t fed = layer->inner.out + layer->gate.out;
+        if (looked_up > most) most = looked_up;
+        if (fed > most) most = fed;
+        if (layer->has_cross_attention && 2 * cross->input.out > most) most = 2 * cross->input.out;
+    }
+    return most + 2 * stack->model_dim;
+}
+
+/* The heads of all rows look into their past, or into the other positions. `y` is the input, and then the output. */
+static void look_back(const Stack *stack, const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights) {
+    const Attention *attention = &layer->self_attention;
+    int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim, width = input->width;
+    int64_t rows = input->num_sentences * width, row_size = attention->input.out;
+    float *projected = room, *contexts = room + rows * row_size;
+    multiply(&attention->input, rows, y, projected);
+    for (int64_t row = 0; input->turns && row < rows; ++row)
+        rotate(projected + row * row_size, heads + kv_heads, dim, stack->rotated, stack->interleaved,
+               input->turns + row * stack->rotated);
+    int64_t of_head = input->cells ? input->num_cells * dim : dim, all_keys = input->num_sentences * kv_heads * of_head;
+    for (int64_t row = 0; input->cells && row < rows; ++row) {
+        const float *newer = projected + row * row_size + heads * dim;
+        float *keys = input->cells[index] + row / width * kv_heads * of_head + input->newest[row] * dim;
+        for (int64_t head = 0; head < kv_heads; ++head, keys += of_head) {
+            memcpy(keys, newer + head * dim, dim * sizeof(float));
+            memcpy(keys + all_keys, newer + (kv_heads + head) * dim, dim * sizeof(float));
+        }
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+        int64_t sentence = row / width;
+        Database database = {0};
+        const float *keys, *values;
+        if (input->cells) {
+            keys = input->cells[index] + sentence * kv_heads * of_head, values = keys + all_keys;
+            database.count = input->num_cells, database.stride = dim;
+            database.allowed = input->descends + row * input->num_cells;
+            database.steps = input->step_of + sentence * input->num_cells, database.step = input->steps[row];
+        } else {
+            keys = projected + sentence * width * row_size + heads * dim, values = keys + kv_heads * dim;
+            database.count = width, database.stride = row_size;
+            database.allowed = input->source_mask + sentence * width;
+        }
+        for (int64_t head = 0; head < heads; ++head) {
+            int64_t kv_head = head / (heads / kv_heads);
+            database.keys = keys + kv_head * of_head, database.values = values + kv_head * of_head;
+            look_up(attention, attention->bias ? attention->bias + head * attention->num_distances : NULL,
+                    projected + row * row_size + head * dim, &database, weights, contexts + (row * heads + head) * dim);
+        }
+    }
+    multiply(&attention->output, rows, contexts, y);
+}
+
+/* The heads of all rows look at the source. */
+static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights) {
+    const Attention *attention = &layer->cross_attention;
+    int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim;
+    int64_t rows = input->num_sentences * input->width, of_head = input->source_length * dim;
+    float *queries = room, *contexts = room + rows * heads * dim;
+    multiply(&attention->input, rows, y, queries);
+    for (int64_t row = 0; row < rows; ++row)
+        for (int64_t head = 0; head < heads; ++head) {
+            int64_t sentence = row / input->width, first = (sentence * kv_heads + head / (heads / kv_heads)) * of_head;
+            Database database = {.keys = input->source_keys[index] + first, .values = input->source_values[index] + first,
+                                 .count = input->source_length, .stride = dim,
+                                 .allowed = input->source_mask + sentence * input->source_length};
+            int64_t at = (row * heads + head) * dim;
+            look_up(attention, NULL, queries + at, &database, weights, contexts + at);
+        }
+    multiply(&attention->output, rows, contexts, y);
+}
+
+static void feed_forward(const Layer *layer, int64_t rows, float *y, float *room) {
+    float *inner = room, *gates = layer->gate.out ? room + rows * layer->inner.out : NULL;
+    multiply(&layer->inner, rows, y, inner);
+    if (gates) multiply(&layer->gate, rows, y, gates);
+    activate(inner, gates, rows * layer->inner.out, layer->activation);
+    multiply(&layer->outer, rows, inner, y);
+}
+
+/* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
+ * The workspace has `regard_row_size` numbers for each row, and one for each cell or source position beside them. */
+EXPORT void regard_run(const Stack *stack, const Input *input) {
+    int64_t rows = input->num_sentences * input->width, dim = stack->model_dim;
+    float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
+    for (int64_t i = 0; i < stack->num_layers; ++i) {
+        const Layer *layer = stack->layers + i;
+        normalise(&layer->self_residual.before, rows, dim, x, y);
+        look_back(stack, layer, input, i, y, room, weights);
+        add(&layer->self_residual, rows, dim, x, y);
+        if (layer->has_cross_attention) {
+            normalise(&layer->cross_residual.before, rows, dim, x, y);
+            look_at_source(layer, input, i, y, room, weights);
+            add(&layer->cross_residual, rows, dim, x, y);
+        }
+        normalise(&layer->feed_forward_residual.before, rows, dim, x, y);
+        feed_forward(layer, rows, y, room);
+        add(&layer->feed_forward_residual, rows, dim, x, y);
+    }
+}
+
+EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y) { multiply(map, rows, x, y); }
+
+EXPORT int64_t regard_panel(void) { return PANEL; }
+
+/* What the library was made from, so that one that is older than its source is not used. */
+EXPORT const char *regard_source(void) { return SOURCE_DIGEST; }

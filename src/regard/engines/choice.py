@@ -1,0 +1,77 @@
+"""Which engine decodes with a model, and models made ready for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from regard.engines.library import find
+from regard.engines.native_model import NativeModel, misfit
+from regard.engines.packed import packed
+from regard.errors import SettingsError, nearest_hint
+
+ENGINES = ("auto", "torch", "native")
+
+
+def check_engine(engine: str) -> None:
+    """Make sure that there is an engine of this name.
+
+    Raises:
+        SettingsError: there is none.
+    """
+    if engine not in ENGINES:
+        raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {nearest_hint(engine, ENGINES)}")
+
+
+def prepared(model: Any, engine: str = "auto") -> Any:
+    """A model as an engine decodes with it.
+
+    Args:
+        engine: `torch`; `native`, layers in C; or `auto`: native where it can be, as it is faster there (docs/engines.md).
+    Raises:
+        SettingsError: an unknown engine, or `native` and a model or machine that cannot be run so.
+    """
+    check_engine(engine)
+    reason = "it was not asked for" if engine == "torch" else misfit(model)
+    if engine == "native" and reason:
+        raise SettingsError(f"engine=native cannot decode with this model: {reason}. Take engine=torch, or auto.")
+    library = find().library
+    return packed(model) if reason or library is None else NativeModel(model, library)
+
+
+class Prepared:
+    """Some models, made ready when they are needed, and anew when their weights have changed. It can be pickled."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self._models, self._engine = list(models), "auto"
+        self._modules = [module for model in models for module in model.modules()]
+        self._current: tuple[list[tuple[int, int]], list[Any]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but packed weights, which PyTorch cannot store."""
+        return {**vars(self), "_current": None}
+
+    def use(self, engine: str) -> None:
+        """Decode with another engine from now on.
+
+        Raises:
+            SettingsError: as `prepared`.
+        """
+        check_engine(engine)
+        self._engine, self._current = engine, None
+        if engine == "native":
+            self.current()  # so that what it cannot do is told at once
+
+    @property
+    def engine(self) -> str:
+        """The engine that decodes: `torch` or `native`."""
+        return "native" if all(isinstance(each, NativeModel) for each in self.current()) else "torch"
+
+    def current(self) -> list[Any]:
+        """The models as their engine decodes with them."""
+        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
+        parameters = (x for module in self._modules for x in module._parameters.values() if x is not None)
+        stamp = [(id(x), x.is_inference() or x._version) for x in parameters]
+        if self._current is None or self._current[0] != stamp:
+            self._current = stamp, [prepared(model, self._engine) for model in self._models]
+        return self._current[1]

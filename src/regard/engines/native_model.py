@@ -1,0 +1,98 @@
+"""A whole model whose layers run in C: what decoding sees of it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.engines.library import Library, find
+from regard.engines.native_layers import NativeLayers, NativeLinear
+from regard.engines.packed import PackedModel, is_divided, packed, with_shared_weights
+from regard.models.interface import TokenModel
+from regard.nn.hooks import hooks_wanted
+
+
+class NativeModel:
+    """A way to decode with a model whose layers run in C. Where hooks are set, which C cannot call, PyTorch decodes.
+
+    Each number is summed in an order that depends on its own sentence only, so that a sentence has the same scores, to the last
+    bit, in any batch.
+
+    Args:
+        model: one that `misfit` finds nothing in.
+    """
+
+    def __init__(self, model: TokenModel, library: Library) -> None:
+        self._plain, self._with_hooks = model, cast("PackedModel | None", None)
+        copied: Any = with_shared_weights(model)
+        stacks, num_distances = model.layer_stacks(), model.config.max_positions
+        self._layers = NativeLayers(library, cast("Any", stacks["decoder"]), num_distances=num_distances)
+        if stacks.get("encoder"):
+            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), num_distances=num_distances)
+            copied.encoder_layers = nn.ModuleList([_Encoder(encoder)])
+        elif not model.reads_source:
+            copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])  # they are run by `_layers` only
+        for module in list(copied.modules()):
+            for name, child in module.named_children():
+                if type(child) is nn.Linear:
+                    setattr(module, name, NativeLinear(library, [child]))
+        self._model = copied
+        output = nn.Linear(1, 1, bias=model.output_bias is not None, device="meta")
+        output.weight = model.output_embedding.weight
+        output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
+        self._output = NativeLinear(library, [output])
+
+    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
+        """The state before the first step."""
+        if hooks_wanted():
+            return self._hooked().prefill(source_ids)
+        if self._plain.reads_source:
+            return self._model.prefill(source_ids)
+        return self._model.prefill(source_ids, self._layers.read)
+
+    def decode_step(self, ids: Int[Tensor, "sentence beam"], state: Any) -> tuple[Any, Any]:
+        """Logits of the token that follows, and the state after `ids`."""
+        if hooks_wanted():
+            return self._hooked().decode_step(ids, state)
+        states, state = self._model.step_states(ids, state, self._layers)
+        return self._output(states), state
+
+    def _hooked(self) -> Any:
+        if self._with_hooks is None:
+            self._with_hooks = packed(self._plain)
+        return self._with_hooks
+
+
+class _Encoder(nn.Module):
+    """All layers of an encoder, in the place of one."""
+
+    def __init__(self, layers: NativeLayers) -> None:
+        super().__init__()
+        self.layers = layers
+
+    def forward(
+        self, x: Float[Tensor, "sentence position model_dim"], *, mask: Bool[Tensor, "sentence 1 1 position"]
+    ) -> Tensor:
+        """The positions after all layers."""
+        return self.layers.encode(x, mask)
+
+
+def misfit(model: Any) -> str:
+    """Why a model cannot be run in C here, for people; empty: it can."""
+    parameters = list(model.parameters())
+    if is_divided(model):
+        return "the model is divided among processes"
+    if any(each.device.type != "cpu" for each in parameters):
+        return "the model is not on a CPU"
+    if any(each.dtype != torch.float32 for each in parameters):
+        return "the model is not in float32"
+    if not isinstance(model, TokenModel) or "decoder" not in (stacks := model.layer_stacks()):
+        return f"models of arch {model.config.arch} have no layers in C"
+    for layer in (layer for layers in stacks.values() for layer in layers):
+        if reason := NativeLayers.misfit(layer):
+            return f"{reason} are not written in C"
+    found = find()
+    return "" if found.library is not None else f"the library is {found.reason}"

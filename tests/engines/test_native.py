@@ -1,0 +1,296 @@
+"""Layers in C: the same function as PyTorch's, on random configurations; and the same numbers in any batch, to the last bit."""
+
+import hashlib
+import importlib.util
+import os
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from regard.engines.choice import Prepared, prepared
+from regard.engines.library import find, find_in
+from regard.engines.native_layers import NativeLayers, NativeLinear
+from regard.engines.native_model import NativeModel, misfit
+from regard.engines.packed import PackedModel
+from regard.errors import SettingsError
+from regard.generation.decoding import Decoding
+from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
+from regard.models.decoder import Decoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.nn.hooks import forward_hooks
+
+FOUND = find()
+LIBRARY: Any = FOUND.library
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(LIBRARY is None, reason=f"native layers: {FOUND.reason}")
+VOCAB_SIZE = 23
+
+
+@st.composite
+def configurations(draw: st.DrawFn) -> dict[str, Any]:
+    """Everything that is written in C, in every combination."""
+    num_kv_heads = draw(st.integers(1, 3))
+    num_heads = num_kv_heads * draw(st.integers(1, 2))
+    head_dim = 2 * draw(st.integers(1, 11))
+    return {
+        "vocab_size": VOCAB_SIZE,
+        "model_dim": 2 * draw(st.integers(1, 30)),
+        "num_heads": num_heads,
+        "num_kv_heads": num_kv_heads,
+        "head_dim": head_dim,
+        "ff_dim": draw(st.integers(1, 70)),
+        "norm": draw(st.sampled_from(["pre", "post", "sandwich"])),
+        "norm_kind": draw(st.sampled_from(["layer", "rms", "none"])),
+        "gated": draw(st.booleans()),
+        "bias": draw(st.booleans()),
+        "activation": draw(st.sampled_from(["relu", "gelu", "gelu_tanh", "silu"])),
+        "max_positions": 30,
+    }
+
+
+def disturbed(model: Any) -> Any:
+    """Norms and biases away from 1 and 0, so that leaving one out cannot go unnoticed."""
+    for parameter in model.parameters():
+        parameter.data += (0.3 if parameter.ndim == 1 else 0.05) * torch.randn_like(parameter)
+    return model.eval()
+
+
+def followed(model: Any, ids: torch.Tensor, *, beams: int, steps: int, seed: int) -> torch.Tensor:
+    """The log-probabilities of some steps in which hypotheses branch and die, and a sentence leaves."""
+    random_numbers = torch.Generator().manual_seed(seed)
+    state, found = model.prefill(ids), []
+    state = state.select(torch.arange(len(ids)), torch.zeros(len(ids), beams, dtype=torch.long))
+    for step in range(steps):
+        newest = torch.randint(4, VOCAB_SIZE, (len(ids), beams), generator=random_numbers)
+        logits, state = model.decode_step(newest, state)
+        found.append(logits.log_softmax(dim=-1))
+        parents = torch.randint(0, beams, (len(ids), beams), generator=random_numbers)
+        state = state.select(torch.arange(len(ids)), parents)
+        if step == 1 and len(ids) > 1:
+            state = state.release(torch.tensor([0]))
+    return torch.cat(found)
+
+
+def assert_near(ours: torch.Tensor, theirs: torch.Tensor) -> None:
+    """Without norms, log-probabilities of random models are large, and so are their roundings."""
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5 * max(20.0, float(theirs.abs().max())))
+
+
+def some_sources(count: int, longest: int, seed: int = 1) -> torch.Tensor:
+    rng = random.Random(seed)
+    rows = [[rng.randrange(4, VOCAB_SIZE) for _ in range(rng.randint(1, longest))] for _ in range(count)]
+    return torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+
+
+@settings(max_examples=20)
+@given(
+    st.data(), st.sampled_from(["sinusoidal", "learned", "none", "rotary", "alibi", "t5"]), st.integers(1, 4), st.integers(1, 3)
+)  # fmt: skip
+def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num_layers: int) -> None:
+    torch.manual_seed(3)
+    config = data.draw(configurations()) | {"positions": positions, "num_decoder_layers": num_layers}
+    model = disturbed(EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, **config)))
+    count, seed = data.draw(st.integers(1, 14)), data.draw(st.integers(0, 99))
+    if positions in ("alibi", "t5"):
+        assert "positions of kind" in misfit(model)  # of its encoder, which looks both ways
+        model.encoder_layers = nn.ModuleList()
+        assert not any(NativeLayers.misfit(layer) for layer in model.decoder_layers)
+    with torch.inference_mode():
+        sources = some_sources(count, 9, seed)
+        native = NativeModel(model, LIBRARY)
+        ours, theirs = (followed(each, sources, beams=beams, steps=4, seed=seed) for each in (native, model))
+    assert_near(ours, theirs)
+
+
+@settings(max_examples=20)
+@given(st.data(), st.sampled_from(["learned", "rotary", "alibi", "t5"]), st.integers(1, 7))
+def test_a_decoder(data: st.DataObject, positions: str, count: int) -> None:
+    """Prompts of different lengths, padded on the left, and what follows."""
+    torch.manual_seed(4)
+    model = disturbed(Decoder(DecoderConfig(num_layers=2, positions=positions, **data.draw(configurations()))))
+    with torch.inference_mode():
+        prompts = some_sources(count, data.draw(st.integers(1, 20))).flip(1)
+        ours, theirs = (
+            followed(each, prompts, beams=1, steps=5, seed=count) for each in (NativeModel(model, LIBRARY), model)
+        )
+    assert_near(ours, theirs)
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 70), st.integers(1, 100), st.integers(1, 30), st.booleans(), st.sampled_from(["float32", "bfloat16"])
+)
+def test_a_linear_map(inputs: int, outputs: int, rows: int, bias: bool, dtype: str) -> None:
+    """Of any size, with weights in both formats; and each row as if it were alone."""
+    linear = nn.Linear(inputs, outputs, bias=bias)
+    stored = getattr(torch, dtype)
+    with torch.no_grad():
+        linear.weight.copy_(linear.weight.to(stored).float())
+    native, x = NativeLinear(LIBRARY, [linear], stored), torch.randn(rows, inputs)
+    torch.testing.assert_close(native(x), linear(x).detach(), rtol=1e-5, atol=1e-5)
+    assert torch.equal(native(x), torch.cat([native(row[None]) for row in x]))
+    assert native(x[:0]).shape == (0, outputs)
+
+
+def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hypothesis]]:
+    symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
+    return Decoding(model, requests, BeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
+def test_scores_are_equal_in_any_batch(positions: str) -> None:
+    """To the last bit: sources of other lengths, sentences that join late, and other numbers of rows change nothing."""
+    torch.manual_seed(1)
+    config = EncoderDecoderConfig(
+        vocab_size=VOCAB_SIZE, model_dim=36, num_heads=3, ff_dim=50, num_encoder_layers=2, num_decoder_layers=2,
+        positions=positions, max_positions=40, activation="gelu",
+    )  # fmt: skip
+    model = NativeModel(disturbed(EncoderDecoder(config)), LIBRARY)
+    rng = random.Random(2)
+    requests = [
+        Request([*rng.choices(range(4, VOCAB_SIZE), k=rng.randint(1, 12)), 3], rng.randint(3, 14)) for _ in range(30)
+    ]
+    alone = [decode(model, [request], 1)[0] for request in requests]
+    assert len({str(each[0].ids) for each in alone}) > 10
+    for batch_size in (2, 7, 30):
+        found = decode(model, requests, batch_size)
+        assert [[each.token_log_probs for each in of_one] for of_one in found] == [
+            [each.token_log_probs for each in of_one] for of_one in alone
+        ]
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
+def test_activations_at_all_sizes(activation: str) -> None:
+    """From where they are 0 to where they are x, and through the middle."""
+    config = EncoderDecoderConfig(
+        vocab_size=VOCAB_SIZE, model_dim=2, num_heads=1, ff_dim=401, num_encoder_layers=1, num_decoder_layers=1,
+        activation=activation, norm="pre", norm_kind="none", bias=False,
+    )  # fmt: skip
+    model = EncoderDecoder(config).eval()
+    layer: Any = model.encoder_layers[0]
+    with torch.no_grad():
+        layer.self_attention.output_proj.weight.zero_()
+        layer.feed_forward.inner_proj.weight.copy_(torch.linspace(-120, 120, 401)[:, None].expand(-1, 2))
+        layer.feed_forward.output_proj.weight.copy_(torch.randn(2, 401) / 20)
+        native = NativeLayers(LIBRARY, [layer], num_distances=4)
+        for scale in (1e-3, 0.02, 0.3, 1.0, 30.0):
+            x = scale * torch.randn(5, 3, 2)
+            mask = torch.ones(5, 1, 1, 3, dtype=torch.bool)
+            torch.testing.assert_close(native.encode(x, mask), layer(x, mask=mask), rtol=1e-5, atol=1e-5 * scale + 1e-6)
+
+
+def make(**changes: Any) -> EncoderDecoder:
+    sizes = {"model_dim": 12, "num_heads": 3, "ff_dim": 20, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    return EncoderDecoder(EncoderDecoderConfig(vocab_size=VOCAB_SIZE, **(sizes | changes))).eval()
+
+
+def test_which_engine_decodes() -> None:
+    assert isinstance(prepared(make()), NativeModel)
+    assert isinstance(prepared(make(), "torch"), PackedModel)
+    assert isinstance(prepared(make(positions="shaw")), PackedModel)
+    assert not isinstance(prepared(make().to(torch.bfloat16)), NativeModel)
+    with pytest.raises(SettingsError, match="positions of kind ClippedRelative are not written in C"):
+        prepared(make(positions="shaw"), "native")
+    with pytest.raises(SettingsError, match="the model is not in float32"):
+        prepared(make().to(torch.bfloat16), "native")
+    with pytest.raises(SettingsError, match=r"engine must be auto, torch, native; got 'nativ'\. Did you mean 'native'"):
+        prepared(make(), "nativ")
+
+
+def test_weights_that_change_are_packed_anew_and_the_rest_is_pickled() -> None:
+    model = make()
+    models = Prepared([model])
+    assert models.engine == "native"
+    first = models.current()[0]
+    assert models.current()[0] is first
+    with torch.no_grad():
+        model.output_embedding.weight += 1
+    assert models.current()[0] is not first
+    models.use("torch")
+    assert models.engine == "torch"
+    assert pickle.loads(pickle.dumps(models)).engine == "torch"
+
+
+def test_hooks_see_and_change_as_without_c() -> None:
+    torch.manual_seed(2)
+    model = disturbed(make(num_decoder_layers=2))
+    native, sources = NativeModel(model, LIBRARY), some_sources(3, 5)
+    watched: Any = model.decoder_layers[1].self_attention.attention
+    seen: list[Any] = []
+
+    def without_a_head(context: torch.Tensor) -> torch.Tensor:
+        return context * torch.tensor([1.0, 0.0, 1.0])[:, None, None]
+
+    with torch.inference_mode():
+        plain = followed(native, sources, beams=2, steps=3, seed=1)
+        with forward_hooks(after={watched: without_a_head}):
+            ours, theirs = (followed(each, sources, beams=2, steps=3, seed=1) for each in (native, model))
+        with forward_hooks(before={watched: lambda *inputs: seen.append(inputs)}):
+            followed(native, sources, beams=2, steps=3, seed=1)
+    torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+    assert not torch.allclose(ours, plain, atol=1e-3)
+    assert len(seen) == 3
+
+
+def test_the_library_was_made_from_its_source() -> None:
+    digest = hashlib.sha256((ROOT / "native" / "layers.c").read_bytes()).hexdigest()[:16]
+    assert LIBRARY.functions.regard_source().decode() == digest, "`make native` compiles it anew"
+
+
+def test_a_missing_or_damaged_library_is_told(tmp_path: Path) -> None:
+    assert find_in(tmp_path).library is None
+    assert "not compiled" in find_in(tmp_path).reason
+    for kind in ("avx512", "avx2", "neon"):
+        for suffix in (".so", ".dylib", ".dll"):
+            (tmp_path / f"layers-{kind}{suffix}").write_text("no library")
+    assert "cannot be loaded" in find_in(tmp_path).reason
+
+
+SANITIZED = """
+import sys
+from hypothesis import settings
+settings.register_profile("sanitized", deadline=None, derandomize=True, max_examples=30)
+settings.load_profile("sanitized")
+import test_native as tests
+import regard.engines.library as library
+tests.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
+assert tests.LIBRARY is not None
+for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
+    getattr(tests, name)()
+for positions in ("sinusoidal", "rotary"):
+    tests.test_scores_are_equal_in_any_batch(positions)
+print("done")
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
+def test_under_sanitizers(tmp_path: Path) -> None:
+    """No access outside of arrays and no undefined arithmetic, on the shapes of the tests above."""
+    spec = importlib.util.spec_from_file_location("native_build", ROOT / "native" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    native_build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(native_build)
+    native_build.build(tmp_path, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
+    preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout
+    environment = os.environ | {
+        "LD_PRELOAD": preload.strip(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONPATH": str(Path(__file__).parent),
+        "OMP_NUM_THREADS": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", SANITIZED, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.endswith("done\n")
