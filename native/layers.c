@@ -45,12 +45,15 @@ INLINE vector choose(integers condition, vector yes, vector no) {
     return (vector)((condition & (integers)yes) | (~condition & (integers)no));
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+/* Halves are added until four numbers are left, then those. */
 INLINE float sum_of(vector values) {
-    float parts[LANES];
-    store(parts, values);
-    for (int width = LANES / 2; width; width /= 2)
+    quad parts[LANES / 4];
+    memcpy(parts, &values, sizeof values);
+    for (int width = LANES / 8; width; width /= 2)
         for (int i = 0; i < width; ++i) parts[i] += parts[i + width];
-    return parts[0];
+    return (parts[0][0] + parts[0][2]) + (parts[0][1] + parts[0][3]);
 }
 
 /* ---- Functions of single numbers ------------------------------------------------------------------------------------------- */
@@ -260,43 +263,51 @@ typedef struct {
     int64_t step;             /* of the query */
 } Database;
 
-/* context = sum over k of softmax(factor query . key[k] + bias[distance]) value[k]; 0 where nothing is allowed. */
-static void look_up(const Attention *attention, const float *bias, const float *query, const Database *database, float *weights,
+/* The vectors of `size` numbers, the last one filled with `rest`. */
+INLINE int64_t filled(float *numbers, int64_t size, float rest) {
+    int64_t vectors = (size + LANES - 1) / LANES;
+    for (int64_t i = size; i < vectors * LANES; ++i) numbers[i] = rest;
+    return vectors;
+}
+
+/* context = sum over k of softmax(factor query . key[k] + bias[distance]) value[k]; 0 where nothing is allowed.
+ * `room` has two numbers for each key, and two vectors. */
+static void look_up(const Attention *attention, const float *bias, const float *query, const Database *database, float *room,
                     float *context) {
-    int64_t dim = attention->head_dim, found = 0;
-    float largest = -INFINITY, total = 0;
+    int64_t dim = attention->head_dim, stride = database->stride, found = 0;
+    float *weights = room, largest = -INFINITY;
+    int32_t *keys = (int32_t *)(room + database->count + LANES);
     for (int64_t k = 0; k < database->count; ++k) {
-        if (database->allowed && !database->allowed[k]) {
-            weights[k] = -INFINITY;
-            continue;
-        }
-        float score = dot(query, database->keys + k * database->stride, dim) * (float)attention->factor;
-        if (bias) {
-            int64_t distance = database->step - database->steps[k];
-            score += bias[distance < attention->num_distances ? distance : attention->num_distances - 1];
-        }
-        weights[k] = score;
-        largest = score > largest ? score : largest;
-        ++found;
+        keys[found] = (int32_t)k;
+        found += !database->allowed || database->allowed[k];
     }
     memset(context, 0, dim * sizeof(float));
     if (!found) return;
-    for (int64_t k = 0; k < database->count; k += LANES) {
-        float part[LANES];
-        int64_t size = database->count - k < LANES ? database->count - k : LANES;
-        for (int i = 0; i < LANES; ++i) part[i] = i < size ? weights[k + i] : -INFINITY;
-        store(part, exponential(load(part) - largest));
-        for (int64_t i = 0; i < size; ++i) {
-            weights[k + i] = database->allowed && !database->allowed[k + i] ? 0 : part[i];
-            total += weights[k + i];
+    for (int64_t k = 0; k < found; ++k) {
+        weights[k] = dot(query, database->keys + keys[k] * stride, dim) * (float)attention->factor;
+        if (bias) {
+            int64_t distance = database->step - database->steps[keys[k]];
+            weights[k] += bias[distance < attention->num_distances ? distance : attention->num_distances - 1];
         }
+        largest = weights[k] > largest ? weights[k] : largest;
     }
-    for (int64_t k = 0; k < database->count; ++k) {
-        if (weights[k] == 0) continue;
-        const float *value = database->values + k * database->stride;
-        for (int64_t i = 0; i < dim; ++i) context[i] += weights[k] * value[i];
+    int64_t vectors = filled(weights, found, -INFINITY); /* e^-87 for the rest, which is nothing beside e^0 */
+    vector totals = {0};
+    for (int64_t i = 0; i < vectors * LANES; i += LANES) {
+        vector weight = exponential(load(weights + i) - largest);
+        store(weights + i, weight);
+        totals += weight;
     }
-    for (int64_t i = 0; i < dim; ++i) context[i] /= total;
+    float total = sum_of(totals);
+    int64_t i = 0;
+    for (; i + LANES <= dim; i += LANES) {
+        vector sums = {0};
+        for (int64_t k = 0; k < found; ++k) sums += weights[k] * load(database->values + keys[k] * stride + i);
+        store(context + i, sums / total);
+    }
+    for (int64_t k = 0; i < dim && k < found; ++k)
+        for (int64_t j = i; j < dim; ++j) context[j] += weights[k] * database->values[keys[k] * stride + j];
+    for (; i < dim; ++i) context[i] /= total;
 }
 
 /* Queries and keys turned by the angle of their position: `turns` has the cosines, then the sines of each pair of dimensions. */
@@ -430,7 +441,7 @@ static void feed_forward(const Layer *layer, int64_t rows, float *y, float *room
 }
 
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
- * The workspace has `regard_row_size` numbers for each row, and one for each cell or source position beside them. */
+ * The workspace has `regard_row_size` numbers for each row, and beside them what `look_up` needs for the cells or the source. */
 EXPORT void regard_run(const Stack *stack, const Input *input) {
     int64_t rows = input->num_sentences * input->width, dim = stack->model_dim;
     float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
@@ -447,6 +458,44 @@ EXPORT void regard_run(const Stack *stack, const Input *input) {
         normalise(&layer->feed_forward_residual.before, rows, dim, x, y);
         feed_forward(layer, rows, y, room);
         add(&layer->feed_forward_residual, rows, dim, x, y);
+    }
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------------------------------------ */
+
+enum { CHUNK = 4 * LANES };
+
+/* Of each sentence, the `count` continuations of highest scores[beam] + log_probs[beam][token], best first; of equal ones, the first.
+ * Where there are fewer, the rest has -inf. Tokens are compared a chunk at a time with the worst that is kept. */
+EXPORT void regard_candidates(int64_t num_sentences, int64_t beams, int64_t vocab_size, int64_t count, const float *scores,
+                              const float *log_probs, float *best, int64_t *parents, int64_t *ids, float *added) {
+    for (int64_t sentence = 0; sentence < num_sentences; ++sentence, best += count, parents += count, ids += count, added += count) {
+        for (int64_t i = 0; i < count; ++i) best[i] = -INFINITY, parents[i] = ids[i] = 0, added[i] = -INFINITY;
+        for (int64_t beam = 0; beam < beams; ++beam, log_probs += vocab_size) {
+            float score = *scores++;
+            for (int64_t begin = 0; begin < vocab_size; begin += CHUNK) {
+                int64_t end = begin + CHUNK < vocab_size ? begin + CHUNK : vocab_size;
+                if (end - begin == CHUNK) {
+                    vector highest = load(log_probs + begin);
+                    for (int64_t i = begin + LANES; i < end; i += LANES) {
+                        vector next = load(log_probs + i);
+                        highest = choose(next > highest, next, highest);
+                    }
+                    int32_t found = 0;
+                    integers above = highest + score > all(best[count - 1]);
+                    for (int i = 0; i < LANES; ++i) found |= above[i];
+                    if (!found) continue;
+                }
+                for (int64_t token = begin; token < end; ++token) {
+                    float sum = score + log_probs[token];
+                    if (!(sum > best[count - 1])) continue;
+                    int64_t at = count - 1;
+                    for (; at > 0 && sum > best[at - 1]; --at)
+                        best[at] = best[at - 1], parents[at] = parents[at - 1], ids[at] = ids[at - 1], added[at] = added[at - 1];
+                    best[at] = sum, parents[at] = beam, ids[at] = token, added[at] = log_probs[token];
+                }
+            }
+        }
     }
 }
 

@@ -46,7 +46,7 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
     head_dim = 2 * draw(st.integers(1, 11))
     return {
         "vocab_size": VOCAB_SIZE,
-        "model_dim": 2 * draw(st.integers(1, 30)),
+        "model_dim": 2 * draw(st.integers(2, 30)),
         "num_heads": num_heads,
         "num_kv_heads": num_kv_heads,
         "head_dim": head_dim,

@@ -112,7 +112,8 @@ def find_in(folder: Path) -> Found:
         functions.regard_row_size.argtypes = [POINTER(Stack)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_linear.argtypes = [POINTER(Linear), c_int64, c_void_p, c_void_p]
-        functions.regard_run.restype = functions.regard_linear.restype = None
+        functions.regard_candidates.argtypes = [*[c_int64] * 4, *[c_void_p] * 6]
+        functions.regard_run.restype = functions.regard_linear.restype = functions.regard_candidates.restype = None
         return Found(Library(functions, functions.regard_panel()), f"compiled for {kind}")
     except (OSError, AttributeError) as error:
         return Found(None, f"{path.name} cannot be loaded ({error})")

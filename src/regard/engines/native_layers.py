@@ -185,7 +185,7 @@ class NativeLayers(nn.Module):
         return x
 
     def _input(self, x: Tensor, most_keys: int) -> c.Input:
-        needed = x.shape[0] * x.shape[1] * self._row_size + most_keys
+        needed = x.shape[0] * x.shape[1] * self._row_size + 2 * (most_keys + self._library.panel)
         room: Tensor | None = getattr(self._room, "room", None)
         if room is None or room.numel() < needed:
             room = self._room.room = torch.empty(2 * needed)
