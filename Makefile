@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo web test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
+.PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-serving MODEL=folder SOURCE=file  measure the server under load"
 	@echo "make soak    run the server for an hour under all kinds of clients (MINUTES=60; MODEL=folder SOURCE=file)"
 	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
+	@echo "make native  compile the layers in C again (installing has done it where there is a C compiler)"
 	@echo "make web     bundle the page from its sources in web/ (needs npm)"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
 	@echo "make clean   remove .venv and the demo's model"
@@ -29,12 +30,12 @@ demo: .venv/demo
 	$(BIN)/regard demo -o demo-model --overwrite
 
 # Each process of the tests has several threads. Those that wait must not spin: the others need the processor (docs/experiments.md).
-test: .venv/dev
+test: .venv/dev .venv/native
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
-test-older-processor: .venv/dev
+test-older-processor: .venv/dev .venv/native
 	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 $(BIN)/python -m pytest -n auto --maxprocesses 8 \
-		tests/models/test_packed.py tests/nn/test_attention.py tests/generation/test_beam.py tests/workflow/test_threads.py \
+		tests/engines tests/nn/test_attention.py tests/generation/test_beam.py tests/workflow/test_threads.py \
 		tests/cli/test_generation_options.py
 
 test-long: .venv/dev
@@ -45,7 +46,7 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-check-fast: check
+check-fast: check .venv/native
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(FAST) --ignore tests/nn/test_tracing.py
 
 coverage: .venv/dev
@@ -75,8 +76,10 @@ results: .venv/dev
 web:
 	cd web && npm ci --no-audit --no-fund && npx tsc --noEmit && node build.mjs
 
+native: .venv/native
+
 clean:
-	rm -rf .venv demo-model histogram-model
+	rm -rf .venv demo-model histogram-model src/regard/engines/layers-*
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Regard needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'
@@ -89,3 +92,8 @@ clean:
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/demo
+
+# Installing has compiled them where there is a compiler; this does it again when their source has changed.
+.venv/native: .venv/dev native/layers.c native/build.py
+	-$(BIN)/python native/build.py
+	@touch $@

@@ -274,8 +274,9 @@ def score(
 
 
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
-    """Show what a model folder holds: sizes, settings, and the scores measured in training."""
+    """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
+    from regard.engines.choice import explained
     from regard.workflow.loading import load_any
 
     if is_adapter(model):
@@ -297,6 +298,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "folder": str(model),
         "num_parameters": num_parameters,
         "vocabulary": len(tokenizer),
+        "engine": explained(loaded),
         "model": loaded.config.model_dump(mode="json"),
     }
     if as_json:
@@ -304,6 +306,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         return
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
     lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
+    lines.append(f"decoding: {facts['engine']}")
     say("\n".join([*lines, measured] if results else lines))
 
 

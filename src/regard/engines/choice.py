@@ -23,6 +23,12 @@ def check_engine(engine: str) -> None:
         raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {nearest_hint(engine, ENGINES)}")
 
 
+def explained(model: Any) -> str:
+    """Which engine decodes with a model by default, and why, for people."""
+    reason = misfit(model)
+    return f"torch, as {reason}" if reason else f"native, {find().reason}"
+
+
 def prepared(model: Any, engine: str = "auto") -> Any:
     """A model as an engine decodes with it.
 

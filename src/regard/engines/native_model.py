@@ -90,7 +90,7 @@ def misfit(model: Any) -> str:
     if any(each.dtype != torch.float32 for each in parameters):
         return "the model is not in float32"
     if not isinstance(model, TokenModel) or "decoder" not in (stacks := model.layer_stacks()):
-        return f"models of arch {model.config.arch} have no layers in C"
+        return f"models of arch {model.config.arch} have no decoder layers"
     for layer in (layer for layers in stacks.values() for layer in layers):
         if reason := NativeLayers.misfit(layer):
             return f"{reason} are not written in C"
