@@ -335,11 +335,19 @@ typedef struct {
 typedef struct {
     int64_t num_layers, model_dim, rotated, interleaved; /* `rotated`: how many dimensions of a head turn; 0: none */
     const Layer *layers;
+    /* Of a decoder, what stands before its layers and after them; used where the input has `ids`. */
+    const float *embedding; /* [token][model_dim] */
+    double scale;           /* of embeddings */
+    const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
+    Norm embedding_norm, last_norm;
+    Linear output; /* to the vocabulary */
 } Stack;
 
 typedef struct {
     int64_t num_sentences, width; /* hypotheses of each sentence, or positions */
-    float *x;                     /* [sentence][width][model_dim], read and written */
+    float *x;                     /* [sentence][width][model_dim], read, where there are no `ids`, and written */
+    const int64_t *ids, *positions; /* [sentence][width]: the newest tokens, and their positions; NULL: `x` is given */
+    float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
     const float *turns;           /* [sentence][width][rotated]; NULL where nothing turns */
     float *workspace;
     /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
@@ -440,11 +448,28 @@ static void feed_forward(const Layer *layer, int64_t rows, float *y, float *room
     multiply(&layer->outer, rows, inner, y);
 }
 
+/* x[r] = norm(scale embedding[id] + positions[position]) */
+static void embed(const Stack *stack, const Input *input, int64_t rows) {
+    int64_t dim = stack->model_dim;
+    for (int64_t row = 0; row < rows; ++row) {
+        int64_t id = input->ids[row] > 0 ? input->ids[row] : 0;
+        const float *of_token = stack->embedding + id * dim;
+        const float *of_position = stack->positions ? stack->positions + input->positions[row] * dim : NULL;
+        float *x = input->x + row * dim;
+        for (int64_t i = 0; i < dim; ++i) {
+            x[i] = of_token[i] * (float)stack->scale;
+            if (of_position) x[i] += of_position[i];
+        }
+    }
+    normalise(&stack->embedding_norm, rows, dim, input->x, input->x);
+}
+
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
  * The workspace has `regard_row_size` numbers for each row, and beside them what `look_up` needs for the cells or the source. */
 EXPORT void regard_run(const Stack *stack, const Input *input) {
     int64_t rows = input->num_sentences * input->width, dim = stack->model_dim;
     float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
+    if (input->ids) embed(stack, input, rows);
     for (int64_t i = 0; i < stack->num_layers; ++i) {
         const Layer *layer = stack->layers + i;
         normalise(&layer->self_residual.before, rows, dim, x, y);
@@ -459,6 +484,9 @@ EXPORT void regard_run(const Stack *stack, const Input *input) {
         feed_forward(layer, rows, y, room);
         add(&layer->feed_forward_residual, rows, dim, x, y);
     }
+    if (!input->ids) return;
+    normalise(&stack->last_norm, rows, dim, x, y);
+    multiply(&stack->output, rows, y, input->logits);
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------------------------------------ */

@@ -49,7 +49,7 @@ def test_evaluate_and_generate_have_it(folder: Path, capsys: pytest.CaptureFixtu
 
 def test_info_tells(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "decoding: native, compiled for" in outcome(capsys, "info", folder / "m")[1]
-    assert "decoding: torch, as models of arch rnn have no decoder layers" in outcome(capsys, "info", folder / "rnn")[1]
+    assert "decoding: torch, as models of arch rnn are not written in C" in outcome(capsys, "info", folder / "rnn")[1]
     assert json.loads(outcome(capsys, "info", folder / "m", "--json")[1])["engine"].startswith("native")
 
 

@@ -44,6 +44,7 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
     num_kv_heads = draw(st.integers(1, 3))
     num_heads = num_kv_heads * draw(st.integers(1, 2))
     head_dim = 2 * draw(st.integers(1, 11))
+    norm_kind = draw(st.sampled_from(["layer", "rms", "none"]))
     return {
         "vocab_size": VOCAB_SIZE,
         "model_dim": 2 * draw(st.integers(2, 30)),
@@ -52,8 +53,8 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
         "head_dim": head_dim,
         "ff_dim": draw(st.integers(1, 70)),
         "norm": draw(st.sampled_from(["pre", "post", "sandwich"])),
-        "norm_kind": draw(st.sampled_from(["layer", "rms", "none"])),
-        "gated": draw(st.booleans()),
+        "norm_kind": norm_kind,
+        "gated": draw(st.booleans()) and norm_kind != "none",  # both: states grow beyond what float32 can tell apart
         "bias": draw(st.booleans()),
         "activation": draw(st.sampled_from(["relu", "gelu", "gelu_tanh", "silu"])),
         "max_positions": 30,

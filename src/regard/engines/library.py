@@ -62,7 +62,8 @@ class Stack(Structure):
 
     _fields_ = (
         ("num_layers", c_int64), ("model_dim", c_int64), ("rotated", c_int64), ("interleaved", c_int64),
-        ("layers", POINTER(Layer)),
+        ("layers", POINTER(Layer)), ("embedding", c_void_p), ("scale", c_double), ("positions", c_void_p),
+        ("embedding_norm", Norm), ("last_norm", Norm), ("output", Linear),
     )  # fmt: skip
 
 
@@ -70,7 +71,8 @@ class Input(Structure):
     """`Input` of `layers.c`."""
 
     _fields_ = (
-        ("num_sentences", c_int64), ("width", c_int64), ("x", c_void_p), ("turns", c_void_p), ("workspace", c_void_p),
+        ("num_sentences", c_int64), ("width", c_int64), ("x", c_void_p), ("ids", c_void_p), ("positions", c_void_p),
+        ("logits", c_void_p), ("turns", c_void_p), ("workspace", c_void_p),
         ("cells", POINTER(c_void_p)), ("num_cells", c_int64), ("steps", c_void_p), ("descends", c_void_p),
         ("newest", c_void_p), ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)),
         ("source_values", POINTER(c_void_p)), ("source_length", c_int64), ("source_mask", c_void_p),

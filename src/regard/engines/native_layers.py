@@ -6,13 +6,14 @@ import ctypes
 import threading
 from collections.abc import Sequence
 from ctypes import c_void_p
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.engines import library as c
+from regard.models.parts import EmbeddedPositions
 from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
@@ -79,12 +80,26 @@ def _linear(
     return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels), kept.pointer(bias))
 
 
+class Ends(NamedTuple):
+    """What stands before the layers of a decoder and after them."""
+
+    embedding: nn.Embedding
+    scale: float
+    """Of embeddings."""
+    positions: EmbeddedPositions
+    embedding_norm: nn.Module
+    last_norm: nn.Module
+    output: nn.Linear
+    """To the vocabulary."""
+
+
 class NativeLayers(nn.Module):
     """The layers of a decoder or an encoder: the same function as calling them one after the other.
 
     Args:
-        dtype: of the stored weights of linear maps.
         num_distances: how far back a key can be, where scores depend on it.
+        ends: for `step`, which goes from tokens to logits.
+        dtype: of the stored weights of linear maps.
     """
 
     def __init__(
@@ -93,6 +108,7 @@ class NativeLayers(nn.Module):
         layers: Sequence[DecoderLayer | EncoderLayer],
         *,
         num_distances: int,
+        ends: Ends | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
@@ -104,6 +120,12 @@ class NativeLayers(nn.Module):
             rotated, interleaved = self._rotary.rotated_dim, self._rotary.layout == "interleaved"
         self.model_dim = layers[0].self_attention.query_proj.in_features
         self._stack = c.Stack(len(layers), self.model_dim, rotated, interleaved, self._layers)
+        if ends is not None:
+            table = ends.positions.waves if ends.positions.learned is None else ends.positions.learned.table.weight
+            self._stack.embedding, self._stack.scale = self._kept.pointer(ends.embedding.weight), ends.scale
+            self._stack.positions = self._kept.pointer(table)
+            self._stack.embedding_norm, self._stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
+            self._stack.output = self._map(ends.output)
         self._row_size = found.functions.regard_row_size(ctypes.byref(self._stack))
         self._room = threading.local()
 
@@ -128,6 +150,19 @@ class NativeLayers(nn.Module):
             return "linear maps with adapters"
         return ""
 
+    def step(
+        self, ids: Int[Tensor, "sentence beam"], positions: Int[Tensor, "sentence beam"], cache: BeamCache
+    ) -> Float[Tensor, "sentence beam vocab"]:
+        """Logits of the token after each hypothesis, from its newest token; their cells are filled. It needs `ends`."""
+        x = torch.empty(*ids.shape, self.model_dim)
+        steps = torch.full_like(cache.newest, cache.length - 1)
+        given, kept = self._input(x, cache, positions, cache.descends, steps)
+        logits = torch.empty(*ids.shape, self._stack.output.outputs)
+        kept += [ids.contiguous(), positions.contiguous()]
+        given.ids, given.positions, given.logits = kept[-2].data_ptr(), kept[-1].data_ptr(), logits.data_ptr()
+        self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
+        return logits
+
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
         return self._decode(x, cache, cache.positions, cache.descends, torch.full_like(cache.newest, cache.length - 1))
@@ -149,9 +184,23 @@ class NativeLayers(nn.Module):
     ) -> Tensor:
         """Rows that fill the newest cells of a cache and look at those that they may see."""
         x = x.contiguous().clone()
+        given, kept = self._input(x, cache, positions, allowed, steps)
+        self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
+        del kept
+        return x
+
+    def _input(
+        self,
+        x: Float[Tensor, "sentence row model_dim"],
+        cache: BeamCache,
+        positions: Int[Tensor, "sentence row"],
+        allowed: Bool[Tensor, "sentence row cell"],
+        steps: Int[Tensor, "sentence row"],
+    ) -> tuple[c.Input, list[Tensor]]:
+        """What C is given, and the tensors that it points to beside those of the cache."""
         memory = [layer for layer in cache.memory if layer is not None]
         source_length = memory[0].mask.shape[-1] if memory else 0
-        given = self._input(x, max(cache.num_cells, source_length))
+        given = self._begun(x, max(cache.num_cells, source_length))
         cells = [
             layer.with_room((heads.num_kv_heads, heads.head_dim), x)
             for layer, heads in zip(cache.layers, (each.self_attention for each in self._layers), strict=True)
@@ -165,17 +214,16 @@ class NativeLayers(nn.Module):
         if memory:
             keys, values = ([each.keys_values[part].contiguous() for each in memory] for part in (0, 1))
             given.source_keys, given.source_values = _pointers(keys), _pointers(values)
-            kept.append(memory[0].mask.contiguous())
+            kept += [*keys, *values, memory[0].mask.contiguous()]
             given.source_length, given.source_mask = source_length, kept[-1].data_ptr()
-        self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
-        return x
+        return given, kept
 
     def encode(
         self, x: Float[Tensor, "sentence position model_dim"], mask: Bool[Tensor, "sentence 1 1 position"]
     ) -> Float[Tensor, "sentence position model_dim"]:
         """The positions of a source after each has looked at the others."""
         x = x.contiguous().clone()
-        given = self._input(x, x.shape[1])
+        given = self._begun(x, x.shape[1])
         kept = [mask.contiguous()]
         given.source_length, given.source_mask = x.shape[1], kept[0].data_ptr()
         if isinstance(self._rotary, Rotary):
@@ -184,12 +232,13 @@ class NativeLayers(nn.Module):
         self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
         return x
 
-    def _input(self, x: Tensor, most_keys: int) -> c.Input:
+    def _begun(self, x: Tensor, most_keys: int) -> c.Input:
+        """What C is given of all rows, with room to compute in."""
         needed = x.shape[0] * x.shape[1] * self._row_size + 2 * (most_keys + self._library.panel)
         room: Tensor | None = getattr(self._room, "room", None)
         if room is None or room.numel() < needed:
             room = self._room.room = torch.empty(2 * needed)
-        return c.Input(x.shape[0], x.shape[1], x.data_ptr(), None, room.data_ptr())
+        return c.Input(num_sentences=x.shape[0], width=x.shape[1], x=x.data_ptr(), workspace=room.data_ptr())
 
     def _turns(self, positions: Int[Tensor, "sentence row"]) -> Float[Tensor, "sentence row rotated"]:
         """The cosines, then the sines by which each row turns."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 import torch
@@ -9,8 +10,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.engines.library import Library, find
-from regard.engines.native_layers import NativeLayers, NativeLinear
+from regard.engines.native_layers import Ends, NativeLayers, NativeLinear
 from regard.engines.packed import PackedModel, is_divided, packed, with_shared_weights
+from regard.models.decoder import Decoder
+from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
 from regard.nn.hooks import hooks_wanted
 
@@ -29,7 +32,12 @@ class NativeModel:
         self._plain, self._with_hooks = model, cast("PackedModel | None", None)
         copied: Any = with_shared_weights(model)
         stacks, num_distances = model.layer_stacks(), model.config.max_positions
-        self._layers = NativeLayers(library, cast("Any", stacks["decoder"]), num_distances=num_distances)
+        output = nn.Linear(1, 1, bias=model.output_bias is not None, device="meta")
+        output.weight = model.output_embedding.weight
+        output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
+        self._ends = _ends(copied, output)
+        decoder: Any = stacks["decoder"]
+        self._layers = NativeLayers(library, decoder, num_distances=num_distances, ends=self._ends)
         if stacks.get("encoder"):
             encoder = NativeLayers(library, cast("Any", stacks["encoder"]), num_distances=num_distances)
             copied.encoder_layers = nn.ModuleList([_Encoder(encoder)])
@@ -40,10 +48,7 @@ class NativeModel:
                 if type(child) is nn.Linear:
                     setattr(module, name, NativeLinear(library, [child]))
         self._model = copied
-        output = nn.Linear(1, 1, bias=model.output_bias is not None, device="meta")
-        output.weight = model.output_embedding.weight
-        output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
-        self._output = NativeLinear(library, [output])
+        self._output = NativeLinear(library, [output]) if self._ends is None else None
 
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
         """The state before the first step."""
@@ -57,13 +62,28 @@ class NativeModel:
         """Logits of the token that follows, and the state after `ids`."""
         if hooks_wanted():
             return self._hooked().decode_step(ids, state)
-        states, state = self._model.step_states(ids, state, self._layers)
-        return self._output(states), state
+        if self._output is not None:
+            states, state = self._model.step_states(ids, state, self._layers)
+            return self._output(states), state
+        assert self._ends is not None
+        positions = state.begin_step(ids.shape[1])
+        self._ends.positions.check_step(positions, state.length - 1)
+        return self._layers.step(ids, positions, state), state
 
     def _hooked(self) -> Any:
         if self._with_hooks is None:
             self._with_hooks = packed(self._plain)
         return self._with_hooks
+
+
+def _ends(model: Any, output: nn.Linear) -> Ends | None:
+    """What stands before and after the layers of a decoder; None: more than is written in C."""
+    if not model.reads_source:
+        return Ends(model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, output)
+    if not isinstance(model.output_transform, nn.Identity):
+        return None
+    scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
+    return Ends(model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm, output)
 
 
 class _Encoder(nn.Module):
@@ -89,9 +109,9 @@ def misfit(model: Any) -> str:
         return "the model is not on a CPU"
     if any(each.dtype != torch.float32 for each in parameters):
         return "the model is not in float32"
-    if not isinstance(model, TokenModel) or "decoder" not in (stacks := model.layer_stacks()):
-        return f"models of arch {model.config.arch} have no decoder layers"
-    for layer in (layer for layers in stacks.values() for layer in layers):
+    if type(model) not in (EncoderDecoder, Decoder):
+        return f"models of arch {model.config.arch} are not written in C"
+    for layer in (layer for layers in model.layer_stacks().values() for layer in layers):
         if reason := NativeLayers.misfit(layer):
             return f"{reason} are not written in C"
     found = find()
