@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 import regard
-from regard.engines.packed import packed
+from regard.engines.choice import prepared
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
@@ -76,6 +76,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--source", type=Path, default=DATA)
     parser.add_argument("--precision", default="float32")
+    parser.add_argument("--engine", default="auto")
     parser.add_argument("--sentences", type=int, default=1000)
     options = parser.parse_args()
     translator = regard.load(options.model, precision=options.precision)
@@ -84,12 +85,12 @@ def main() -> None:
     symbols = TargetSymbols(own.start_ids, own.eos_id, own.pad_id, tuple(own.banned_ids))
     texts = read_lines(options.source)[: options.sentences]
     requests = [Request(tokenizer.frame_source(ids), 60) for ids in tokenizer.encode_batch(texts)]
-    fast: Any = packed(translator.model)
+    fast: Any = prepared(translator.model, options.engine)
 
     def search(model: Any, asked: list[Request], **how: Any) -> list[list[Hypothesis]]:
         return Decoding(model, asked, BeamSearch(BeamSettings(5, 5), own.eos_id), symbols, **how).run()
 
-    print(f"{len(requests)} sentences, {options.precision}, against each decoded alone\n")
+    print(f"{len(requests)} sentences, {options.precision}, engine {options.engine}, against each decoded alone\n")
     print(
         "| how | n-best lists that differ | best ones that differ | largest difference of scores |\n|---|---:|---:|---:|"
     )
@@ -102,7 +103,7 @@ def main() -> None:
     back = dict(zip(order, shuffled, strict=True))
     compare("shuffled, batches of 64", [back[i] for i in range(len(requests))], alone)
     compare("padding on the left, batches of 64", search(fast, requests, batch_size=64, padding_side="left"), alone)
-    compare("weights not packed, batches of 64", search(translator.model, requests, batch_size=64), alone)
+    compare("without an engine, batches of 64", search(translator.model, requests, batch_size=64), alone)
     parts = [
         search(Uncached(translator.model), requests[i : i + 50], batch_size=50) for i in range(0, len(requests), 50)
     ]

@@ -142,12 +142,16 @@ def test_everything_is_the_same_in_every_batch() -> None:
             assert Decoding(TableModel(), requests, rule(), SYMBOLS, batch_size=size).run() == alone  # type: ignore[arg-type]
 
 
-@given(st.integers(1, 12), st.integers(1, 4), st.sampled_from([63, 64, 1024, 1025, 3000, 4096]), st.integers(0, 10**6))
-def test_the_best_candidates_are_found_in_blocks(count: int, beams: int, vocab: int, seed: int) -> None:
+@given(
+    st.integers(1, 12), st.integers(1, 4), st.sampled_from([63, 64, 1024, 1025, 3000, 4096]), st.integers(0, 10**6),
+    st.sampled_from([torch.float32, torch.float64]),
+)  # fmt: skip
+def test_the_best_candidates_are_found(count: int, beams: int, vocab: int, seed: int, dtype: torch.dtype) -> None:
+    """In C, which is for float32 alone, and in blocks."""
     generator = torch.Generator().manual_seed(seed)
-    log_probs = torch.randn(3, beams, vocab, generator=generator)
+    log_probs = torch.randn(3, beams, vocab, generator=generator, dtype=dtype)
     log_probs[:, :, torch.randint(0, vocab, (vocab // 2,), generator=generator)] = -torch.inf
-    scores = torch.randn(3, beams, generator=generator)
+    scores = torch.randn(3, beams, generator=generator, dtype=dtype)
     found = top_candidates(scores, log_probs, count)
     expected = (scores[:, :, None] + log_probs).flatten(1).topk(min(count, beams * vocab), dim=1)
     torch.testing.assert_close(found.scores, expected.values)
