@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import torch
 
-KINDS = {"AVX512": "avx512", "AVX2": "avx2", "DEFAULT": "neon"}
-"""What the file of a processor is called, by what PyTorch calls the processor; ATEN_CPU_CAPABILITY changes it for both."""
+KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
+"""What the file of an x86 processor is called, by what PyTorch calls the processor; ATEN_CPU_CAPABILITY changes both."""
+ARM = ("arm64", "aarch64")
 SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
 DTYPES = {torch.float32: 0, torch.bfloat16: 1}
 """Weights may be stored in these; arithmetic is in float32."""
@@ -103,10 +104,13 @@ def find() -> Found:
 
 def find_in(folder: Path) -> Found:
     """The library of a folder for this processor."""
-    kind = KINDS.get(torch.backends.cpu.get_cpu_capability(), "")
+    on_arm = platform.machine().lower() in ARM
+    kind = "neon" if on_arm else KINDS.get(torch.backends.cpu.get_cpu_capability())
+    if kind is None:
+        return Found(None, "not written for processors without AVX2")
     path = folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
     if not path.is_file():
-        return Found(None, f"not compiled for this processor ({kind or 'an older one'}); see docs/engines.md")
+        return Found(None, f"not compiled for {kind}; docs/engines.md says how")
     try:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
