@@ -178,14 +178,23 @@ def languages(source: Path, work: Path) -> None:
         "--set", "tokenizer.vocab_size=1000", "--set", "training.validate_every=500",
         "--set", f"data.tags=[{','.join(f'<{name}>' for name in found)}]", scores=("exact_match",),
     )  # fmt: skip
+    settings = {
+        "600 steps": [600, "model.dropout=0.3"],
+        "600 steps, dropout 0.4": [600, "model.dropout=0.4"],
+        "1,000 steps, rate 0.002": [1000, "model.dropout=0.4", "training.learning_rate=0.002"],
+        "2,000 steps, rate 0.002, half joined": [
+            2000, "model.dropout=0.4", "training.learning_rate=0.002", "data.concatenation=0.5",
+        ],
+    }  # fmt: skip
     for name in LOW:
-        for dropout in (0.3, 0.4):
+        for what, (steps, *changes) in settings.items():
+            changes += ["training.metric=exact_match", "training.validate_every=100", "training.batch_tokens=1024"]
+            sets = [word for change in changes for word in ("--set", change)]
             for seed in (1, 2, 3):
                 run(
-                    work, f"{name}, dropout {dropout}, seed {seed}", [Path(f"{found[name]}_train.tsv")],
-                    [tagged(name, "dev")], [tagged(name, "test")], "--from", base, "--steps", 600, "--seed", seed,
-                    "--set", "training.metric=exact_match", "--set", f"data.tags=[<{name}>]", "--set", f"model.dropout={dropout}",
-                    "--set", "training.validate_every=100", "--set", "training.batch_tokens=1024", scores=("exact_match",),
+                    work, f"{name}, {what}, seed {seed}", [Path(f"{found[name]}_train.tsv")], [tagged(name, "dev")],
+                    [tagged(name, "test")], "--from", base, "--steps", steps, "--seed", seed,
+                    "--set", f"data.tags=[<{name}>]", *sets, scores=("exact_match",),
                 )  # fmt: skip
 
 
