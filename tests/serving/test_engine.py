@@ -181,10 +181,10 @@ def test_progress_only_grows_and_ends_in_the_translation(engine: Any) -> None:
 def test_a_call_between_steps(engine: Any, translator: Translator) -> None:
     served = engine()
     served.submit(job(TEXTS, beam_size=2))
-    scored = served.call(lambda: translator.score(["a"], ["b"])[0].log_prob).result(30)
+    scored = served.call(lambda used: used.score(["a"], ["b"])[0].log_prob).result(30)
     assert scored == pytest.approx(translator.score(["a"], ["b"])[0].log_prob, abs=1e-5)
     with pytest.raises(ZeroDivisionError):
-        served.call(lambda: 1 / 0).result(30)
+        served.call(lambda used: 1 / 0).result(30)
 
 
 SPLIT = [
