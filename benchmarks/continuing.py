@@ -47,12 +47,12 @@ def split(source: Path, output: Path) -> None:
 
 
 def regard(*words: object) -> str:
-    """What a command prints."""
+    """What a command prints; its messages, where it prints nothing else."""
     command = [sys.executable, "-m", "regard", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
-    return done.stdout
+    return done.stdout or done.stderr
 
 
 def files(work: Path, name: str) -> list[Path]:

@@ -493,8 +493,8 @@ EXPORT void regard_run(const Stack *stack, const Input *input) {
 
 enum { CHUNK = 4 * LANES };
 
-/* Of each sentence, the `count` continuations of highest scores[beam] + log_probs[beam][token], best first; of equal ones, the first.
- * Where there are fewer, the rest has -inf. Tokens are compared a chunk at a time with the worst that is kept. */
+/* Of each sentence, the `count` continuations of highest scores[beam] + log_probs[beam][token], best first; of equal ones, the last,
+ * as the end symbol is among the first tokens and should not win for that. Where there are fewer, the rest has -inf. Tokens are compared a chunk at a time with the worst that is kept. */
 EXPORT void regard_candidates(int64_t num_sentences, int64_t beams, int64_t vocab_size, int64_t count, const float *scores,
                               const float *log_probs, float *best, int64_t *parents, int64_t *ids, float *added) {
     for (int64_t sentence = 0; sentence < num_sentences; ++sentence, best += count, parents += count, ids += count, added += count) {
@@ -510,15 +510,15 @@ EXPORT void regard_candidates(int64_t num_sentences, int64_t beams, int64_t voca
                         highest = choose(next > highest, next, highest);
                     }
                     int32_t found = 0;
-                    integers above = highest + score > all(best[count - 1]);
+                    integers above = (highest + score >= all(best[count - 1])) & (highest + score > all(-INFINITY));
                     for (int i = 0; i < LANES; ++i) found |= above[i];
                     if (!found) continue;
                 }
                 for (int64_t token = begin; token < end; ++token) {
                     float sum = score + log_probs[token];
-                    if (!(sum > best[count - 1])) continue;
+                    if (!(sum >= best[count - 1] && sum > -INFINITY)) continue;
                     int64_t at = count - 1;
-                    for (; at > 0 && sum > best[at - 1]; --at)
+                    for (; at > 0 && sum >= best[at - 1]; --at)
                         best[at] = best[at - 1], parents[at] = parents[at - 1], ids[at] = ids[at - 1], added[at] = added[at - 1];
                     best[at] = sum, parents[at] = beam, ids[at] = token, added[at] = log_probs[token];
                 }
