@@ -91,7 +91,7 @@ INLINE vector error_function(vector x) {
     return choose(x < all(0), -result, result);
 }
 
-enum { IDENTITY, RELU, GELU, GELU_TANH, SILU, TANH };
+enum { IDENTITY, RELU, GELU, GELU_TANH, SILU };
 
 INLINE vector activated(vector x, int64_t activation) {
     switch (activation) {
@@ -99,7 +99,6 @@ INLINE vector activated(vector x, int64_t activation) {
         case GELU: return 0.5f * x * (1.0f + error_function(x * 0.707106781f));
         case GELU_TANH: return x / (1.0f + exponential(-1.59576912f * (x + 0.044715f * x * x * x)));
         case SILU: return x / (1.0f + exponential(-x));
-        case TANH: return 1.0f - 2.0f / (1.0f + exponential(2.0f * x));
         default: return x;
     }
 }

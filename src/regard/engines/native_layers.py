@@ -21,7 +21,7 @@ from regard.nn.multihead import MultiHeadAttention
 from regard.nn.positions import BucketedBias, LinearBias, Rotary
 from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
 
-ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4, "tanh": 5}
+ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
 NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 NONE = c.Norm(kind=0)
 
@@ -174,17 +174,10 @@ class NativeLayers(nn.Module):
         positions = (steps - cache.first_step[:, None]).clamp(min=0)
         return self._decode(x, cache, positions, cache.descends & before, steps)
 
-    def _decode(
-        self,
-        x: Float[Tensor, "sentence row model_dim"],
-        cache: BeamCache,
-        positions: Int[Tensor, "sentence row"],
-        allowed: Bool[Tensor, "sentence row cell"],
-        steps: Int[Tensor, "sentence row"],
-    ) -> Tensor:
-        """Rows that fill the newest cells of a cache and look at those that they may see."""
+    def _decode(self, x: Float[Tensor, "sentence row model_dim"], cache: BeamCache, *rows: Tensor) -> Tensor:
+        """Rows that fill the newest cells of a cache and look at those that they may see. `rows`: as for `_input`."""
         x = x.contiguous().clone()
-        given, kept = self._input(x, cache, positions, allowed, steps)
+        given, kept = self._input(x, cache, *rows)
         self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
         del kept
         return x

@@ -7,7 +7,6 @@ the time.
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -17,6 +16,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.models.learning.adapters import sharing
 from regard.nn import kernels
 from regard.nn.adapters import ChosenAdapter
 from regard.nn.attention import Attention
@@ -260,7 +260,7 @@ def with_shared_weights(model: Any) -> Any:
     met in the copy as well.
     """
     attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
-    return copy.deepcopy(model, {id(x): x for x in (*model.parameters(), *model.buffers(), *attentions)})
+    return sharing(model, attentions)
 
 
 def _has_linear(module: nn.Module) -> bool:

@@ -107,9 +107,9 @@ def with_choice(model: AnyModel, adapters: Sequence[Model], choice: AdapterChoic
     return copied
 
 
-def sharing(model: AnyModel) -> AnyModel:
-    """A model of the same weights, whose modules can be replaced."""
-    return copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
+def sharing(model: AnyModel, modules: Sequence[nn.Module] = ()) -> AnyModel:
+    """A model of the same weights, whose modules can be replaced, but for some that it shares."""
+    return copy.deepcopy(model, {id(each): each for each in (*model.parameters(), *model.buffers(), *modules)})
 
 
 def _linear(model: nn.Module, name: str) -> nn.Linear:
