@@ -29,6 +29,7 @@ from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.families import Site, prune_heads
 from regard.nn.hooks import forward_hooks
 
 FOUND = find()
@@ -222,6 +223,50 @@ def test_weights_that_change_are_packed_anew_and_the_rest_is_pickled() -> None:
     models.use("torch")
     assert models.engine == "torch"
     assert pickle.loads(pickle.dumps(models)).engine == "torch"
+
+
+def test_a_model_changed_by_hand_decodes_as_it_is_now() -> None:
+    """A module replaced, one of PyTorch's hooks, a method replaced: each is noticed while the model is in use, and again when it
+    has gone.
+    """
+    torch.manual_seed(5)
+    model = disturbed(make(num_decoder_layers=2))
+    models, sources = Prepared([model]), some_sources(3, 5)
+
+    def assert_same() -> None:
+        with torch.inference_mode():
+            assert_near(*(followed(each, sources, beams=2, steps=3, seed=1) for each in (models.current()[0], model)))
+
+    assert_same()
+    model.decoder_layers[0] = disturbed(make()).decoder_layers[0]
+    assert_same()
+    assert models.engine == "native"
+    handle = model.decoder_layers[1].register_forward_hook(lambda module, inputs, output: output * 0.5)
+    assert misfit(model) == "a PyTorch hook is set on DecoderLayer, and C calls none"
+    assert models.engine == "torch"
+    handle.remove()
+    assert_same()
+    assert models.engine == "native"
+    plain = model.step_states
+    model.step_states = lambda *args: (2 * plain(*args)[0], plain(*args)[1])  # type: ignore[method-assign]
+    assert misfit(model) == "EncoderDecoder.step_states was replaced"
+    assert models.engine == "torch"
+    del model.step_states
+    assert models.engine == "native"
+
+
+def test_pruned_heads_differ_by_layer() -> None:
+    torch.manual_seed(6)
+    model = disturbed(make(num_decoder_layers=2, num_encoder_layers=2))
+    prune_heads(
+        model, {Site("encoder", 1): [0], Site("decoder", 0): [1], Site("cross", 0): [0], Site("cross", 1): [0, 2]}
+    )
+    sources = some_sources(4, 7)
+    with torch.inference_mode():
+        ours, theirs = (
+            followed(each, sources, beams=3, steps=4, seed=2) for each in (prepared(model, "native"), model)
+        )
+    assert_near(ours, theirs)
 
 
 def test_hooks_see_and_change_as_without_c() -> None:

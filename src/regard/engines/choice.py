@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch import nn
+
 from regard.engines.library import find
-from regard.engines.native_model import NativeModel, misfit
+from regard.engines.native_model import NativeModel, misfit, num_hooks
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
@@ -46,16 +48,16 @@ def prepared(model: Any, engine: str = "auto") -> Any:
 
 
 class Prepared:
-    """Some models, made ready when they are needed, and anew when their weights have changed. It can be pickled."""
+    """Some models, made ready when they are needed, and anew when they have changed. It can be pickled."""
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
-        self._modules = [module for model in models for module in model.modules()]
+        self._modules: list[nn.Module] = []
         self._current: tuple[list[tuple[int, int]], list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but packed weights, which PyTorch cannot store."""
-        return {**vars(self), "_current": None}
+        return {**vars(self), "_current": None, "_modules": []}
 
     def use(self, engine: str) -> None:
         """Decode with another engine from now on.
@@ -75,9 +77,17 @@ class Prepared:
 
     def current(self) -> list[Any]:
         """The models as their engine decodes with them."""
-        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
-        parameters = (x for module in self._modules for x in module._parameters.values() if x is not None)
-        stamp = [(id(x), x.is_inference() or x._version) for x in parameters]
+        stamp = _stamp(self._modules)
         if self._current is None or self._current[0] != stamp:
-            self._current = stamp, [prepared(model, self._engine) for model in self._models]
+            self._modules = [module for model in self._models for module in model.modules()]
+            self._current = _stamp(self._modules), [prepared(model, self._engine) for model in self._models]
         return self._current[1]
+
+
+def _stamp(modules: Sequence[nn.Module]) -> list[tuple[int, int]]:
+    """What changes when a weight, a module or a method of one of these modules is changed or replaced, or a hook is set."""
+    # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
+    parameters = (x for module in modules for x in module._parameters.values() if x is not None)
+    weights = [(id(x), x.is_inference() or x._version) for x in parameters]
+    children = [(id(child), 0) for module in modules for child in module._modules.values()]
+    return [*weights, *children, *((len(vars(module)), num_hooks(module)) for module in modules)]
