@@ -94,6 +94,6 @@ clean:
 	@touch $@ .venv/demo
 
 # Installing has compiled them where there is a compiler; this does it again when their source has changed.
-.venv/native: .venv/dev native/layers.c native/build.py
+.venv/native: .venv/dev $(wildcard native/*.*)
 	-$(BIN)/python native/build.py
 	@touch $@

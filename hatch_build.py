@@ -14,7 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class NativeLayersHook(BuildHookInterface):  # type: ignore[misc]  # hatchling has no types
-    """Compiles `native/layers.c` into the package."""
+    """Compiles what is in `native` into the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, before files are collected."""

@@ -1,4 +1,4 @@
-"""Compiles `layers.c`, once for each kind of processor: what an installation and `make native` do.
+"""Compiles `layers.c` and `search.c`, once for each kind of processor: what an installation and `make native` do.
 
     python native/build.py            # into src/regard/engines
     python native/build.py folder     # elsewhere
@@ -18,7 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).with_name("layers.c")
+SOURCES = [Path(__file__).with_name(name) for name in ("layers.c", "search.c")]
+HEADERS = [Path(__file__).with_name(name) for name in ("layers.h", "vectors.h")]
 PLACE = Path(__file__).parents[1] / "src" / "regard" / "engines"
 FLAGS = ["-O3", "-std=gnu11", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=fast"]
 KINDS: dict[str, dict[str, list[str]]] = {
@@ -65,6 +66,11 @@ def compiler() -> list[str]:
     raise NoCompilerError("there is no C compiler; install one, or `pip install ziglang`")
 
 
+def digest() -> str:
+    """Of what is compiled."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES + HEADERS)).hexdigest()[:16]
+
+
 def build(output: Path = PLACE, more: tuple[str, ...] = ()) -> list[Path]:
     """The libraries for all kinds of this machine's processors.
 
@@ -76,7 +82,6 @@ def build(output: Path = PLACE, more: tuple[str, ...] = ()) -> list[Path]:
     if machine() not in KINDS:
         raise NoCompilerError(f"processors of kind {machine()} have no native layers")
     output.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
     built = []
     for kind, flags in KINDS[machine()].items():
         path = output / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
@@ -86,8 +91,8 @@ def build(output: Path = PLACE, more: tuple[str, ...] = ()) -> list[Path]:
             *FLAGS,
             *flags,
             *more,
-            f'-DSOURCE_DIGEST="{digest}"',
-            str(SOURCE),
+            f'-DSOURCE_DIGEST="{digest()}"',
+            *map(str, SOURCES),
             "-o",
             str(partial),
             "-lm",

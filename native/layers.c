@@ -6,78 +6,24 @@
  * Each number is summed in an order that depends on its own row only. So a sentence has the same scores, to the last bit, in any
  * batch. Nothing is threaded, and nothing is allocated: callers bring the room (`workspace`).
  *
- * The file is compiled once for each kind of processor (build.py); vectors are as wide as that one's registers. Matrices are in rows,
- * one after the other. Names and equations are those of the Python modules that compute the same.
+ * The file is compiled once for each kind of processor (build.py). Names and equations are those of the Python modules that compute
+ * the same.
  */
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include "layers.h"
+
+#include "vectors.h"
 
 #if defined(__AVX512F__)
-#define LANES 16
 #define BLOCK 12
-#elif defined(__AVX2__)
-#define LANES 8
-#define BLOCK 6
 #else
-#define LANES 4
 #define BLOCK 6
 #endif
 #define PANEL (2 * LANES)
 /* PANEL outputs of a linear map are computed together, for up to BLOCK rows: as many sums as there are registers. */
-
-typedef float vector __attribute__((vector_size(4 * LANES)));
-typedef int32_t integers __attribute__((vector_size(4 * LANES)));
-#define INLINE static inline __attribute__((always_inline))
-#define EXPORT __attribute__((visibility("default")))
-
-INLINE vector load(const float *from) {
-    vector values;
-    memcpy(&values, from, sizeof values);
-    return values;
-}
-
-INLINE void store(float *to, vector values) { memcpy(to, &values, sizeof values); }
-
-INLINE vector all(float value) { return value - (vector){0}; }
-
-INLINE vector choose(integers condition, vector yes, vector no) {
-    return (vector)((condition & (integers)yes) | (~condition & (integers)no));
-}
-
-typedef float quad __attribute__((vector_size(16)));
-
-/* Halves are added until four numbers are left, then those. */
-INLINE float sum_of(vector values) {
-    quad parts[LANES / 4];
-    memcpy(parts, &values, sizeof values);
-    for (int width = LANES / 8; width; width /= 2)
-        for (int i = 0; i < width; ++i) parts[i] += parts[i + width];
-    return (parts[0][0] + parts[0][2]) + (parts[0][1] + parts[0][3]);
-}
+#define AHEAD 512
+/* Weights are fetched into the cache this many numbers before they are used. */
 
 /* ---- Functions of single numbers ------------------------------------------------------------------------------------------- */
-
-/* e^x = 2^n e^r with n = round(x / log 2), so that |r| <= log 2 / 2, and e^r by its Taylor series up to r^7 / 7!.
- * Below -87.3 the result is 0 or nearly so; it never overflows for the arguments used here, which are not above 88. */
-INLINE vector exponential(vector x) {
-    x = choose(x < all(-87.3f), all(-87.3f), x);
-    x = choose(x > all(88.0f), all(88.0f), x);
-    const vector shift = all(12582912.0f); /* 1.5 * 2^23: adding it rounds to a whole number */
-    vector n = (x * 1.44269504f + shift) - shift;
-    vector r = x - n * 0.693145752f; /* log 2 in two parts, so that nothing is lost */
-    r = r - n * 1.42860677e-6f;
-    vector e = all(1.0f / 5040);
-    e = e * r + 1.0f / 720;
-    e = e * r + 1.0f / 120;
-    e = e * r + 1.0f / 24;
-    e = e * r + 1.0f / 6;
-    e = e * r + 0.5f;
-    e = e * r + 1.0f;
-    e = e * r + 1.0f;
-    integers whole = __builtin_convertvector(n, integers);
-    return e * (vector)((whole + 127) << 23);
-}
 
 /* erf(x) with an error below 1.5e-7. Source: Abramowitz and Stegun 1964, formula 7.1.26. */
 INLINE vector error_function(vector x) {
@@ -90,8 +36,6 @@ INLINE vector error_function(vector x) {
     vector result = 1.0f - sum * t * exponential(-size * size);
     return choose(x < all(0), -result, result);
 }
-
-enum { IDENTITY, RELU, GELU, GELU_TANH, SILU };
 
 INLINE vector activated(vector x, int64_t activation) {
     switch (activation) {
@@ -131,16 +75,6 @@ static float dot(const float *a, const float *b, int64_t size) {
 
 /* ---- Linear maps ----------------------------------------------------------------------------------------------------------- */
 
-enum { FLOAT32, BFLOAT16 };
-
-/* y = x weight^T + bias. The weight is packed in panels: [out / PANEL][in][PANEL], the last one filled with zeros. In bfloat16, each pair
- * of neighbours is one output of the panel's first half and one of its second, so that both are whole registers again by a shift. */
-typedef struct {
-    int64_t in, out, dtype;
-    const void *weight;
-    const float *bias; /* `out` numbers, and zeros up to a whole panel */
-} Linear;
-
 /* PANEL outputs of `rows` rows, a constant. Each is summed over the inputs from the first to the last. */
 INLINE void block(const Linear *map, const void *panel, const float *x, vector (*sums)[2], const int rows) {
     for (int r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = (vector){0};
@@ -149,6 +83,7 @@ INLINE void block(const Linear *map, const void *panel, const float *x, vector (
         if (map->dtype == FLOAT32) {
             const float *weights = (const float *)panel + i * PANEL;
             first = load(weights), second = load(weights + LANES);
+            __builtin_prefetch(weights + AHEAD), __builtin_prefetch(weights + AHEAD + LANES);
         } else {
             integers pairs;
             memcpy(&pairs, (const uint16_t *)panel + i * PANEL, sizeof pairs);
@@ -191,14 +126,6 @@ static void multiply(const Linear *map, int64_t rows, const float *x, float *y) 
 
 /* ---- Norms and residual connections ---------------------------------------------------------------------------------------- */
 
-enum { NO_NORM, LAYER_NORM, RMS_NORM };
-
-typedef struct {
-    int64_t kind;
-    const float *weight, *bias; /* NULL: ones, zeros */
-    double epsilon;
-} Norm;
-
 /* y[r] = (x[r] - mean) / sqrt(variance + epsilon) weight + bias; of RMS norms the mean is not taken away. x and y may be the same. */
 static void normalise(const Norm *norm, int64_t rows, int64_t dim, const float *x, float *y) {
     for (int64_t row = 0; row < rows; ++row, x += dim, y += dim) {
@@ -230,11 +157,6 @@ static void normalise(const Norm *norm, int64_t rows, int64_t dim, const float *
     }
 }
 
-/* x = after(x + made(sublayer(before(x)))): pre-norm has `before`, post-norm `after`, and sandwich norm `before` and `made`. */
-typedef struct {
-    Norm before, made, after;
-} Residual;
-
 /* The second half of a residual connection. `y` is what the sublayer made, and is overwritten. */
 static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, float *y) {
     normalise(&residual->made, rows, dim, y, y);
@@ -243,15 +165,6 @@ static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, f
 }
 
 /* ---- Attention ------------------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    Linear input;  /* self-attention: queries, keys and values side by side; cross-attention: queries */
-    Linear output;
-    int64_t num_heads, num_kv_heads, head_dim;
-    double factor;      /* of the scores */
-    const float *bias;  /* [head][distance], added to the scores of a key so far before the query; NULL: nothing is */
-    int64_t num_distances;
-} Attention;
 
 /* The keys and values that one query looks up. */
 typedef struct {
@@ -309,7 +222,7 @@ static void look_up(const Attention *attention, const float *bias, const float *
     for (; i < dim; ++i) context[i] /= total;
 }
 
-/* Queries and keys turned by the angle of their position: `turns` has the cosines, then the sines of each pair of dimensions. */
+/* Queries and keys turned by the angle of their position. */
 static void rotate(float *heads, int64_t num_heads, int64_t head_dim, int64_t rotated, int64_t interleaved, const float *turns) {
     int64_t pairs = rotated / 2, apart = interleaved ? 1 : pairs;
     for (int64_t head = 0; head < num_heads; ++head, heads += head_dim)
@@ -322,45 +235,6 @@ static void rotate(float *heads, int64_t num_heads, int64_t head_dim, int64_t ro
 }
 
 /* ---- Layers ---------------------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    Residual self_residual, cross_residual, feed_forward_residual;
-    Attention self_attention, cross_attention;
-    int64_t has_cross_attention;
-    Linear inner, gate, outer; /* of the feed-forward layer; without a gate its `out` is 0 */
-    int64_t activation;
-} Layer;
-
-typedef struct {
-    int64_t num_layers, model_dim, rotated, interleaved; /* `rotated`: how many dimensions of a head turn; 0: none */
-    const Layer *layers;
-    /* Of a decoder, what stands before its layers and after them; used where the input has `ids`. */
-    const float *embedding; /* [token][model_dim] */
-    double scale;           /* of embeddings */
-    const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
-    Norm embedding_norm, last_norm;
-    Linear output; /* to the vocabulary */
-} Stack;
-
-typedef struct {
-    int64_t num_sentences, width; /* hypotheses of each sentence, or positions */
-    float *x;                     /* [sentence][width][model_dim], read, where there are no `ids`, and written */
-    const int64_t *ids, *positions; /* [sentence][width]: the newest tokens, and their positions; NULL: `x` is given */
-    float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
-    const float *turns;           /* [sentence][width][rotated]; NULL where nothing turns */
-    float *workspace;
-    /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
-    float *const *cells;          /* of each layer: [2][sentence][kv_head][cell][head_dim] */
-    int64_t num_cells;
-    const int64_t *steps;         /* [sentence][width]: the step of each row */
-    const uint8_t *descends;      /* [sentence][width][cell]: whether a row may see a cell */
-    const int64_t *newest;        /* [sentence][width]: the cell that each row fills */
-    const int64_t *step_of;       /* [sentence][cell]: the step at which each cell was filled */
-    /* The source, for cross-attention; without it `source_keys` is NULL. Of a source itself, only the mask. */
-    const float *const *source_keys, *const *source_values; /* of each layer: [sentence][kv_head][source][head_dim] */
-    int64_t source_length;
-    const uint8_t *source_mask;   /* [sentence][source] */
-} Input;
 
 /* How many numbers `workspace` needs for each row, and beside them for all. */
 EXPORT int64_t regard_row_size(const Stack *stack) {
@@ -384,9 +258,9 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
     int64_t rows = input->num_sentences * width, row_size = attention->input.out;
     float *projected = room, *contexts = room + rows * row_size;
     multiply(&attention->input, rows, y, projected);
-    for (int64_t row = 0; input->turns && row < rows; ++row)
+    for (int64_t row = 0; stack->rotated && row < rows; ++row)
         rotate(projected + row * row_size, heads + kv_heads, dim, stack->rotated, stack->interleaved,
-               input->turns + row * stack->rotated);
+               stack->turns + input->positions[row] * stack->rotated);
     int64_t of_head = input->cells ? input->num_cells * dim : dim, all_keys = input->num_sentences * kv_heads * of_head;
     for (int64_t row = 0; input->cells && row < rows; ++row) {
         const float *newer = projected + row * row_size + heads * dim;
@@ -404,7 +278,7 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
             keys = input->cells[index] + sentence * kv_heads * of_head, values = keys + all_keys;
             database.count = input->num_cells, database.stride = dim;
             database.allowed = input->descends + row * input->num_cells;
-            database.steps = input->step_of + sentence * input->num_cells, database.step = input->steps[row];
+            database.steps = input->step_of + sentence * input->num_cells, database.step = input->steps ? input->steps[row] : input->step;
         } else {
             keys = projected + sentence * width * row_size + heads * dim, values = keys + kv_heads * dim;
             database.count = width, database.stride = row_size;
@@ -486,44 +360,6 @@ EXPORT void regard_run(const Stack *stack, const Input *input) {
     if (!input->ids) return;
     normalise(&stack->last_norm, rows, dim, x, y);
     multiply(&stack->output, rows, y, input->logits);
-}
-
-/* ---- Candidates ------------------------------------------------------------------------------------------------------------ */
-
-enum { CHUNK = 4 * LANES };
-
-/* Of each sentence, the `count` continuations of highest scores[beam] + log_probs[beam][token], best first; of equal ones, the last,
- * as the end symbol is among the first tokens and should not win for that. Where there are fewer, the rest has -inf. Tokens are compared a chunk at a time with the worst that is kept. */
-EXPORT void regard_candidates(int64_t num_sentences, int64_t beams, int64_t vocab_size, int64_t count, const float *scores,
-                              const float *log_probs, float *best, int64_t *parents, int64_t *ids, float *added) {
-    for (int64_t sentence = 0; sentence < num_sentences; ++sentence, best += count, parents += count, ids += count, added += count) {
-        for (int64_t i = 0; i < count; ++i) best[i] = -INFINITY, parents[i] = ids[i] = 0, added[i] = -INFINITY;
-        for (int64_t beam = 0; beam < beams; ++beam, log_probs += vocab_size) {
-            float score = *scores++;
-            for (int64_t begin = 0; begin < vocab_size; begin += CHUNK) {
-                int64_t end = begin + CHUNK < vocab_size ? begin + CHUNK : vocab_size;
-                if (end - begin == CHUNK) {
-                    vector highest = load(log_probs + begin);
-                    for (int64_t i = begin + LANES; i < end; i += LANES) {
-                        vector next = load(log_probs + i);
-                        highest = choose(next > highest, next, highest);
-                    }
-                    int32_t found = 0;
-                    integers above = (highest + score >= all(best[count - 1])) & (highest + score > all(-INFINITY));
-                    for (int i = 0; i < LANES; ++i) found |= above[i];
-                    if (!found) continue;
-                }
-                for (int64_t token = begin; token < end; ++token) {
-                    float sum = score + log_probs[token];
-                    if (!(sum >= best[count - 1] && sum > -INFINITY)) continue;
-                    int64_t at = count - 1;
-                    for (; at > 0 && sum >= best[at - 1]; --at)
-                        best[at] = best[at - 1], parents[at] = parents[at - 1], ids[at] = ids[at - 1], added[at] = added[at - 1];
-                    best[at] = sum, parents[at] = beam, ids[at] = token, added[at] = log_probs[token];
-                }
-            }
-        }
-    }
 }
 
 EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y) { multiply(map, rows, x, y); }

@@ -1,6 +1,5 @@
 """Layers in C: the same function as PyTorch's, on random configurations; and the same numbers in any batch, to the last bit."""
 
-import hashlib
 import importlib.util
 import os
 import pickle
@@ -19,9 +18,10 @@ from torch import nn
 
 from regard.engines.choice import Prepared, prepared
 from regard.engines.library import find, find_in
-from regard.engines.native_layers import NativeLayers, NativeLinear
+from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel, misfit
 from regard.engines.packed import PackedModel
+from regard.engines.structures import NativeLinear, layer_misfit
 from regard.errors import SettingsError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
@@ -108,7 +108,7 @@ def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num
     if positions in ("alibi", "t5"):
         assert "positions of kind" in misfit(model)  # of its encoder, which looks both ways
         model.encoder_layers = nn.ModuleList()
-        assert not any(NativeLayers.misfit(layer) for layer in model.decoder_layers)
+        assert not any(layer_misfit(layer) for layer in model.decoder_layers)
     with torch.inference_mode():
         sources = some_sources(count, 9, seed)
         native = NativeModel(model, LIBRARY)
@@ -186,7 +186,7 @@ def test_activations_at_all_sizes(activation: str) -> None:
         layer.self_attention.output_proj.weight.zero_()
         layer.feed_forward.inner_proj.weight.copy_(torch.linspace(-120, 120, 401)[:, None].expand(-1, 2))
         layer.feed_forward.output_proj.weight.copy_(torch.randn(2, 401) / 20)
-        native = NativeLayers(LIBRARY, [layer], num_distances=4)
+        native = NativeLayers(LIBRARY, [layer], max_positions=4)
         for scale in (1e-3, 0.02, 0.3, 1.0, 30.0):
             x = scale * torch.randn(5, 3, 2)
             mask = torch.ones(5, 1, 1, 3, dtype=torch.bool)
@@ -290,9 +290,18 @@ def test_hooks_see_and_change_as_without_c() -> None:
     assert len(seen) == 3
 
 
+def builder() -> Any:
+    """`native/build.py` as a module."""
+    spec = importlib.util.spec_from_file_location("native_build", ROOT / "native" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_the_library_was_made_from_its_source() -> None:
-    digest = hashlib.sha256((ROOT / "native" / "layers.c").read_bytes()).hexdigest()[:16]
-    assert LIBRARY.functions.regard_source().decode() == digest, "`make native` compiles it anew"
+    assert LIBRARY.functions.regard_source().decode() == builder().digest(), "`make native` compiles it anew"
 
 
 def test_a_missing_or_damaged_library_is_told(tmp_path: Path) -> None:
@@ -310,13 +319,18 @@ from hypothesis import settings
 settings.register_profile("sanitized", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("sanitized")
 import test_native as tests
+import test_native_search as searches
 import regard.engines.library as library
-tests.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
+tests.LIBRARY = searches.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
 assert tests.LIBRARY is not None
+for place in (searches.native_search, searches.beam, searches.candidates):
+    place.library_for = lambda *tensors: tests.LIBRARY
 for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
     getattr(tests, name)()
 for positions in ("sinusoidal", "rotary"):
     tests.test_scores_are_equal_in_any_batch(positions)
+searches.test_whole_steps_are_the_same_steps()
+searches.test_sentences_that_come_and_go()
 print("done")
 """
 
@@ -324,12 +338,7 @@ print("done")
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
 def test_under_sanitizers(tmp_path: Path) -> None:
     """No access outside of arrays and no undefined arithmetic, on the shapes of the tests above."""
-    spec = importlib.util.spec_from_file_location("native_build", ROOT / "native" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    native_build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(native_build)
-    native_build.build(tmp_path, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
+    builder().build(tmp_path, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
     preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout
     environment = os.environ | {
         "LD_PRELOAD": preload.strip(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONPATH": str(Path(__file__).parent),

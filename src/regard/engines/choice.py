@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from regard.engines.library import find
-from regard.engines.native_model import NativeModel, misfit, num_hooks
+from regard.engines.native_model import NativeModel, misfit
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
@@ -53,7 +53,7 @@ class Prepared:
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
         self._modules: list[nn.Module] = []
-        self._current: tuple[list[tuple[int, int]], list[Any]] | None = None
+        self._current: tuple[list[Any], list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but packed weights, which PyTorch cannot store."""
@@ -84,10 +84,12 @@ class Prepared:
         return self._current[1]
 
 
-def _stamp(modules: Sequence[nn.Module]) -> list[tuple[int, int]]:
+def _stamp(modules: Sequence[nn.Module]) -> list[Any]:
     """What changes when a weight, a module or a method of one of these modules is changed or replaced, or a hook is set."""
-    # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
-    parameters = (x for module in modules for x in module._parameters.values() if x is not None)
-    weights = [(id(x), x.is_inference() or x._version) for x in parameters]
-    children = [(id(child), 0) for module in modules for child in module._modules.values()]
-    return [*weights, *children, *((len(vars(module)), num_hooks(module)) for module in modules)]
+    found: list[Any] = []
+    for module in modules:
+        found += (len(vars(module)), len(module._forward_hooks), len(module._forward_pre_hooks))
+        found += map(id, module._modules.values())
+        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
+        found += [(id(x), x.is_inference() or x._version) for x in module._parameters.values() if x is not None]
+    return found

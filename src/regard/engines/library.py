@@ -20,7 +20,7 @@ DTYPES = {torch.float32: 0, torch.bfloat16: 1}
 
 
 class Linear(Structure):
-    """`Linear` of `layers.c`."""
+    """`Linear` of `layers.h`."""
 
     _fields_ = (
         ("inputs", c_int64), ("outputs", c_int64), ("dtype", c_int64), ("weight", c_void_p), ("bias", c_void_p),
@@ -28,19 +28,19 @@ class Linear(Structure):
 
 
 class Norm(Structure):
-    """`Norm` of `layers.c`."""
+    """`Norm` of `layers.h`."""
 
     _fields_ = (("kind", c_int64), ("weight", c_void_p), ("bias", c_void_p), ("epsilon", c_double))
 
 
 class Residual(Structure):
-    """`Residual` of `layers.c`."""
+    """`Residual` of `layers.h`."""
 
     _fields_ = (("before", Norm), ("made", Norm), ("after", Norm))
 
 
 class Attention(Structure):
-    """`Attention` of `layers.c`."""
+    """`Attention` of `layers.h`."""
 
     _fields_ = (
         ("input", Linear), ("output", Linear), ("num_heads", c_int64), ("num_kv_heads", c_int64), ("head_dim", c_int64),
@@ -49,7 +49,7 @@ class Attention(Structure):
 
 
 class Layer(Structure):
-    """`Layer` of `layers.c`."""
+    """`Layer` of `layers.h`."""
 
     _fields_ = (
         ("self_residual", Residual), ("cross_residual", Residual), ("feed_forward_residual", Residual),
@@ -59,29 +59,49 @@ class Layer(Structure):
 
 
 class Stack(Structure):
-    """`Stack` of `layers.c`."""
+    """`Stack` of `layers.h`."""
 
     _fields_ = (
         ("num_layers", c_int64), ("model_dim", c_int64), ("rotated", c_int64), ("interleaved", c_int64),
-        ("layers", POINTER(Layer)), ("embedding", c_void_p), ("scale", c_double), ("positions", c_void_p),
-        ("embedding_norm", Norm), ("last_norm", Norm), ("output", Linear),
+        ("turns", c_void_p), ("layers", POINTER(Layer)), ("embedding", c_void_p), ("scale", c_double),
+        ("positions", c_void_p), ("embedding_norm", Norm), ("last_norm", Norm), ("output", Linear),
     )  # fmt: skip
 
 
 class Input(Structure):
-    """`Input` of `layers.c`."""
+    """`Input` of `layers.h`."""
 
     _fields_ = (
         ("num_sentences", c_int64), ("width", c_int64), ("x", c_void_p), ("ids", c_void_p), ("positions", c_void_p),
-        ("logits", c_void_p), ("turns", c_void_p), ("workspace", c_void_p),
-        ("cells", POINTER(c_void_p)), ("num_cells", c_int64), ("steps", c_void_p), ("descends", c_void_p),
-        ("newest", c_void_p), ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)),
-        ("source_values", POINTER(c_void_p)), ("source_length", c_int64), ("source_mask", c_void_p),
+        ("logits", c_void_p), ("workspace", c_void_p), ("cells", POINTER(c_void_p)), ("num_cells", c_int64),
+        ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("descends", c_void_p), ("newest", c_void_p),
+        ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
+        ("source_length", c_int64), ("source_mask", c_void_p),
+    )  # fmt: skip
+
+
+class Candidates(Structure):
+    """`Candidates` of `search.c`."""
+
+    _fields_ = (("best", c_void_p), ("parents", c_void_p), ("ids", c_void_p), ("added", c_void_p))
+
+
+class Search(Structure):
+    """`Search` of `search.c`."""
+
+    _fields_ = (
+        ("num_sentences", c_int64), ("beams", c_int64), ("vocab_size", c_int64), ("room", c_int64), ("end_id", c_int64),
+        ("lengths", c_void_p), ("limits", c_void_p), ("minima", c_void_p), ("prefix_room", c_int64),
+        ("prefixes", c_void_p), ("num_banned", c_int64), ("banned", c_void_p), ("newest", c_void_p),
+        ("scores", c_void_p), ("ids", c_void_p), ("token_log_probs", c_void_p), ("log_probs", c_void_p),
+        ("parents", c_void_p), ("num_ended", c_int64), ("ended", c_void_p), ("ended_scores", c_void_p),
+        ("ended_ids", c_void_p), ("ended_log_probs", c_void_p), ("num_blocked", c_int64), ("is_blocked", c_void_p),
+        ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_descends", c_void_p),
     )  # fmt: skip
 
 
 class Library(NamedTuple):
-    """The functions of `layers.c`. They let other threads run Python meanwhile."""
+    """The functions of `layers.c` and `search.c`. They let other threads run Python meanwhile."""
 
     functions: ctypes.CDLL
     panel: int
@@ -115,11 +135,19 @@ def find_in(folder: Path) -> Found:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
         functions.regard_panel.restype = functions.regard_row_size.restype = c_int64
+        functions.regard_take_cells.restype = functions.regard_search_step.restype = c_int64
         functions.regard_row_size.argtypes = [POINTER(Stack)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_linear.argtypes = [POINTER(Linear), c_int64, c_void_p, c_void_p]
-        functions.regard_candidates.argtypes = [*[c_int64] * 4, *[c_void_p] * 6]
-        functions.regard_run.restype = functions.regard_linear.restype = functions.regard_candidates.restype = None
+        functions.regard_log_softmax.argtypes = [c_int64, c_int64, c_void_p, c_void_p]
+        functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
+        functions.regard_take_cells.argtypes = [POINTER(Input)]
+        functions.regard_advance.argtypes = [POINTER(Search)]
+        functions.regard_search_step.argtypes = [POINTER(Stack), POINTER(Input), POINTER(Search)]
+        functions.regard_run.restype = functions.regard_linear.restype = None
+        functions.regard_log_softmax.restype = functions.regard_candidates.restype = (
+            functions.regard_advance.restype
+        ) = None
         return Found(Library(functions, functions.regard_panel()), f"compiled for {kind}")
     except (OSError, AttributeError) as error:
         return Found(None, f"{path.name} cannot be loaded ({error})")

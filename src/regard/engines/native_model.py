@@ -10,8 +10,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.engines.library import Library, find
-from regard.engines.native_layers import Ends, NativeLayers, NativeLinear
+from regard.engines.native_layers import NativeLayers
+from regard.engines.native_search import NativeSearch
 from regard.engines.packed import PackedModel, is_divided, packed, with_shared_weights
+from regard.engines.structures import Ends, NativeLinear, layer_misfit
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
@@ -30,16 +32,17 @@ class NativeModel:
 
     def __init__(self, model: TokenModel, library: Library) -> None:
         self._plain, self._with_hooks = model, cast("PackedModel | None", None)
+        self.library, self.vocab_size = library, model.output_embedding.weight.shape[0]
         copied: Any = with_shared_weights(model)
-        stacks, num_distances = model.layer_stacks(), model.config.max_positions
+        stacks, positions = model.layer_stacks(), model.config.max_positions
         output = nn.Linear(1, 1, bias=model.output_bias is not None, device="meta")
         output.weight = model.output_embedding.weight
         output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
         self._ends = _ends(copied, output)
         decoder: Any = stacks["decoder"]
-        self._layers = NativeLayers(library, decoder, num_distances=num_distances, ends=self._ends)
+        self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends)
         if stacks.get("encoder"):
-            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), num_distances=num_distances)
+            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions)
             copied.encoder_layers = nn.ModuleList([_Encoder(encoder)])
         elif not model.reads_source:
             copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])  # they are run by `_layers` only
@@ -69,6 +72,17 @@ class NativeModel:
         positions = state.begin_step(ids.shape[1])
         self._ends.positions.check_step(positions, state.length - 1)
         return self._layers.step(ids, positions, state), state
+
+    def can_search(self) -> bool:
+        """Whether `search_step` may be called."""
+        return self._ends is not None and not hooks_wanted()
+
+    def search_step(self, state: Any, search: NativeSearch) -> None:
+        """A step of the model and of a search over its tokens, in one call."""
+        assert self._ends is not None
+        if state.length >= self._ends.positions.max_positions:  # else no position can be above it
+            self._ends.positions.check_step(state.positions + 1, state.length)
+        self._layers.search_step(state, search)
 
     def _hooked(self) -> Any:
         if self._with_hooks is None:
@@ -118,7 +132,7 @@ def misfit(model: Any) -> str:
         if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
             return f"{name}.{replaced[0]} was replaced"
     for layer in (layer for layers in model.layer_stacks().values() for layer in layers):
-        if reason := NativeLayers.misfit(layer):
+        if reason := layer_misfit(layer):
             return f"{reason} are not written in C"
     found = find()
     return "" if found.library is not None else f"the library is {found.reason}"

@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.data.batch import pad_right
+from regard.engines.native_search import SearchTensors
 from regard.generation.request import FinishReason, Hypothesis, Request
 
 
@@ -45,6 +47,10 @@ class ActiveBatch:
         self.lengths: Int[Tensor, " slot"] = torch.zeros(size, dtype=torch.long, device=device)
         """Tokens written, which are as many for each hypothesis of a slot."""
         self.limits = torch.tensor([request.max_length for request in requests], device=device)
+        self.minima = torch.tensor([request.min_length for request in requests], device=device)
+        prefixes = [list(request.prefix_ids) for request in requests]
+        self.prefixes: Int[Tensor, "slot prefix"] = pad_right(prefixes, -1).to(device)
+        """What each target must begin with, then -1."""
         room = max((request.max_length for request in requests), default=1)
         self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long, device=device)
         self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room, device=device)
@@ -60,6 +66,13 @@ class ActiveBatch:
             if request is not None and self.numbers[slot] == number:
                 return slot
         return None
+
+    @property
+    def tensors(self) -> SearchTensors:
+        """All of them, as they are now."""
+        return SearchTensors(
+            self.newest, self.scores, self.lengths, self.ids, self.token_log_probs, self.limits, self.minima, self.prefixes
+        )  # fmt: skip
 
     def grow(
         self,
@@ -136,12 +149,12 @@ class ActiveBatch:
             (self.scores, other.scores),
             (self.lengths, other.lengths),
             (self.limits, other.limits),
+            (self.minima, other.minima),
         ):
             ours[to] = theirs
-        room = max(self.ids.shape[2], other.ids.shape[2])
-        self.ids, self.token_log_probs = (_with_room(x, room) for x in (self.ids, self.token_log_probs))
-        self.ids[to] = _with_room(other.ids, room)
-        self.token_log_probs[to] = _with_room(other.token_log_probs, room)
+        self.ids = _replaced(self.ids, to, other.ids)
+        self.token_log_probs = _replaced(self.token_log_probs, to, other.token_log_probs)
+        self.prefixes = _replaced(self.prefixes, to, other.prefixes, fill=-1)
 
     def keep(self, slots: list[int]) -> None:
         """Drop all other slots."""
@@ -152,8 +165,13 @@ class ActiveBatch:
         )
         self.finished = [self.finished[slot] for slot in slots]
         self.newest, self.scores, self.lengths = self.newest[kept], self.scores[kept], self.lengths[kept]
-        self.limits, self.ids, self.token_log_probs = self.limits[kept], self.ids[kept], self.token_log_probs[kept]
+        self.limits, self.minima, self.prefixes = self.limits[kept], self.minima[kept], self.prefixes[kept]
+        self.ids, self.token_log_probs = self.ids[kept], self.token_log_probs[kept]
 
 
-def _with_room(x: Tensor, room: int) -> Tensor:
-    return torch.nn.functional.pad(x, (0, room - x.shape[2]))
+def _replaced(x: Tensor, to: Tensor, other: Tensor, fill: int = 0) -> Tensor:
+    """Rows of x replaced by others; the shorter ones are filled up at the end."""
+    room = max(x.shape[-1], other.shape[-1])
+    x, other = (torch.nn.functional.pad(each, (0, room - each.shape[-1]), value=fill) for each in (x, other))
+    x[to] = other
+    return x

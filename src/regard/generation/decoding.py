@@ -14,9 +14,12 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.data.batch import pad_right
+from regard.engines.native_model import NativeModel
+from regard.engines.native_search import log_softmax
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.filters import Filter, MinimumLengths, Prefixes
 from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch
 from regard.models.interface import SequenceToSequence
 
 REFILL = 8
@@ -132,27 +135,36 @@ class Decoding:
         if self._under_way is None:
             return []
         active, state = self._under_way
-        logits, state = self.model.decode_step(active.newest, state)
-        log_probs = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
-        prefixes = Prefixes(log_probs, active)
-        log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
-        for change in (self._minimum_lengths, *self.filters):
-            change(log_probs, active)
-        prefixes.put_back(log_probs)
-        parents = self.rule.advance(active, log_probs)
+        if not self._whole_step(active, state):
+            logits, state = self.model.decode_step(active.newest, state)
+            log_probs = log_softmax(logits)
+            prefixes = Prefixes(log_probs, active)
+            log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
+            for change in (self._minimum_lengths, *self.filters):
+                change(log_probs, active)
+            prefixes.put_back(log_probs)
+            parents = self.rule.advance(active, log_probs)
+            state = state.select(torch.arange(len(active.requests), device=self.device), parents)
         found: list[tuple[int, list[Hypothesis]]] = []
-        done = self.rule.done(active)
-        for slot in done:
+        for slot in self.rule.done(active):
             results = self.rule.results(active, slot)
             found.append((active.leave(slot), results))
         free = active.free
         if len(free) == len(active.requests):
             self._under_way = None
             return found
-        state = state.select(torch.arange(len(active.requests), device=self.device), parents)
         # All that are free, not only those that are newly so: they are decoded, too, and would run out of positions.
         self._under_way = active, state.release(torch.tensor(free, device=self.device)) if free else state
         return found
+
+    def _whole_step(self, active: ActiveBatch, state: Any) -> bool:
+        """Let model and search take a step in one call, where both are in C and nothing stands between them."""
+        return (
+            isinstance(self.model, NativeModel)
+            and isinstance(self.rule, BeamSearch)
+            and not self.filters
+            and self.rule.whole_step(self.model, active, state, self._banned_ids)
+        )
 
     def _fill(self) -> None:
         """Fill free slots with waiting sentences. If none is waiting, drop free slots where they are many."""

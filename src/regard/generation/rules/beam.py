@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.engines.library import Library
+from regard.engines.native_model import NativeModel
+from regard.engines.native_search import NativeSearch, library_for
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.request import Hypothesis, Request
@@ -89,9 +93,60 @@ class BeamSearch:
         self.width = settings.beam_size
         self.starts: Sequence[int] = range(0, self.width, self._group_size)
         self._progress: dict[int, list[Progress]] = {}
+        self._native: NativeSearch | None = None
+        self._none_banned = torch.empty(0, dtype=torch.long)
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """Extend each sentence by one token; returns the parent of each new hypothesis."""
+        if not self._is_plain(active) or (library := library_for(active.scores, log_probs)) is None:
+            return self._advance(active, log_probs)
+        search = self._search(library, active, log_probs.shape[-1], self._none_banned)
+        search.advance(log_probs)
+        self._note(active, search)
+        return search.parents
+
+    def whole_step(
+        self, model: NativeModel, active: ActiveBatch, state: Any, banned_ids: Int[Tensor, " banned"]
+    ) -> bool:
+        """A step of the model, of the constraints of requests and of this search, in one call; then `active` and `state` are
+        those after it. False: this search or model cannot, and nothing was done.
+        """
+        if not self._is_plain(active) or not model.can_search():
+            return False
+        search = self._search(model.library, active, model.vocab_size, banned_ids)
+        model.search_step(state, search)
+        self._note(active, search)
+        return True
+
+    def _is_plain(self, active: ActiveBatch) -> bool:
+        return self.trace is None and self.settings.num_groups == 1 and not self._constrained(active)
+
+    def _search(
+        self, library: Library, active: ActiveBatch, vocab_size: int, banned_ids: Int[Tensor, " banned"]
+    ) -> NativeSearch:
+        """The search in C over the hypotheses as they are now."""
+        tensors, known = active.tensors, self._native
+        if (
+            known is None
+            or known.banned_ids is not banned_ids
+            or any(x is not y for x, y in zip(known.tensors, tensors, strict=True))
+        ):
+            known = self._native = NativeSearch(library, tensors, vocab_size, self.eos_id, banned_ids)
+        return known
+
+    def _note(self, active: ActiveBatch, search: NativeSearch) -> None:
+        """What a step in C leaves to do: hypotheses that have finished, sentences that are blocked, repetition."""
+        for slot, id, total, ids, log_probs in search.ended():
+            request, at_end = active.requests[slot], id == self.eos_id
+            assert request is not None
+            score, reason = self._score(total, len(log_probs)), request.finish_reason(at_end=at_end)
+            active.finished[slot].append(Hypothesis(ids if at_end else [*ids, id], log_probs, score, reason))
+        if search.is_blocked_anywhere:
+            active.end_blocked(search.is_blocked, self._score)
+            active.scores[search.is_blocked] = -torch.inf
+        end_repetition_loops(active, self._score)
+
+    def _advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         found, ranks = self._candidates(active, log_probs)
         stops = (found.ids == self.eos_id) | (active.lengths + 1 >= active.limits)[:, None]
         ends = stops & self._is_counted(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)

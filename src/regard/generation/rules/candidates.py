@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.engines.library import Library, find
+from regard.engines.native_search import best_candidates, library_for
 
 BLOCK = 64
 """Tokens in a block; first, only the maximum of each block is compared."""
@@ -54,8 +54,8 @@ def top_candidates(
     """
     vocab = log_probs.shape[-1]
     count = min(count, scores.shape[1] * vocab)
-    if log_probs.dtype == torch.float32 and log_probs.device.type == "cpu" and (library := find().library):
-        return _in_c(library, scores, log_probs, count)
+    if library := library_for(scores, log_probs):
+        return Candidates(*best_candidates(library, scores, log_probs, count))
     if vocab <= SMALL_VOCAB or count * BLOCK * 2 > vocab:
         best = (scores[:, :, None] + log_probs).flatten(1).topk(count, dim=1)
         parents, ids = best.indices // vocab, best.indices % vocab
@@ -74,14 +74,3 @@ def top_candidates(
     best = (scores.gather(1, parents) + added).topk(count, dim=1)
     parents, ids, added = (x.gather(1, best.indices) for x in (parents, ids, added))
     return Candidates(best.values, parents, ids, added)
-
-
-def _in_c(library: Library, scores: Tensor, log_probs: Tensor, count: int) -> Candidates:
-    """The same, in one call."""
-    given = scores.to(torch.float32).contiguous(), log_probs.contiguous()
-    size = (len(scores), count)
-    best, added = scores.new_empty(size, dtype=torch.float32), log_probs.new_empty(size)
-    parents, ids = (torch.empty(size, dtype=torch.long) for _ in range(2))
-    outputs = (best, parents, ids, added)
-    library.functions.regard_candidates(*log_probs.shape, count, *(x.data_ptr() for x in (*given, *outputs)))
-    return Candidates(best, parents, ids, added)

@@ -87,7 +87,7 @@ class BeamCache(DecoderCache):
         assert width == self.num_beams
         is_free = ~self.descends.any(dim=1)
         if int(is_free.sum(dim=1).min()) < width:
-            self._grow(width)
+            self.add_cells(width)
             is_free = ~self.descends.any(dim=1)
         if width == 1:
             self.newest = is_free.int().argmax(dim=1, keepdim=True)
@@ -95,9 +95,14 @@ class BeamCache(DecoderCache):
             self.newest = is_free.int().sort(dim=1, descending=True, stable=True).indices[:, :width]
         self.descends.scatter_(2, self.newest[:, :, None], True)
         self.step_of.scatter_(1, self.newest, self._length)
+        self.note_step(self.newest)
+        return self.positions
+
+    def note_step(self, newest: Int[Tensor, "sentence beam"]) -> None:
+        """What `begin_step` does last, after another has found free cells and written them into `descends` and `step_of`."""
+        self.newest = newest
         self._length += 1
         self._distance = None
-        return self.positions
 
     def begin_reading(self, is_token: Bool[Tensor, "sentence position"]) -> list[ReadingLayer]:
         """Make room for several tokens of each sentence at once, before the first step: what layers take in place of `layers`.
@@ -108,7 +113,7 @@ class BeamCache(DecoderCache):
         assert self._length == 0
         width = is_token.shape[1]
         if width > self.num_cells:
-            self._grow(width - self.num_cells)
+            self.add_cells(width - self.num_cells)
         self.descends[:, 0, :width] = is_token
         self.step_of[:, :width] = torch.arange(width, device=is_token.device)
         self.first_step = width - is_token.sum(dim=1)
@@ -127,7 +132,7 @@ class BeamCache(DecoderCache):
             sentences: which sentences stay, as indices into the present ones.
             parents: for each of them, which of its present hypotheses each new one continues.
         """
-        stay = sentences.shape[0] == len(self.first_step) and bool((sentences.diff() == 1).all())
+        stay = torch.equal(sentences, self.rows[:, 0])
         self._distance = None
         if stay and parents.shape[1] == self.num_beams:
             self.reorder(parents)
@@ -156,7 +161,7 @@ class BeamCache(DecoderCache):
         """Replace slots by sentences of another cache with the same number of hypotheses, aligned at the newest step."""
         assert other.num_beams == self.num_beams
         if other.num_cells > self.num_cells:
-            self._grow(other.num_cells - self.num_cells)
+            self.add_cells(other.num_cells - self.num_cells)
         later = self._length - other._length
         if later < 0:  # steps are counted from 0, so ours move
             self.step_of, self.first_step, self._length = self.step_of - later, self.first_step - later, other._length
@@ -171,7 +176,7 @@ class BeamCache(DecoderCache):
         self._replace_memory(slots, other, sentences)
         return self
 
-    def _grow(self, count: int) -> None:
+    def add_cells(self, count: int) -> None:
         """Give each sentence at least this many more cells."""
         more = -(-count // CELLS) * CELLS
         self.descends, self.step_of = pad(self.descends, (0, more)), pad(self.step_of, (0, more))

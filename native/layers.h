@@ -1,0 +1,86 @@
+/* What the functions of layers.c are given. Matrices are in rows, one after the other. `library.py` has the same structures. */
+#ifndef REGARD_LAYERS_H
+#define REGARD_LAYERS_H
+
+#include <stdint.h>
+
+enum { FLOAT32, BFLOAT16 };
+
+/* y = x weight^T + bias. The weight is packed in panels: [out / PANEL][in][PANEL], the last one filled with zeros. In bfloat16, each pair
+ * of neighbours is one output of the panel's first half and one of its second, so that both are whole registers again by a shift. */
+typedef struct {
+    int64_t in, out, dtype;
+    const void *weight;
+    const float *bias; /* `out` numbers, and zeros up to a whole panel */
+} Linear;
+
+enum { NO_NORM, LAYER_NORM, RMS_NORM };
+
+typedef struct {
+    int64_t kind;
+    const float *weight, *bias; /* NULL: ones, zeros */
+    double epsilon;
+} Norm;
+
+/* x = after(x + made(sublayer(before(x)))): pre-norm has `before`, post-norm `after`, and sandwich norm `before` and `made`. */
+typedef struct {
+    Norm before, made, after;
+} Residual;
+
+typedef struct {
+    Linear input;  /* self-attention: queries, keys and values side by side; cross-attention: queries */
+    Linear output;
+    int64_t num_heads, num_kv_heads, head_dim;
+    double factor;      /* of the scores */
+    const float *bias;  /* [head][distance], added to the scores of a key so far before the query; NULL: nothing is */
+    int64_t num_distances;
+} Attention;
+
+enum { IDENTITY, RELU, GELU, GELU_TANH, SILU };
+
+typedef struct {
+    Residual self_residual, cross_residual, feed_forward_residual;
+    Attention self_attention, cross_attention;
+    int64_t has_cross_attention;
+    Linear inner, gate, outer; /* of the feed-forward layer; without a gate its `out` is 0 */
+    int64_t activation;
+} Layer;
+
+typedef struct {
+    int64_t num_layers, model_dim, rotated, interleaved; /* `rotated`: how many dimensions of a head turn; 0: none */
+    const float *turns;     /* [position][rotated]: the cosines, then the sines by which pairs of dimensions turn */
+    const Layer *layers;
+    /* Of a decoder, what stands before its layers and after them; used where the input has `ids`. */
+    const float *embedding; /* [token][model_dim] */
+    double scale;           /* of embeddings */
+    const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
+    Norm embedding_norm, last_norm;
+    Linear output; /* to the vocabulary */
+} Stack;
+
+typedef struct {
+    int64_t num_sentences, width; /* hypotheses of each sentence, or positions */
+    float *x;                     /* [sentence][width][model_dim], read, where there are no `ids`, and written */
+    const int64_t *ids;           /* [sentence][width]: the newest tokens; NULL: `x` is given */
+    int64_t *positions;           /* [sentence][width]; NULL where nothing depends on them */
+    float *logits;                /* [sentence][width][vocab_size], written where there are `ids` */
+    float *workspace;
+    /* Of a decoder: the past. Of an encoder, `cells` is NULL. */
+    float *const *cells;          /* of each layer: [2][sentence][kv_head][cell][head_dim] */
+    int64_t num_cells;
+    int64_t step;                 /* of all rows */
+    const int64_t *steps;         /* [sentence][width]: that of each row; NULL: all have `step` */
+    const int64_t *first_step;    /* [sentence]: the step of its first token */
+    uint8_t *descends;            /* [sentence][width][cell]: whether a row may see a cell */
+    int64_t *newest;              /* [sentence][width]: the cell that each row fills */
+    int64_t *step_of;             /* [sentence][cell]: the step at which each cell was filled */
+    /* The source, for cross-attention; without it `source_keys` is NULL. Of a source itself, only the mask. */
+    const float *const *source_keys, *const *source_values; /* of each layer: [sentence][kv_head][source][head_dim] */
+    int64_t source_length;
+    const uint8_t *source_mask;   /* [sentence][source] */
+} Input;
+
+/* All layers, see layers.c. */
+void regard_run(const Stack *stack, const Input *input);
+
+#endif

@@ -1,0 +1,219 @@
+/* Beam search: what follows a model's logits, and whole steps of a model and a search in one call.
+ *
+ * As in layers.c, nothing is threaded or allocated, and each sentence is computed as if it were alone.
+ */
+#include "layers.h"
+#include "vectors.h"
+
+enum { CHUNK = 4 * LANES };
+
+/* x - log(sum of e^x), from the largest down, so that nothing overflows. The rest of the last vector counts as e^-87. */
+static void log_softmax(const float *x, float *y, int64_t size) {
+    vector highest = all(-INFINITY);
+    float largest = -INFINITY, last[LANES];
+    double total = 0;
+    int64_t i = 0;
+    for (; i + LANES <= size; i += LANES) highest = choose(load(x + i) > highest, load(x + i), highest);
+    for (; i < size; ++i) largest = x[i] > largest ? x[i] : largest;
+    for (int lane = 0; lane < LANES; ++lane) largest = highest[lane] > largest ? highest[lane] : largest;
+    for (i = 0; i + LANES <= size;) {
+        vector sums = {0};
+        for (int j = 0; j < 64 && i + LANES <= size; ++j, i += LANES) sums += exponential(load(x + i) - largest);
+        total += sum_of(sums);
+    }
+    for (int lane = 0; lane < LANES; ++lane) last[lane] = i + lane < size ? x[i + lane] : -INFINITY;
+    total += sum_of(exponential(load(last) - largest));
+    float less = largest + (float)log(total);
+    for (i = 0; i + LANES <= size; i += LANES) store(y + i, load(x + i) - less);
+    for (; i < size; ++i) y[i] = x[i] - less;
+}
+
+EXPORT void regard_log_softmax(int64_t rows, int64_t size, const float *x, float *y) {
+    for (int64_t row = 0; row < rows; ++row) log_softmax(x + row * size, y + row * size, size);
+}
+
+/* Continuations of the hypotheses of one sentence: scores of the whole, what they continue, the token, its own log-probability. */
+typedef struct {
+    float *best;
+    int64_t *parents, *ids;
+    float *added;
+} Candidates;
+
+/* The `count` continuations of highest scores[beam] + log_probs[beam][token], best first; of equal ones, the last, as the end
+ * symbol is among the first tokens and should not win for that. Where there are fewer, the rest has -inf. Tokens are compared
+ * a chunk at a time with the worst that is kept. */
+static void find_candidates(int64_t beams, int64_t vocab_size, int64_t count, const float *scores, const float *log_probs,
+                            Candidates to) {
+    for (int64_t i = 0; i < count; ++i) to.best[i] = -INFINITY, to.parents[i] = to.ids[i] = 0, to.added[i] = -INFINITY;
+    for (int64_t beam = 0; beam < beams; ++beam, log_probs += vocab_size) {
+        float score = scores[beam];
+        for (int64_t begin = 0; score > -INFINITY && begin < vocab_size; begin += CHUNK) {
+            int64_t end = begin + CHUNK < vocab_size ? begin + CHUNK : vocab_size;
+            if (end - begin == CHUNK) {
+                vector highest = load(log_probs + begin);
+                for (int64_t i = begin + LANES; i < end; i += LANES) {
+                    vector next = load(log_probs + i);
+                    highest = choose(next > highest, next, highest);
+                }
+                int32_t found = 0;
+                integers above = (highest + score >= all(to.best[count - 1])) & (highest + score > all(-INFINITY));
+                for (int i = 0; i < LANES; ++i) found |= above[i];
+                if (!found) continue;
+            }
+            for (int64_t token = begin; token < end; ++token) {
+                float sum = score + log_probs[token];
+                if (!(sum >= to.best[count - 1] && sum > -INFINITY)) continue;
+                int64_t at = count - 1;
+                for (; at > 0 && sum >= to.best[at - 1]; --at)
+                    to.best[at] = to.best[at - 1], to.parents[at] = to.parents[at - 1], to.ids[at] = to.ids[at - 1],
+                    to.added[at] = to.added[at - 1];
+                to.best[at] = sum, to.parents[at] = beam, to.ids[at] = token, to.added[at] = log_probs[token];
+            }
+        }
+    }
+}
+
+EXPORT void regard_candidates(int64_t num_sentences, int64_t beams, int64_t vocab_size, int64_t count, const float *scores,
+                              const float *log_probs, Candidates to) {
+    for (int64_t sentence = 0; sentence < num_sentences; ++sentence) {
+        find_candidates(beams, vocab_size, count, scores, log_probs, to);
+        scores += beams, log_probs += beams * vocab_size;
+        to.best += count, to.parents += count, to.ids += count, to.added += count;
+    }
+}
+
+/* A search without groups and phrases. What changes with each step is written in place. */
+typedef struct {
+    int64_t num_sentences, beams, vocab_size, room, end_id;
+    int64_t *lengths;             /* [sentence]: tokens written */
+    const int64_t *limits, *minima; /* [sentence]: how many may be, and how many must be before the end symbol */
+    int64_t prefix_room;
+    const int64_t *prefixes;      /* [sentence][prefix_room]: what targets must begin with, then -1 */
+    int64_t num_banned;
+    const int64_t *banned;        /* tokens that are never chosen */
+    int64_t *newest;              /* [sentence][beam]: the newest token of each hypothesis */
+    float *scores;                /* [sentence][beam]: -inf where there is no hypothesis */
+    int64_t *ids;                 /* [sentence][beam][room]: what was written */
+    float *token_log_probs;
+    float *log_probs;             /* [sentence][beam][token] */
+    /* Of the step: what each hypothesis continues, those that finished in any order, and sentences that can write nothing. */
+    int64_t *parents;             /* [sentence][beam] */
+    int64_t num_ended, *ended;    /* [ended][2]: the sentence and the newest token */
+    float *ended_scores;          /* [ended][2]: the score of the whole and the log-probability of that token */
+    int64_t *ended_ids;           /* [ended][room]: what was written before */
+    float *ended_log_probs;
+    int64_t num_blocked;
+    uint8_t *is_blocked;          /* [sentence] */
+    /* Room for one sentence. */
+    Candidates candidates;        /* [2 beams] */
+    int64_t *old_ids;             /* [beam][room] */
+    float *old_log_probs;
+    uint8_t *old_descends;        /* [beam][cell] */
+} Search;
+
+/* Each hypothesis of one sentence takes over what its parent has. `size`: bytes of one, of which `used` have a meaning. */
+static void follow(int64_t beams, const int64_t *parents, void *all_of_them, void *old, int64_t size, int64_t used) {
+    char *to = all_of_them, *from = old;
+    for (int64_t beam = 0; beam < beams; ++beam) memcpy(from + beam * size, to + beam * size, used);
+    for (int64_t beam = 0; beam < beams; ++beam) memcpy(to + beam * size, from + parents[beam] * size, used);
+}
+
+/* Log-probabilities of tokens that one sentence may not write become -inf. The others keep theirs. */
+static void forbid(const Search *search, int64_t sentence, float *log_probs) {
+    int64_t length = search->lengths[sentence];
+    int64_t only = length < search->prefix_room ? search->prefixes[sentence * search->prefix_room + length] : -1;
+    for (int64_t beam = 0; beam < search->beams; ++beam, log_probs += search->vocab_size) {
+        if (only >= 0) {
+            float kept = log_probs[only];
+            for (int64_t id = 0; id < search->vocab_size; ++id) log_probs[id] = -INFINITY;
+            log_probs[only] = kept;
+            continue;
+        }
+        for (int64_t i = 0; i < search->num_banned; ++i) log_probs[search->banned[i]] = -INFINITY;
+        if (length + 1 < search->minima[sentence]) log_probs[search->end_id] = -INFINITY;
+    }
+}
+
+/* One more token for each hypothesis of one sentence. The best `beams` candidates finish where they end; the best that go on are
+ * the new hypotheses. */
+static void advance_one(Search *search, int64_t sentence) {
+    int64_t beams = search->beams, count = 2 * beams, room = search->room, first = sentence * beams, kept = 0;
+    int64_t length = search->lengths[sentence], *parents = search->parents + first, *newest = search->newest + first;
+    int64_t *ids = search->ids + first * room;
+    float *scores = search->scores + first, *log_probs = search->token_log_probs + first * room;
+    Candidates found = search->candidates;
+    int is_active = 0;
+    for (int64_t beam = 0; beam < beams; ++beam) parents[beam] = beam, is_active |= scores[beam] > -INFINITY;
+    search->is_blocked[sentence] = 0;
+    if (!is_active) return;
+    find_candidates(beams, search->vocab_size, count, scores, search->log_probs + first * search->vocab_size, found);
+    if (found.best[0] == -INFINITY) {
+        search->is_blocked[sentence] = 1, ++search->num_blocked;
+        return;
+    }
+    int64_t next_parents[beams], next_ids[beams];
+    float next_scores[beams], added[beams];
+    for (int64_t i = 0; i < count; ++i) {
+        int stops = found.ids[i] == search->end_id || length + 1 >= search->limits[sentence];
+        if (stops && i < beams && found.best[i] > -INFINITY) {
+            int64_t to = search->num_ended++, from = found.parents[i] * room;
+            search->ended[2 * to] = sentence, search->ended[2 * to + 1] = found.ids[i];
+            search->ended_scores[2 * to] = found.best[i], search->ended_scores[2 * to + 1] = found.added[i];
+            memcpy(search->ended_ids + to * room, ids + from, length * sizeof(int64_t));
+            memcpy(search->ended_log_probs + to * room, log_probs + from, length * sizeof(float));
+        }
+        if (stops || kept == beams) continue;
+        next_scores[kept] = found.best[i], next_parents[kept] = found.parents[i];
+        next_ids[kept] = found.ids[i], added[kept++] = found.added[i];
+    }
+    for (; kept < beams; ++kept) next_scores[kept] = added[kept] = -INFINITY, next_parents[kept] = next_ids[kept] = 0;
+    memcpy(parents, next_parents, sizeof next_parents), memcpy(newest, next_ids, sizeof next_ids);
+    memcpy(scores, next_scores, sizeof next_scores);
+    follow(beams, parents, ids, search->old_ids, room * sizeof(int64_t), length * sizeof(int64_t));
+    follow(beams, parents, log_probs, search->old_log_probs, room * sizeof(float), length * sizeof(float));
+    for (int64_t beam = 0; beam < beams && length < room; ++beam)
+        ids[beam * room + length] = newest[beam], log_probs[beam * room + length] = added[beam];
+    ++search->lengths[sentence];
+}
+
+/* One step of a search, from the log-probabilities that `search` points to. Free slots and blocked sentences stay as they are. */
+EXPORT void regard_advance(Search *search) {
+    search->num_ended = search->num_blocked = 0;
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) advance_one(search, sentence);
+}
+
+/* The first free cells of each sentence, one for each hypothesis, become its newest. 0: there are too few, and nothing was done. */
+EXPORT int64_t regard_take_cells(const Input *input) {
+    int64_t beams = input->width, num_cells = input->num_cells;
+    for (int64_t sentence = 0; sentence < input->num_sentences; ++sentence) {
+        const uint8_t *rows = input->descends + sentence * beams * num_cells;
+        int64_t found = 0;
+        for (int64_t cell = 0; cell < num_cells && found < beams; ++cell) {
+            uint8_t taken = 0;
+            for (int64_t beam = 0; beam < beams; ++beam) taken |= rows[beam * num_cells + cell];
+            if (!taken) input->newest[sentence * beams + found++] = cell;
+        }
+        if (found < beams) return 0;
+    }
+    for (int64_t row = 0; row < input->num_sentences * beams; ++row) {
+        input->descends[row * num_cells + input->newest[row]] = 1;
+        input->step_of[row / beams * num_cells + input->newest[row]] = input->step;
+        input->positions[row] = input->step - input->first_step[row / beams];
+    }
+    return 1;
+}
+
+/* A whole step of a model and a search. `input` and `search` share their newest tokens, and `logits` is `log_probs`. 0: there were
+ * too few free cells, and nothing was done. */
+EXPORT int64_t regard_search_step(const Stack *stack, const Input *input, Search *search) {
+    if (!regard_take_cells(input)) return 0;
+    regard_run(stack, input);
+    int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells;
+    regard_log_softmax(search->num_sentences * beams, size, input->logits, search->log_probs);
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
+        forbid(search, sentence, search->log_probs + sentence * beams * size);
+    regard_advance(search);
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
+        follow(beams, search->parents + sentence * beams, input->descends + sentence * beams * cells, search->old_descends, cells, cells);
+    return 1;
+}

@@ -1,0 +1,228 @@
+"""Modules to the structures of `layers.h`: what C reads of a linear map, of layers, and of what stands before and after them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.engines import library as c
+from regard.models.parts import EmbeddedPositions
+from regard.nn.attention import Attention
+from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
+from regard.nn.multihead import MultiHeadAttention
+from regard.nn.positions import BucketedBias, LinearBias, Rotary
+from regard.nn.scores import DotProduct, InnerProduct, ScaledDotProduct
+
+ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu_tanh": 3, "silu": 4}
+NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
+NONE = c.Norm(kind=0)
+
+
+class Kept:
+    """Tensors whose memory structures point to."""
+
+    def __init__(self) -> None:
+        self.tensors: list[Tensor] = []
+
+    def pointer(self, x: Tensor | None) -> int | None:
+        """Where a tensor is, from now on."""
+        if x is None:
+            return None
+        self.tensors.append(x.detach().contiguous())
+        return self.tensors[-1].data_ptr()
+
+
+class NativeLinear(nn.Module):
+    """The same function as some `nn.Linear` side by side, for inference: it has no parameters, and no gradient goes through it.
+
+    Args:
+        dtype: of the stored weights: float32 or bfloat16. Arithmetic is in float32.
+    """
+
+    def __init__(self, found: c.Library, maps: Sequence[nn.Linear], dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self._library, self._kept = found, Kept()
+        weights: list[Tensor] = [linear.weight.detach().float() for linear in maps]
+        weight = torch.cat(weights)
+        biases: list[Tensor] = [
+            linear.weight.new_zeros(len(linear.weight)) if linear.bias is None else linear.bias for linear in maps
+        ]
+        self.out_features, self.in_features = weight.shape
+        self.structure = _linear(found, self._kept, weight, torch.cat(biases).detach().float(), dtype)
+
+    def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
+        """x weight^T + bias."""
+        x = x.contiguous()
+        y = x.new_empty(*x.shape[:-1], self.out_features)
+        rows = x.numel() // self.in_features
+        self._library.functions.regard_linear(ctypes.byref(self.structure), rows, x.data_ptr(), y.data_ptr())
+        return y
+
+
+def _linear(
+    found: c.Library, kept: Kept, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"], dtype: torch.dtype
+) -> c.Linear:
+    """A linear map, packed."""
+    panel, (outputs, inputs) = found.panel, weight.shape
+    missing = -outputs % panel
+    weight, bias = nn.functional.pad(weight, (0, 0, 0, missing)), nn.functional.pad(bias, (0, missing))
+    panels = weight.view(-1, panel, inputs).transpose(1, 2)
+    if dtype == torch.bfloat16:  # neighbours are one output of each half
+        panels = panels.unflatten(2, (2, -1)).transpose(2, 3).flatten(2).to(dtype)
+    return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels), kept.pointer(bias))
+
+
+class Ends(NamedTuple):
+    """What stands before the layers of a decoder and after them."""
+
+    embedding: nn.Embedding
+    scale: float
+    """Of embeddings."""
+    positions: EmbeddedPositions
+    embedding_norm: nn.Module
+    last_norm: nn.Module
+    output: nn.Linear
+    """To the vocabulary."""
+
+
+class Structures:
+    """The structures of some layers, and the tensors that they point to.
+
+    Args:
+        max_positions: no sequence is longer.
+        ends: what stands before and after the layers; None: nothing.
+        dtype: of the stored weights of linear maps.
+    """
+
+    def __init__(
+        self,
+        found: c.Library,
+        layers: Sequence[DecoderLayer | EncoderLayer],
+        max_positions: int,
+        ends: Ends | None,
+        dtype: torch.dtype,
+    ) -> None:
+        self._library, self._dtype, self._max_positions = found, dtype, max_positions
+        self.kept = Kept()
+        self.layers = (c.Layer * len(layers))(*map(self._layer, layers))
+        rotary, own = layers[0].self_attention.attention.positions, layers[0].self_attention
+        rotated, interleaved, turns = 0, False, None
+        if isinstance(rotary, Rotary):
+            rotated, interleaved = rotary.rotated_dim, rotary.layout == "interleaved"
+            angle = torch.arange(max_positions)[:, None] * rotary.frequencies()
+            turns = self.kept.pointer(torch.cat((angle.cos(), angle.sin()), dim=-1).float())
+        self.stack = c.Stack(len(layers), own.query_proj.in_features, rotated, interleaved, turns, self.layers)
+        if ends is not None:
+            table = ends.positions.waves if ends.positions.learned is None else ends.positions.learned.table.weight
+            self.stack.embedding, self.stack.scale = self.kept.pointer(ends.embedding.weight), ends.scale
+            self.stack.positions = self.kept.pointer(table)
+            self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
+            self.stack.output = self._map(ends.output)
+
+    def _layer(self, layer: DecoderLayer | EncoderLayer) -> c.Layer:
+        cross = getattr(layer, "cross_attention", None)
+        feed_forward: Any = layer.feed_forward
+        gated = isinstance(feed_forward, GatedFeedForward)
+        return c.Layer(
+            self_residual=self._residual(layer.self_attention_residual),
+            feed_forward_residual=self._residual(layer.feed_forward_residual),
+            self_attention=self._attention(layer.self_attention, merged=True),
+            has_cross_attention=cross is not None,
+            inner=self._map(feed_forward.inner_proj),
+            outer=self._map(feed_forward.output_proj),
+            activation=ACTIVATIONS[feed_forward.activation],
+            **({"gate": self._map(feed_forward.gate_proj)} if gated else {}),
+            **(
+                {}
+                if cross is None
+                else {
+                    "cross_residual": self._residual(cast("Any", layer).cross_attention_residual),
+                    "cross_attention": self._attention(cross, merged=False),
+                }
+            ),
+        )
+
+    def _attention(self, attention: MultiHeadAttention, *, merged: bool) -> c.Attention:
+        inputs = (attention.query_proj, attention.key_proj, attention.value_proj) if merged else (attention.query_proj,)
+        bias = _bias(attention.attention, attention.num_heads, self._max_positions)
+        return c.Attention(
+            self._map(*inputs), self._map(attention.output_proj), attention.num_heads, attention.num_kv_heads,
+            attention.head_dim, cast("InnerProduct", attention.attention.score).factor(attention.head_dim),
+            self.kept.pointer(bias), self._max_positions,
+        )  # fmt: skip
+
+    def _map(self, *maps: nn.Linear) -> c.Linear:
+        packed = NativeLinear(self._library, maps, self._dtype)
+        self.kept.tensors += packed._kept.tensors
+        return packed.structure
+
+    def _residual(self, residual: PostNorm) -> c.Residual:
+        before = self._norm(residual.norm)
+        if isinstance(residual, SandwichNorm):
+            return c.Residual(before, self._norm(residual.output_norm), NONE)
+        return c.Residual(before, NONE, NONE) if isinstance(residual, PreNorm) else c.Residual(NONE, NONE, before)
+
+    def _norm(self, norm: Any) -> c.Norm:
+        if isinstance(norm, nn.Identity):
+            return NONE
+        weight, bias = (getattr(norm, name, None) for name in ("weight", "bias"))
+        pointers = [self.kept.pointer(None if each is None else each.float()) for each in (weight, bias)]
+        epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
+        return c.Norm(NORMS[type(norm)], *pointers, epsilon)
+
+
+def layer_misfit(layer: nn.Module) -> str:
+    """What of a layer is not written in C; empty: nothing."""
+    if type(layer) not in (DecoderLayer, EncoderLayer):
+        return f"layers of kind {type(layer).__name__}"
+    schemes = (Rotary, LinearBias, BucketedBias) if isinstance(layer, DecoderLayer) else (Rotary,)
+    for name, part in layer.named_children():
+        if isinstance(part, MultiHeadAttention) and (reason := _attention_misfit(part, schemes)):
+            return reason
+        if name.endswith("residual") and (
+            type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
+        ):
+            return f"residual connections of kind {type(part).__name__}"
+        if name == "feed_forward" and (
+            type(part) not in (FeedForward, GatedFeedForward) or part.activation not in ACTIVATIONS
+        ):
+            return f"feed-forward layers of kind {type(part).__name__}"
+    if any(type(part) is not nn.Linear for part in layer.modules() if hasattr(part, "in_features")):
+        return "linear maps with adapters"
+    return ""
+
+
+def _norms(residual: Any) -> list[nn.Module]:
+    return [part for name, part in residual.named_children() if name.endswith("norm")]
+
+
+def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
+    """What of an attention is not written in C; empty: nothing.
+
+    Args:
+        schemes: the kinds of positions that are written.
+    """
+    inner = attention.attention
+    if type(attention) is not MultiHeadAttention or type(inner) is not Attention:
+        return f"attention of kind {type(inner).__name__}"
+    if type(inner.score) not in (InnerProduct, DotProduct, ScaledDotProduct):
+        return f"scores of kind {type(inner.score).__name__}"
+    if inner.positions is not None and type(inner.positions) not in schemes:
+        return f"positions of kind {type(inner.positions).__name__}"
+    return ""
+
+
+def _bias(attention: Attention, num_heads: int, num_distances: int) -> Tensor | None:
+    """What is added to the scores of a key that is so far before its query."""
+    if not isinstance(attention.positions, (LinearBias, BucketedBias)):
+        return None
+    query, key = torch.zeros(1, num_heads, 1, 1), torch.zeros(1, num_heads, num_distances, 1)
+    before = -torch.arange(num_distances)[None]
+    bias = attention.positions.bias(query, key, before, attention.head_indices)
+    assert bias is not None
+    return bias[0, :, 0].float()
