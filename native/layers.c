@@ -87,6 +87,7 @@ INLINE void block(const Linear *map, const void *panel, const float *x, vector (
         } else {
             integers pairs;
             memcpy(&pairs, (const uint16_t *)panel + i * PANEL, sizeof pairs);
+            __builtin_prefetch((const uint16_t *)panel + i * PANEL + AHEAD);
             first = (vector)(pairs << 16), second = (vector)(pairs & (int32_t)0xffff0000);
         }
         for (int r = 0; r < rows; ++r) {

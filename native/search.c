@@ -104,6 +104,7 @@ typedef struct {
     float *ended_log_probs;
     int64_t num_blocked;
     uint8_t *is_blocked;          /* [sentence] */
+    int64_t longest;              /* the largest of `lengths` */
     /* Room for one sentence. */
     Candidates candidates;        /* [2 beams] */
     int64_t *old_ids;             /* [beam][room] */
@@ -178,8 +179,11 @@ static void advance_one(Search *search, int64_t sentence) {
 
 /* One step of a search, from the log-probabilities that `search` points to. Free slots and blocked sentences stay as they are. */
 EXPORT void regard_advance(Search *search) {
-    search->num_ended = search->num_blocked = 0;
-    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) advance_one(search, sentence);
+    search->num_ended = search->num_blocked = search->longest = 0;
+    for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) {
+        advance_one(search, sentence);
+        if (search->lengths[sentence] > search->longest) search->longest = search->lengths[sentence];
+    }
 }
 
 /* The first free cells of each sentence, one for each hypothesis, become its newest. 0: there are too few, and nothing was done. */

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, ValuesView
+from itertools import chain
 from typing import Any
 
+import torch
 from torch import nn
 
 from regard.engines.library import find
@@ -12,7 +14,9 @@ from regard.engines.native_model import NativeModel, misfit
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
-ENGINES = ("auto", "torch", "native")
+NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16}
+"""In what the layers in C store weights, by the name of the engine."""
+ENGINES = ("auto", "torch", *NATIVE)
 
 
 def check_engine(engine: str) -> None:
@@ -35,16 +39,19 @@ def prepared(model: Any, engine: str = "auto") -> Any:
     """A model as an engine decodes with it.
 
     Args:
-        engine: `torch`; `native`, layers in C; or `auto`: native where it can be, as it is faster there (docs/engines.md).
+        engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native where
+            it can be, as it is faster there (docs/engines.md).
     Raises:
-        SettingsError: an unknown engine, or `native` and a model or machine that cannot be run so.
+        SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """
     check_engine(engine)
     reason = "it was not asked for" if engine == "torch" else misfit(model)
-    if engine == "native" and reason:
-        raise SettingsError(f"engine=native cannot decode with this model: {reason}. Take engine=torch, or auto.")
+    if engine in NATIVE and reason:
+        raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
     library = find().library
-    return packed(model) if reason or library is None else NativeModel(model, library)
+    return (
+        packed(model) if reason or library is None else NativeModel(model, library, NATIVE.get(engine, torch.float32))
+    )
 
 
 class Prepared:
@@ -52,12 +59,11 @@ class Prepared:
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
-        self._modules: list[nn.Module] = []
-        self._current: tuple[list[Any], list[Any]] | None = None
+        self._current: tuple[_Stamp, list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but packed weights, which PyTorch cannot store."""
-        return {**vars(self), "_current": None, "_modules": []}
+        return {**vars(self), "_current": None}
 
     def use(self, engine: str) -> None:
         """Decode with another engine from now on.
@@ -67,29 +73,51 @@ class Prepared:
         """
         check_engine(engine)
         self._engine, self._current = engine, None
-        if engine == "native":
+        if engine in NATIVE:
             self.current()  # so that what it cannot do is told at once
 
     @property
     def engine(self) -> str:
-        """The engine that decodes: `torch` or `native`."""
-        return "native" if all(isinstance(each, NativeModel) for each in self.current()) else "torch"
+        """The engine that decodes: any but `auto`."""
+        if not all(isinstance(each, NativeModel) for each in self.current()):
+            return "torch"
+        return self._engine if self._engine in NATIVE else "native"
 
     def current(self) -> list[Any]:
         """The models as their engine decodes with them."""
-        stamp = _stamp(self._modules)
-        if self._current is None or self._current[0] != stamp:
-            self._modules = [module for model in self._models for module in model.modules()]
-            self._current = _stamp(self._modules), [prepared(model, self._engine) for model in self._models]
-        return self._current[1]
+        current = self._current
+        if current is None or current[0].has_changed():
+            current = self._current = _Stamp(self._models), [prepared(model, self._engine) for model in self._models]
+        return current[1]
 
 
-def _stamp(modules: Sequence[nn.Module]) -> list[Any]:
-    """What changes when a weight, a module or a method of one of these modules is changed or replaced, or a hook is set."""
-    found: list[Any] = []
-    for module in modules:
-        found += (len(vars(module)), len(module._forward_hooks), len(module._forward_pre_hooks))
-        found += map(id, module._modules.values())
+class _Stamp:
+    """What changes when a weight, a module or a method of some models is changed or replaced, or a hook is set.
+
+    It is looked at before each translation, so that it must take little time.
+    """
+
+    def __init__(self, models: Sequence[nn.Module]) -> None:
+        modules = [module for model in models for module in model.modules()]
+        self._kept = modules  # so that no new one gets the identity of one of these
+        self._parts: list[ValuesView[Any]] = [
+            part.values() for module in modules for part in (module._parameters, module._modules)
+        ]
+        self._sized = [
+            part for module in modules for part in (vars(module), module._forward_hooks, module._forward_pre_hooks)
+        ]
+        weights = [x for module in modules for x in module._parameters.values() if x is not None]
         # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
-        found += [(id(x), x.is_inference() or x._version) for x in module._parameters.values() if x is not None]
-    return found
+        self._weights = [x for x in weights if not x.is_inference()]
+        self._before = self._now()
+
+    def has_changed(self) -> bool:
+        """Whether anything has changed since this was made."""
+        return self._now() != self._before
+
+    def _now(self) -> tuple[list[int], list[int], list[int]]:
+        return (
+            list(map(id, chain.from_iterable(self._parts))),
+            list(map(len, self._sized)),
+            [x._version for x in self._weights],
+        )

@@ -96,6 +96,7 @@ class Search(Structure):
         ("scores", c_void_p), ("ids", c_void_p), ("token_log_probs", c_void_p), ("log_probs", c_void_p),
         ("parents", c_void_p), ("num_ended", c_int64), ("ended", c_void_p), ("ended_scores", c_void_p),
         ("ended_ids", c_void_p), ("ended_log_probs", c_void_p), ("num_blocked", c_int64), ("is_blocked", c_void_p),
+        ("longest", c_int64),
         ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_descends", c_void_p),
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
@@ -17,7 +18,9 @@ from regard.engines.structures import Ends, NativeLinear, layer_misfit
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
+from regard.nn.cache import KeysValues
 from regard.nn.hooks import hooks_wanted
+from regard.nn.multihead import MultiHeadAttention
 
 
 class NativeModel:
@@ -28,9 +31,10 @@ class NativeModel:
 
     Args:
         model: one that `misfit` finds nothing in.
+        dtype: of the stored weights of linear maps: float32 or bfloat16. Arithmetic is in float32.
     """
 
-    def __init__(self, model: TokenModel, library: Library) -> None:
+    def __init__(self, model: TokenModel, library: Library, dtype: torch.dtype = torch.float32) -> None:
         self._plain, self._with_hooks = model, cast("PackedModel | None", None)
         self.library, self.vocab_size = library, model.output_embedding.weight.shape[0]
         copied: Any = with_shared_weights(model)
@@ -40,18 +44,21 @@ class NativeModel:
         output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
         self._ends = _ends(copied, output)
         decoder: Any = stacks["decoder"]
-        self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends)
+        self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends, dtype=dtype)
         if stacks.get("encoder"):
-            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions)
+            encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions, dtype=dtype)
             copied.encoder_layers = nn.ModuleList([_Encoder(encoder)])
-        elif not model.reads_source:
-            copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])  # they are run by `_layers` only
+        if model.reads_source:
+            copied.project = _Projection(library, [layer.cross_attention for layer in decoder], dtype)
+            copied.decoder_layers = nn.ModuleList()  # they are run by `_layers` only
+        else:
+            copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])
         for module in list(copied.modules()):
             for name, child in module.named_children():
                 if type(child) is nn.Linear:
-                    setattr(module, name, NativeLinear(library, [child]))
+                    setattr(module, name, NativeLinear(library, [child], dtype))
         self._model = copied
-        self._output = NativeLinear(library, [output]) if self._ends is None else None
+        self._output = NativeLinear(library, [output], dtype) if self._ends is None else None
 
     def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> Any:
         """The state before the first step."""
@@ -112,6 +119,27 @@ class _Encoder(nn.Module):
     ) -> Tensor:
         """The positions after all layers."""
         return self.layers.encode(x, mask)
+
+
+class _Projection:
+    """The source as each decoder layer's keys and values, by one linear map.
+
+    Args:
+        attentions: the cross-attention of each layer.
+    """
+
+    def __init__(self, library: Library, attentions: Sequence[MultiHeadAttention], dtype: torch.dtype) -> None:
+        maps = [linear for each in attentions for linear in (each.key_proj, each.value_proj)]
+        self._map = NativeLinear(library, maps, dtype)
+        self._heads = [(2, each.num_kv_heads, each.head_dim) for each in attentions]
+
+    def __call__(self, encoded: Float[Tensor, "sentence source model_dim"]) -> list[KeysValues]:
+        parts = self._map(encoded).split([math.prod(sizes) for sizes in self._heads], dim=-1)
+        both = [
+            part.unflatten(-1, sizes).permute(2, 0, 3, 1, 4).contiguous()
+            for part, sizes in zip(parts, self._heads, strict=True)
+        ]
+        return [KeysValues(*each) for each in both]
 
 
 def misfit(model: Any) -> str:

@@ -137,6 +137,11 @@ class NativeSearch:
         """Whether there is a sentence, after the last step, for which no token may be written."""
         return bool(self.structure.num_blocked)
 
+    @property
+    def longest(self) -> int:
+        """The most tokens that any hypothesis has after the last step."""
+        return int(self.structure.longest)
+
     def ended(self) -> list[Ended]:
         """The hypotheses that the last step has finished."""
         found = []

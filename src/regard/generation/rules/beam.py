@@ -17,7 +17,7 @@ from regard.errors import SettingsError, nearest_hint
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.candidates import Candidates, top_candidates
-from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.generation.rules.repetition_loops import LOOP_TOKENS, end_repetition_loops
 from regard.generation.rules.required import Phrases, Progress, allocate, continuations
 from regard.generation.rules.trace import Trace
 
@@ -144,7 +144,8 @@ class BeamSearch:
         if search.is_blocked_anywhere:
             active.end_blocked(search.is_blocked, self._score)
             active.scores[search.is_blocked] = -torch.inf
-        end_repetition_loops(active, self._score)
+        if search.longest >= LOOP_TOKENS:
+            end_repetition_loops(active, self._score)
 
     def _advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         found, ranks = self._candidates(active, log_probs)
@@ -171,6 +172,8 @@ class BeamSearch:
 
     def done(self, active: ActiveBatch) -> list[int]:
         """The slots whose search has ended."""
+        if not any(active.finished):
+            return []
         best = active.scores.amax(dim=1).tolist()
         return [
             slot
