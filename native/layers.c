@@ -97,7 +97,8 @@ INLINE void block(const Linear *map, const void *panel, const float *x, vector (
     }
 }
 
-static void multiply(const Linear *map, int64_t rows, const float *x, float *y) {
+/* `places`: where in y each row goes; NULL: to its own place. */
+static void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places) {
     int64_t panel_bytes = map->in * PANEL * (map->dtype == FLOAT32 ? 4 : 2);
     for (int64_t begin = 0; begin < map->out; begin += PANEL) {
         const void *panel = (const char *)map->weight + begin / PANEL * panel_bytes;
@@ -119,11 +120,14 @@ static void multiply(const Linear *map, int64_t rows, const float *x, float *y) 
             }
             for (int64_t r = 0; r < count; ++r) {
                 vector outputs[2] = {sums[r][0] + bias[0], sums[r][1] + bias[1]};
-                memcpy(y + (row + r) * map->out + begin, outputs, width * sizeof(float));
+                int64_t place = places ? places[row + r] : row + r;
+                memcpy(y + place * map->out + begin, outputs, width * sizeof(float));
             }
         }
     }
 }
+
+static void multiply(const Linear *map, int64_t rows, const float *x, float *y) { multiply_to(map, rows, x, y, NULL); }
 
 /* ---- Norms and residual connections ---------------------------------------------------------------------------------------- */
 
@@ -167,36 +171,33 @@ static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, f
 
 /* ---- Attention ------------------------------------------------------------------------------------------------------------- */
 
-/* The keys and values that one query looks up. */
+/* The keys and values that the heads of one query look up. */
 typedef struct {
     const float *keys, *values;
-    int64_t count, stride;    /* from one key to the next, and from one value to the next */
-    const uint8_t *allowed;   /* NULL: all are */
+    int64_t stride;           /* from one key to the next, and from one value to the next */
+    int64_t count;            /* of the keys that are allowed */
+    const int32_t *allowed;   /* their numbers */
     const int64_t *steps;     /* when each key was written; NULL where there is no bias */
     int64_t step;             /* of the query */
+    float *weights;           /* room for a number for each key, and a vector */
 } Database;
 
-/* The vectors of `size` numbers, the last one filled with `rest`. */
-INLINE int64_t filled(float *numbers, int64_t size, float rest) {
-    int64_t vectors = (size + LANES - 1) / LANES;
-    for (int64_t i = size; i < vectors * LANES; ++i) numbers[i] = rest;
-    return vectors;
+/* A database of the keys that a mask allows. `room` has two numbers for each key, and a vector. */
+static Database allowed_by(const uint8_t *mask, int64_t num_keys, int64_t stride, float *room) {
+    int32_t *allowed = (int32_t *)(room + num_keys + LANES);
+    int64_t count = 0;
+    for (int64_t k = 0; k < num_keys; ++k) allowed[count] = (int32_t)k, count += mask[k] != 0;
+    return (Database){.stride = stride, .count = count, .allowed = allowed, .weights = room};
 }
 
-/* context = sum over k of softmax(factor query . key[k] + bias[distance]) value[k]; 0 where nothing is allowed.
- * `room` has two numbers for each key, and two vectors. */
-static void look_up(const Attention *attention, const float *bias, const float *query, const Database *database, float *room,
-                    float *context) {
-    int64_t dim = attention->head_dim, stride = database->stride, found = 0;
-    float *weights = room, largest = -INFINITY;
-    int32_t *keys = (int32_t *)(room + database->count + LANES);
-    for (int64_t k = 0; k < database->count; ++k) {
-        keys[found] = (int32_t)k;
-        found += !database->allowed || database->allowed[k];
-    }
-    memset(context, 0, dim * sizeof(float));
-    if (!found) return;
-    for (int64_t k = 0; k < found; ++k) {
+/* context = sum over k of softmax(factor query . key[k] + bias[distance]) value[k]; 0 where nothing is allowed. */
+static void look_up(const Attention *attention, const float *bias, const float *query, const Database *database, float *context) {
+    int64_t dim = attention->head_dim, stride = database->stride, count = database->count, i = 0;
+    const int32_t *keys = database->allowed;
+    float *weights = database->weights, largest = -INFINITY;
+    if (!count) memset(context, 0, dim * sizeof(float));
+    if (!count) return;
+    for (int64_t k = 0; k < count; ++k) {
         weights[k] = dot(query, database->keys + keys[k] * stride, dim) * (float)attention->factor;
         if (bias) {
             int64_t distance = database->step - database->steps[keys[k]];
@@ -204,23 +205,24 @@ static void look_up(const Attention *attention, const float *bias, const float *
         }
         largest = weights[k] > largest ? weights[k] : largest;
     }
-    int64_t vectors = filled(weights, found, -INFINITY); /* e^-87 for the rest, which is nothing beside e^0 */
+    for (i = count; i % LANES; ++i) weights[i] = -INFINITY; /* e^-87, which is nothing beside e^0 */
     vector totals = {0};
-    for (int64_t i = 0; i < vectors * LANES; i += LANES) {
+    for (i = 0; i < count; i += LANES) {
         vector weight = exponential(load(weights + i) - largest);
         store(weights + i, weight);
         totals += weight;
     }
     float total = sum_of(totals);
-    int64_t i = 0;
-    for (; i + LANES <= dim; i += LANES) {
+    for (i = 0; i + LANES <= dim; i += LANES) {
         vector sums = {0};
-        for (int64_t k = 0; k < found; ++k) sums += weights[k] * load(database->values + keys[k] * stride + i);
+        for (int64_t k = 0; k < count; ++k) sums += weights[k] * load(database->values + keys[k] * stride + i);
         store(context + i, sums / total);
     }
-    for (int64_t k = 0; i < dim && k < found; ++k)
-        for (int64_t j = i; j < dim; ++j) context[j] += weights[k] * database->values[keys[k] * stride + j];
-    for (; i < dim; ++i) context[i] /= total;
+    for (; i < dim; ++i) {
+        float sum = 0;
+        for (int64_t k = 0; k < count; ++k) sum += weights[k] * database->values[keys[k] * stride + i];
+        context[i] = sum / total;
+    }
 }
 
 /* Queries and keys turned by the angle of their position. */
@@ -234,6 +236,9 @@ static void rotate(float *heads, int64_t num_heads, int64_t head_dim, int64_t ro
             *a = first;
         }
 }
+
+/* Which of all rows is the one that is computed in this place. */
+INLINE int64_t number_of(const Input *input, int64_t row) { return input->rows ? input->rows[row] : row; }
 
 /* ---- Layers ---------------------------------------------------------------------------------------------------------------- */
 
@@ -256,40 +261,40 @@ EXPORT int64_t regard_row_size(const Stack *stack) {
 static void look_back(const Stack *stack, const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights) {
     const Attention *attention = &layer->self_attention;
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim, width = input->width;
-    int64_t rows = input->num_sentences * width, row_size = attention->input.out;
+    int64_t rows = input->num_rows, row_size = attention->input.out;
     float *projected = room, *contexts = room + rows * row_size;
     multiply(&attention->input, rows, y, projected);
     for (int64_t row = 0; stack->rotated && row < rows; ++row)
         rotate(projected + row * row_size, heads + kv_heads, dim, stack->rotated, stack->interleaved,
-               stack->turns + input->positions[row] * stack->rotated);
+               stack->turns + input->positions[number_of(input, row)] * stack->rotated);
     int64_t of_head = input->cells ? input->num_cells * dim : dim, all_keys = input->num_sentences * kv_heads * of_head;
     for (int64_t row = 0; input->cells && row < rows; ++row) {
         const float *newer = projected + row * row_size + heads * dim;
-        float *keys = input->cells[index] + row / width * kv_heads * of_head + input->newest[row] * dim;
+        int64_t number = number_of(input, row);
+        float *keys = input->cells[index] + number / width * kv_heads * of_head + input->newest[number] * dim;
         for (int64_t head = 0; head < kv_heads; ++head, keys += of_head) {
             memcpy(keys, newer + head * dim, dim * sizeof(float));
             memcpy(keys + all_keys, newer + (kv_heads + head) * dim, dim * sizeof(float));
         }
     }
     for (int64_t row = 0; row < rows; ++row) {
-        int64_t sentence = row / width;
-        Database database = {0};
+        int64_t number = number_of(input, row), sentence = number / width;
         const float *keys, *values;
+        Database database;
         if (input->cells) {
+            database = allowed_by(input->descends + number * input->num_cells, input->num_cells, dim, weights);
             keys = input->cells[index] + sentence * kv_heads * of_head, values = keys + all_keys;
-            database.count = input->num_cells, database.stride = dim;
-            database.allowed = input->descends + row * input->num_cells;
-            database.steps = input->step_of + sentence * input->num_cells, database.step = input->steps ? input->steps[row] : input->step;
+            database.steps = input->step_of + sentence * input->num_cells;
+            database.step = input->steps ? input->steps[number] : input->step;
         } else {
+            database = allowed_by(input->source_mask + sentence * width, width, row_size, weights);
             keys = projected + sentence * width * row_size + heads * dim, values = keys + kv_heads * dim;
-            database.count = width, database.stride = row_size;
-            database.allowed = input->source_mask + sentence * width;
         }
         for (int64_t head = 0; head < heads; ++head) {
             int64_t kv_head = head / (heads / kv_heads);
             database.keys = keys + kv_head * of_head, database.values = values + kv_head * of_head;
             look_up(attention, attention->bias ? attention->bias + head * attention->num_distances : NULL,
-                    projected + row * row_size + head * dim, &database, weights, contexts + (row * heads + head) * dim);
+                    projected + row * row_size + head * dim, &database, contexts + (row * heads + head) * dim);
         }
     }
     multiply(&attention->output, rows, contexts, y);
@@ -299,18 +304,18 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
 static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights) {
     const Attention *attention = &layer->cross_attention;
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim;
-    int64_t rows = input->num_sentences * input->width, of_head = input->source_length * dim;
+    int64_t rows = input->num_rows, of_head = input->source_length * dim;
     float *queries = room, *contexts = room + rows * heads * dim;
     multiply(&attention->input, rows, y, queries);
-    for (int64_t row = 0; row < rows; ++row)
+    for (int64_t row = 0; row < rows; ++row) {
+        int64_t sentence = number_of(input, row) / input->width, length = input->source_length;
+        Database database = allowed_by(input->source_mask + sentence * length, length, dim, weights);
         for (int64_t head = 0; head < heads; ++head) {
-            int64_t sentence = row / input->width, first = (sentence * kv_heads + head / (heads / kv_heads)) * of_head;
-            Database database = {.keys = input->source_keys[index] + first, .values = input->source_values[index] + first,
-                                 .count = input->source_length, .stride = dim,
-                                 .allowed = input->source_mask + sentence * input->source_length};
-            int64_t at = (row * heads + head) * dim;
-            look_up(attention, NULL, queries + at, &database, weights, contexts + at);
+            int64_t first = (sentence * kv_heads + head / (heads / kv_heads)) * of_head, at = (row * heads + head) * dim;
+            database.keys = input->source_keys[index] + first, database.values = input->source_values[index] + first;
+            look_up(attention, NULL, queries + at, &database, contexts + at);
         }
+    }
     multiply(&attention->output, rows, contexts, y);
 }
 
@@ -326,9 +331,9 @@ static void feed_forward(const Layer *layer, int64_t rows, float *y, float *room
 static void embed(const Stack *stack, const Input *input, int64_t rows) {
     int64_t dim = stack->model_dim;
     for (int64_t row = 0; row < rows; ++row) {
-        int64_t id = input->ids[row] > 0 ? input->ids[row] : 0;
+        int64_t number = number_of(input, row), id = input->ids[number] > 0 ? input->ids[number] : 0;
         const float *of_token = stack->embedding + id * dim;
-        const float *of_position = stack->positions ? stack->positions + input->positions[row] * dim : NULL;
+        const float *of_position = stack->positions ? stack->positions + input->positions[number] * dim : NULL;
         float *x = input->x + row * dim;
         for (int64_t i = 0; i < dim; ++i) {
             x[i] = of_token[i] * (float)stack->scale;
@@ -341,7 +346,7 @@ static void embed(const Stack *stack, const Input *input, int64_t rows) {
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
  * The workspace has `regard_row_size` numbers for each row, and beside them what `look_up` needs for the cells or the source. */
 EXPORT void regard_run(const Stack *stack, const Input *input) {
-    int64_t rows = input->num_sentences * input->width, dim = stack->model_dim;
+    int64_t rows = input->num_rows, dim = stack->model_dim;
     float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
     if (input->ids) embed(stack, input, rows);
     for (int64_t i = 0; i < stack->num_layers; ++i) {
@@ -360,7 +365,7 @@ EXPORT void regard_run(const Stack *stack, const Input *input) {
     }
     if (!input->ids) return;
     normalise(&stack->last_norm, rows, dim, x, y);
-    multiply(&stack->output, rows, y, input->logits);
+    multiply_to(&stack->output, rows, y, input->logits, input->rows);
 }
 
 EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y) { multiply(map, rows, x, y); }

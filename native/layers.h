@@ -60,6 +60,8 @@ typedef struct {
 
 typedef struct {
     int64_t num_sentences, width; /* hypotheses of each sentence, or positions */
+    int64_t num_rows;             /* how many of them are computed */
+    const int64_t *rows;          /* [num_rows]: which, in order; NULL: all. `x` has only those */
     float *x;                     /* [sentence][width][model_dim], read, where there are no `ids`, and written */
     const int64_t *ids;           /* [sentence][width]: the newest tokens; NULL: `x` is given */
     int64_t *positions;           /* [sentence][width]; NULL where nothing depends on them */

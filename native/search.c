@@ -5,31 +5,36 @@
 #include "layers.h"
 #include "vectors.h"
 
-enum { CHUNK = 4 * LANES };
+enum { CHUNK = 4 * LANES, PART = 1024 };
 
-/* x - log(sum of e^x), from the largest down, so that nothing overflows. The rest of the last vector counts as e^-87. */
-static void log_softmax(const float *x, float *y, int64_t size) {
-    vector highest = all(-INFINITY);
-    float largest = -INFINITY, last[LANES];
-    double total = 0;
-    int64_t i = 0;
-    for (; i + LANES <= size; i += LANES) highest = choose(load(x + i) > highest, load(x + i), highest);
-    for (; i < size; ++i) largest = x[i] > largest ? x[i] : largest;
-    for (int lane = 0; lane < LANES; ++lane) largest = highest[lane] > largest ? highest[lane] : largest;
-    for (i = 0; i + LANES <= size;) {
-        vector sums = {0};
-        for (int j = 0; j < 64 && i + LANES <= size; ++j, i += LANES) sums += exponential(load(x + i) - largest);
-        total += sum_of(sums);
+/* log(sum of e^x). A part is read at a time, and sums are relative to the largest number so far, so that nothing overflows. */
+static float log_sum_exp(const float *x, int64_t size) {
+    double total = 0, largest = -INFINITY;
+    for (int64_t begin = 0; begin < size; begin += PART) {
+        int64_t end = begin + PART < size ? begin + PART : size, i = begin;
+        float part[LANES], highest = -INFINITY;
+        vector most = all(-INFINITY), sums = {0};
+        for (; i + LANES <= end; i += LANES) most = choose(load(x + i) > most, load(x + i), most);
+        for (int lane = 0; lane < LANES; ++lane) part[lane] = i + lane < end ? x[i + lane] : -INFINITY;
+        most = choose(load(part) > most, load(part), most);
+        for (int lane = 0; lane < LANES; ++lane) highest = most[lane] > highest ? most[lane] : highest;
+        if (highest == -INFINITY) continue;
+        for (i = begin; i + LANES <= end; i += LANES) sums += exponential(load(x + i) - highest);
+        sums += exponential(load(part) - highest); /* e^-87 for what is missing, which is nothing beside e^0 */
+        double sum = sum_of(sums);
+        if (highest <= largest)
+            total += sum * exp(highest - largest);
+        else
+            total = total * exp(largest - highest) + sum, largest = highest;
     }
-    for (int lane = 0; lane < LANES; ++lane) last[lane] = i + lane < size ? x[i + lane] : -INFINITY;
-    total += sum_of(exponential(load(last) - largest));
-    float less = largest + (float)log(total);
-    for (i = 0; i + LANES <= size; i += LANES) store(y + i, load(x + i) - less);
-    for (; i < size; ++i) y[i] = x[i] - less;
+    return (float)(largest + log(total));
 }
 
 EXPORT void regard_log_softmax(int64_t rows, int64_t size, const float *x, float *y) {
-    for (int64_t row = 0; row < rows; ++row) log_softmax(x + row * size, y + row * size, size);
+    for (int64_t row = 0; row < rows; ++row, x += size, y += size) {
+        float total = log_sum_exp(x, size);
+        for (int64_t i = 0; i < size; ++i) y[i] = x[i] - total;
+    }
 }
 
 /* Continuations of the hypotheses of one sentence: scores of the whole, what they continue, the token, its own log-probability. */
@@ -39,35 +44,36 @@ typedef struct {
     float *added;
 } Candidates;
 
-/* The `count` continuations of highest scores[beam] + log_probs[beam][token], best first; of equal ones, the last, as the end
- * symbol is among the first tokens and should not win for that. Where there are fewer, the rest has -inf. Tokens are compared
- * a chunk at a time with the worst that is kept. */
-static void find_candidates(int64_t beams, int64_t vocab_size, int64_t count, const float *scores, const float *log_probs,
-                            Candidates to) {
+/* The `count` continuations of highest scores[beam] + (logits[beam][token] - totals[beam]), best first; of equal ones, the last, as
+ * the end symbol is among the first tokens and should not win for that. Where there are fewer, the rest has -inf. Tokens are
+ * compared a chunk at a time with the worst that is kept. Without `totals`, logits are log-probabilities. */
+static void find_candidates(int64_t beams, int64_t vocab_size, int64_t count, const float *scores, const float *logits,
+                            const float *totals, Candidates to) {
     for (int64_t i = 0; i < count; ++i) to.best[i] = -INFINITY, to.parents[i] = to.ids[i] = 0, to.added[i] = -INFINITY;
-    for (int64_t beam = 0; beam < beams; ++beam, log_probs += vocab_size) {
-        float score = scores[beam];
+    for (int64_t beam = 0; beam < beams; ++beam, logits += vocab_size) {
+        float score = scores[beam], less = totals ? totals[beam] : 0;
         for (int64_t begin = 0; score > -INFINITY && begin < vocab_size; begin += CHUNK) {
             int64_t end = begin + CHUNK < vocab_size ? begin + CHUNK : vocab_size;
             if (end - begin == CHUNK) {
-                vector highest = load(log_probs + begin);
+                vector highest = load(logits + begin);
                 for (int64_t i = begin + LANES; i < end; i += LANES) {
-                    vector next = load(log_probs + i);
+                    vector next = load(logits + i);
                     highest = choose(next > highest, next, highest);
                 }
+                vector sums = (highest - less) + score;
+                integers above = (sums >= all(to.best[count - 1])) & (sums > all(-INFINITY));
                 int32_t found = 0;
-                integers above = (highest + score >= all(to.best[count - 1])) & (highest + score > all(-INFINITY));
                 for (int i = 0; i < LANES; ++i) found |= above[i];
                 if (!found) continue;
             }
             for (int64_t token = begin; token < end; ++token) {
-                float sum = score + log_probs[token];
+                float log_prob = logits[token] - less, sum = score + log_prob;
                 if (!(sum >= to.best[count - 1] && sum > -INFINITY)) continue;
                 int64_t at = count - 1;
                 for (; at > 0 && sum >= to.best[at - 1]; --at)
                     to.best[at] = to.best[at - 1], to.parents[at] = to.parents[at - 1], to.ids[at] = to.ids[at - 1],
                     to.added[at] = to.added[at - 1];
-                to.best[at] = sum, to.parents[at] = beam, to.ids[at] = token, to.added[at] = log_probs[token];
+                to.best[at] = sum, to.parents[at] = beam, to.ids[at] = token, to.added[at] = log_prob;
             }
         }
     }
@@ -76,7 +82,7 @@ static void find_candidates(int64_t beams, int64_t vocab_size, int64_t count, co
 EXPORT void regard_candidates(int64_t num_sentences, int64_t beams, int64_t vocab_size, int64_t count, const float *scores,
                               const float *log_probs, Candidates to) {
     for (int64_t sentence = 0; sentence < num_sentences; ++sentence) {
-        find_candidates(beams, vocab_size, count, scores, log_probs, to);
+        find_candidates(beams, vocab_size, count, scores, log_probs, NULL, to);
         scores += beams, log_probs += beams * vocab_size;
         to.best += count, to.parents += count, to.ids += count, to.added += count;
     }
@@ -95,7 +101,7 @@ typedef struct {
     float *scores;                /* [sentence][beam]: -inf where there is no hypothesis */
     int64_t *ids;                 /* [sentence][beam][room]: what was written */
     float *token_log_probs;
-    float *log_probs;             /* [sentence][beam][token] */
+    float *logits, *totals;       /* [sentence][beam][token], [sentence][beam]: see `find_candidates` */
     /* Of the step: what each hypothesis continues, those that finished in any order, and sentences that can write nothing. */
     int64_t *parents;             /* [sentence][beam] */
     int64_t num_ended, *ended;    /* [ended][2]: the sentence and the newest token */
@@ -110,6 +116,7 @@ typedef struct {
     int64_t *old_ids;             /* [beam][room] */
     float *old_log_probs;
     uint8_t *old_descends;        /* [beam][cell] */
+    int64_t *rows;                /* [sentence][beam], for whole steps */
 } Search;
 
 /* Each hypothesis of one sentence takes over what its parent has. `size`: bytes of one, of which `used` have a meaning. */
@@ -119,19 +126,19 @@ static void follow(int64_t beams, const int64_t *parents, void *all_of_them, voi
     for (int64_t beam = 0; beam < beams; ++beam) memcpy(to + beam * size, from + parents[beam] * size, used);
 }
 
-/* Log-probabilities of tokens that one sentence may not write become -inf. The others keep theirs. */
-static void forbid(const Search *search, int64_t sentence, float *log_probs) {
+/* Logits of tokens that one sentence may not write become -inf. The log-probabilities of others stay what they are. */
+static void forbid(const Search *search, int64_t sentence, float *logits) {
     int64_t length = search->lengths[sentence];
     int64_t only = length < search->prefix_room ? search->prefixes[sentence * search->prefix_room + length] : -1;
-    for (int64_t beam = 0; beam < search->beams; ++beam, log_probs += search->vocab_size) {
+    for (int64_t beam = 0; beam < search->beams; ++beam, logits += search->vocab_size) {
         if (only >= 0) {
-            float kept = log_probs[only];
-            for (int64_t id = 0; id < search->vocab_size; ++id) log_probs[id] = -INFINITY;
-            log_probs[only] = kept;
+            float kept = logits[only];
+            for (int64_t id = 0; id < search->vocab_size; ++id) logits[id] = -INFINITY;
+            logits[only] = kept;
             continue;
         }
-        for (int64_t i = 0; i < search->num_banned; ++i) log_probs[search->banned[i]] = -INFINITY;
-        if (length + 1 < search->minima[sentence]) log_probs[search->end_id] = -INFINITY;
+        for (int64_t i = 0; i < search->num_banned; ++i) logits[search->banned[i]] = -INFINITY;
+        if (length + 1 < search->minima[sentence]) logits[search->end_id] = -INFINITY;
     }
 }
 
@@ -147,7 +154,8 @@ static void advance_one(Search *search, int64_t sentence) {
     for (int64_t beam = 0; beam < beams; ++beam) parents[beam] = beam, is_active |= scores[beam] > -INFINITY;
     search->is_blocked[sentence] = 0;
     if (!is_active) return;
-    find_candidates(beams, search->vocab_size, count, scores, search->log_probs + first * search->vocab_size, found);
+    find_candidates(beams, search->vocab_size, count, scores, search->logits + first * search->vocab_size,
+                    search->totals ? search->totals + first : NULL, found);
     if (found.best[0] == -INFINITY) {
         search->is_blocked[sentence] = 1, ++search->num_blocked;
         return;
@@ -177,7 +185,7 @@ static void advance_one(Search *search, int64_t sentence) {
     ++search->lengths[sentence];
 }
 
-/* One step of a search, from the log-probabilities that `search` points to. Free slots and blocked sentences stay as they are. */
+/* One step of a search, from the logits that `search` points to. Free slots and blocked sentences stay as they are. */
 EXPORT void regard_advance(Search *search) {
     search->num_ended = search->num_blocked = search->longest = 0;
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence) {
@@ -207,15 +215,18 @@ EXPORT int64_t regard_take_cells(const Input *input) {
     return 1;
 }
 
-/* A whole step of a model and a search. `input` and `search` share their newest tokens, and `logits` is `log_probs`. 0: there were
- * too few free cells, and nothing was done. */
-EXPORT int64_t regard_search_step(const Stack *stack, const Input *input, Search *search) {
+/* A whole step of a model and a search. They share the newest tokens and the logits. Rows without a hypothesis are not computed.
+ * 0: there were too few free cells, and nothing was done. */
+EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
     if (!regard_take_cells(input)) return 0;
+    int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells, found = 0;
+    for (int64_t row = 0; row < search->num_sentences * beams; ++row)
+        if (search->scores[row] > -INFINITY) search->rows[found++] = row;
+    input->rows = search->rows, input->num_rows = found;
     regard_run(stack, input);
-    int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells;
-    regard_log_softmax(search->num_sentences * beams, size, input->logits, search->log_probs);
+    while (found--) search->totals[search->rows[found]] = log_sum_exp(search->logits + search->rows[found] * size, size);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
-        forbid(search, sentence, search->log_probs + sentence * beams * size);
+        forbid(search, sentence, search->logits + sentence * beams * size);
     regard_advance(search);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         follow(beams, search->parents + sentence * beams, input->descends + sentence * beams * cells, search->old_descends, cells, cells);

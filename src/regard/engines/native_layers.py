@@ -127,9 +127,11 @@ class NativeLayers(nn.Module):
             step_of=cache.step_of.data_ptr(), source_keys=bound.source_keys, source_values=bound.source_values,
             source_length=bound.source_length, source_mask=bound.source_mask,
         )  # fmt: skip
-        search.structure.log_probs, search.structure.old_descends = logits.data_ptr(), old.data_ptr()
+        totals, rows = torch.empty(sizes), torch.empty(sizes, dtype=torch.long)
+        search.structure.logits, search.structure.totals = logits.data_ptr(), totals.data_ptr()
+        search.structure.old_descends, search.structure.rows = old.data_ptr(), rows.data_ptr()
         tensors = cache.descends, cache.step_of, cache.first_step
-        return _WholeStep(given, search, tensors, newest, bound, [positions, logits, old, x, room])
+        return _WholeStep(given, search, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
 
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
@@ -213,7 +215,8 @@ class NativeLayers(nn.Module):
         room: Tensor | None = getattr(self._room, "room", None)
         if room is None or room.numel() < needed:
             room = self._room.room = torch.empty(2 * needed)
-        return c.Input(num_sentences=x.shape[0], width=x.shape[1], x=x.data_ptr(), workspace=room.data_ptr())
+        rows = x.shape[0] * x.shape[1]
+        return c.Input(x.shape[0], x.shape[1], rows, x=x.data_ptr(), workspace=room.data_ptr())
 
     def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], most_keys: int) -> int:
         """How many numbers there must be room for."""

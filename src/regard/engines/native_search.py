@@ -129,7 +129,7 @@ class NativeSearch:
     def advance(self, log_probs: Float[Tensor, "sentence beam vocab"]) -> None:
         """One step, from the log-probabilities of the next token."""
         log_probs = log_probs.contiguous()
-        self.structure.log_probs = log_probs.data_ptr()
+        self.structure.logits, self.structure.totals = log_probs.data_ptr(), None
         self.library.functions.regard_advance(ctypes.byref(self.structure))
 
     @property
