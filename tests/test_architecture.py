@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1] / "src" / "regard"
 RANKS = {
     "errors": 0,
     "version": 0,
+    "processors": 0,
     "text": 1,
     "nn": 1,
     "data": 2,
@@ -47,6 +48,7 @@ FORBIDDEN = {
 THIRD_PARTY = {
     "errors": set(),
     "version": set(),
+    "processors": set(),
     "text": {"tokenizers", "pydantic"},
     "nn": {"torch", "jaxtyping"},
     "data": {"torch", "numpy", "jaxtyping", "pydantic", "datasets", "babel"},

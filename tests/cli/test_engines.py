@@ -55,7 +55,9 @@ def test_info_tells(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     error = refused(capsys, "translate", folder / "m", folder / "source", "--engine", "nativ")
-    assert "engine must be auto, torch, native; got 'nativ'. Did you mean 'native'?" in " ".join(error.split())
+    assert "engine must be auto, torch, native, native-bfloat16; got 'nativ'. Did you mean 'native'?" in " ".join(
+        error.split()
+    )
     error = " ".join(refused(capsys, "translate", folder / "rnn", folder / "source", "--engine", "native").split())
     assert "engine=native cannot decode with this model" in error
     assert "Take engine=torch" in error
@@ -74,3 +76,19 @@ def test_from_python(folder: Path) -> None:
     assert translator.engine == "torch"
     assert translator.translate("ab cde").text == text  # type: ignore[attr-defined]
     assert regard.load(folder / "classify").engine == "torch"
+    translator.use_engine("native-bfloat16")
+    assert translator.engine == "native-bfloat16"
+    with pytest.raises(SettingsError, match="engine=native-bfloat16 is for models that write"):
+        regard.load(folder / "classify", engine="native-bfloat16")
+
+
+def test_weights_in_16_bits_change_scores_little(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", folder / "m", folder / "source", folder / "target", "--json", "--engine")
+    losses = [
+        json.loads(outcome(capsys, *words, engine)[1])["perplexity"] for engine in ("native", "native-bfloat16")
+    ]
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
+    translators = [regard.load(folder / "m", engine=engine) for engine in ("native", "native-bfloat16")]
+    (ours, theirs) = ([each.translate(text) for text in ("ab", "abc de")] for each in translators)  # type: ignore[attr-defined]
+    assert [each.score for each in ours] == pytest.approx([each.score for each in theirs], abs=0.05)
+    assert [each.score for each in ours] != [each.score for each in theirs]

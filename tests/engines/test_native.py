@@ -207,7 +207,9 @@ def test_which_engine_decodes() -> None:
         prepared(make(positions="shaw"), "native")
     with pytest.raises(SettingsError, match="the model is not in float32"):
         prepared(make().to(torch.bfloat16), "native")
-    with pytest.raises(SettingsError, match=r"engine must be auto, torch, native, native-bfloat16; got 'nativ'\. Did you mean 'native'"):
+    with pytest.raises(
+        SettingsError, match=r"engine must be auto, .*native-bfloat16; got 'nativ'\. Did you mean 'native'"
+    ):
         prepared(make(), "nativ")
 
 

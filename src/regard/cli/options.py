@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
@@ -12,13 +13,16 @@ from typing import Annotated, Any
 import typer
 
 from regard.errors import HUB, SettingsError
+from regard.processors import may_choose_threads, num_free, usage
 
 Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")]
 
 given: ContextVar[Mapping[str, str]] = ContextVar("given", default=MappingProxyType({}))
 """The parameters of the running command that the user gave, each with the name of its option."""
+LOOKING_SECONDS = 0.2
+"""For which the processors are looked at; importing PyTorch takes longer."""
 LEAST_REFUSED_THREADS = 64
 """Always allowed. Thousands of threads on a few cores slow each other down until nothing happens."""
 
@@ -41,7 +45,7 @@ Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at eac
 BatchSize = Annotated[int, typer.Option(min=1, help="Sentences decoded at once; the result does not depend on it.")]
 LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short translations.")]
 Engine = Annotated[
-    str, typer.Option(help="What decodes: torch, native (layers in C), or auto, which is native where it can be.")
+    str, typer.Option(help="What decodes: torch, native (in C), native-bfloat16, or auto: native where it can be.")
 ]
 Precision = Annotated[str, typer.Option(help="float32, bfloat16 or auto.")]
 Others = Annotated[
@@ -82,7 +86,10 @@ def refuse_given(*names: str, because: str) -> None:
 
 
 def prepare_process(threads: int | None) -> None:
-    """Set up torch for a process that runs nothing else."""
+    """Set up torch for a process that runs nothing else. Where neither `--threads` nor OMP_NUM_THREADS says how many threads
+    there are, there is one for each processor that other processes leave free.
+    """
+    before = usage()
     import torch
 
     from regard.training.precision import keep_freed_memory
@@ -96,3 +103,8 @@ def prepare_process(threads: int | None) -> None:
                 f"--threads must be at most {most}, as this machine has {processors} processors; got {threads}."
             )
         torch.set_num_threads(threads)
+    may_choose_threads.set(not threads and "OMP_NUM_THREADS" not in os.environ)
+    if may_choose_threads.get() and before is not None and torch.get_num_threads() > 1:
+        time.sleep(max(0.0, LOOKING_SECONDS - (time.perf_counter() - before.clock)))
+        if (after := usage()) is not None:
+            torch.set_num_threads(max(1, min(torch.get_num_threads(), round(num_free(before, after)))))

@@ -39,8 +39,8 @@ def prepared(model: Any, engine: str = "auto") -> Any:
     """A model as an engine decodes with it.
 
     Args:
-        engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native where
-            it can be, as it is faster there (docs/engines.md).
+        engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native
+            where it can be, as it is faster there (docs/engines.md).
     Raises:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """

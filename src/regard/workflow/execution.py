@@ -45,6 +45,7 @@ from regard.workflow.pipeline import Pipeline
 from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import check_state, is_written, made_of, made_on, newest_state
+from regard.workflow.runs.crowding import watching_threads
 from regard.workflow.runs.dry_run import plan
 from regard.workflow.runs.run_folder import FolderWriter, write_results
 from regard.workflow.runs.storing import AdapterStore, ModelStore, Store
@@ -157,7 +158,9 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         return TrainingResult(output, TrainingRun(), None, planned.record())
     facts |= {"task": task.name, "preset": preset}
     facts["settings"] = settings.model_dump(mode="json", exclude=_unshown(settings))
-    callbacks = Callbacks([display, *(execution.callbacks if world.is_main else ())])
+    callbacks = Callbacks(
+        [display, *watching_threads(device, world, display.say), *(execution.callbacks if world.is_main else ())]
+    )
     run = _run_trainer(model, task, store, output, execution, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, run, None, {})

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.checkpoint import LoadedModel, check_output, save_new
-from regard.engines.choice import Prepared, check_engine
+from regard.engines.choice import NATIVE, Prepared, check_engine
 from regard.errors import SettingsError
 from regard.inspection.lookup import Lookup, look_up
 from regard.inspection.record import HeadName
@@ -57,20 +57,22 @@ class Pipeline(ABC):
 
     @property
     def engine(self) -> str:
-        """What computes while the model decodes: `torch`, or `native`, layers in C (docs/engines.md)."""
+        """What computes while the model decodes: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
         return "torch" if self._prepared is None else self._prepared.engine
 
     def use_engine(self, engine: str) -> None:
-        """Decode with another engine from now on: `torch`, `native`, or `auto`, which is native where it can be.
+        """Decode with another engine from now on: `torch`, `native`, `native-bfloat16`, or `auto`: native where it can be.
 
         Raises:
-            SettingsError: an unknown engine, or `native` and a model or machine that cannot be run so.
+            SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
         """
         check_engine(engine)
         if self._prepared is not None:
             self._prepared.use(engine)
-        elif engine == "native":
-            raise SettingsError(f"engine=native is for models that write; got {self.kind}. Take engine=torch, or auto.")
+        elif engine in NATIVE:
+            raise SettingsError(
+                f"engine={engine} is for models that write; got {self.kind}. Take engine=torch, or auto."
+            )
 
     def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
         """Write the model and its tokenizers to a model folder, whole or not at all, as after training of the user's own.
