@@ -84,9 +84,7 @@ def test_from_python(folder: Path) -> None:
 
 def test_weights_in_16_bits_change_scores_little(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("evaluate", folder / "m", folder / "source", folder / "target", "--json", "--engine")
-    losses = [
-        json.loads(outcome(capsys, *words, engine)[1])["perplexity"] for engine in ("native", "native-bfloat16")
-    ]
+    losses = [json.loads(outcome(capsys, *words, engine)[1])["perplexity"] for engine in ("native", "native-bfloat16")]
     assert losses[1] == pytest.approx(losses[0], rel=0.02)
     translators = [regard.load(folder / "m", engine=engine) for engine in ("native", "native-bfloat16")]
     (ours, theirs) = ([each.translate(text) for text in ("ab", "abc de")] for each in translators)  # type: ignore[attr-defined]
