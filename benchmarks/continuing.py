@@ -224,7 +224,10 @@ def compress(source: Path, work: Path) -> None:
         "--steps", 3000, "--set", "data.noise=[0.1,0.1,0.1]", "--set", "training.validate_every=500",
     )  # fmt: skip
     for seed in (1, 2, 3):
-        for name, options in (("it", ["--from", base, "--steps", 500]), ("nothing", [])):
+        for name, options in (
+            ("it", ["--from", base, "--steps", 500]),
+            ("nothing", ["--steps", 1000, "--set", "tokenizer.vocab_size=2000"]),
+        ):
             model = run(
                 work,
                 f"compression from {name}, seed {seed}",

@@ -42,6 +42,8 @@ class System:
     precision: str
     batch_sizes: tuple[int, ...]
     workers: tuple[int, ...] = (1,)
+    engine: str = "torch"
+    """Of Regard."""
 
 
 SYSTEMS = [
@@ -50,8 +52,10 @@ SYSTEMS = [
     System("CTranslate2, float32", "ctranslate2", "float32", (16, 32, 64), (1, 2)),
     System("CTranslate2, int8", "ctranslate2", "int8", (16, 32, 64), (1, 2)),
     System("CTranslate2, auto", "ctranslate2", "auto", (16, 32, 64), (1, 2)),
-    System("Regard, float32", "regard", "float32", (64, 128), (1, 2)),
-    System("Regard, bfloat16", "regard", "bfloat16", (64, 128), (1, 2)),
+    System("Regard, torch, float32", "regard", "float32", (64, 128), (1, 2)),
+    System("Regard, torch, bfloat16", "regard", "bfloat16", (64, 128), (1, 2)),
+    System("Regard, native", "regard", "float32", (32, 64), (1, 2), "native"),
+    System("Regard, native-bfloat16", "regard", "float32", (32, 64), (1, 2), "native-bfloat16"),
 ]
 
 
@@ -59,7 +63,8 @@ def run(system: System, folders: dict[str, str], sources: list[list[int]], **tas
     """What the worker answers."""
     given = {
         "system": system.kind, "folder": folders[system.kind], "precision": system.precision, "sources": sources,
-        "beam": 5, "max_length": 60, "rounds": 1, "singles": 0, "workers": 1, **task,
+        "beam": 5, "max_length": 60, "rounds": 1, "singles": 0, "workers": 1,
+        "engine": system.engine, **task,
     }  # fmt: skip
     environment = os.environ | {"OMP_NUM_THREADS": str(task["threads"])}
     done = subprocess.run(

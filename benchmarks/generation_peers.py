@@ -27,7 +27,7 @@ def regard(task: dict[str, Any]) -> Decode:
 
     keep_freed_memory()
     torch.set_num_threads(task["threads"])
-    translator = regard.load(task["folder"], precision=task["precision"], device="cpu")
+    translator = regard.load(task["folder"], precision=task["precision"], device="cpu", engine=task["engine"])
     options = DecodingOptions(
         beam_size=task["beam"], length_norm="average", batch_size=task["batch_size"], workers=task["workers"]
     )

@@ -20,11 +20,17 @@ def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
     """
     if precision != "auto":
         return {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
+    return torch.bfloat16 if is_bfloat16_fast(device) else torch.float32
+
+
+def is_bfloat16_fast(device: torch.device) -> bool:
+    """Whether a device multiplies bfloat16 faster than float32. What holds back PyTorch's kernels (ONEDNN_MAX_CPU_ISA) counts."""
     if device.type == "cuda":
-        fast = torch.cuda.is_bf16_supported(including_emulation=False)
-    else:
-        fast = device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
-    return torch.bfloat16 if fast else torch.float32
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu" or not torch.backends.mkldnn.is_available():
+        return False
+    has_instructions = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return bool(has_instructions and torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class MasterWeights(Generic[Model]):

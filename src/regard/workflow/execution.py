@@ -26,7 +26,7 @@ from regard.models.learning.naming import parameters_named
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
-from regard.training.precision import resolve_precision
+from regard.training.precision import is_bfloat16_fast, resolve_precision
 from regard.training.run import Callback, SavingTimes, TrainingRun
 from regard.training.state import (
     TrainingState,
@@ -137,6 +137,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
     for note in [*task.notes, *notes(settings)]:
         display.say(note)
+    if settings.training.precision == "bfloat16" and not is_bfloat16_fast(device):
+        display.say("this processor has no instructions for bfloat16; --precision float32 is faster")
     if task.initial is None:
         check_room(settings, device, world, shard=execution.shard)
     with torch.random.fork_rng(devices=[]):
