@@ -39,10 +39,10 @@ class _Bound(NamedTuple):
 
 
 class _WholeStep(NamedTuple):
-    """What the steps of a cache and a search have in common."""
+    """What the steps of a search through one cache have in common. The search keeps it."""
 
     input: c.Input
-    search: NativeSearch
+    layers: NativeLayers
     tensors: tuple[Tensor, ...]
     """Those of the cache that are pointed to."""
     newest: Tensor
@@ -51,11 +51,11 @@ class _WholeStep(NamedTuple):
     kept: list[Tensor]
     """Whose memory is pointed to."""
 
-    def fits(self, cache: BeamCache, search: NativeSearch) -> bool:
+    def fits(self, layers: NativeLayers, cache: BeamCache) -> bool:
         """Whether they are still the same."""
         tensors = cache.descends, cache.step_of, cache.first_step
         same = all(ours is theirs for ours, theirs in zip(self.tensors, tensors, strict=True))
-        return same and self.search is search and self.bound.fits(cache)
+        return same and self.layers is layers and self.bound.fits(cache)
 
 
 class NativeLayers(nn.Module):
@@ -83,7 +83,6 @@ class NativeLayers(nn.Module):
         self._row_size = found.functions.regard_row_size(ctypes.byref(self._stack))
         self._room = threading.local()
         self._bound: WeakKeyDictionary[BeamCache, _Bound] = WeakKeyDictionary()
-        self._steps: WeakKeyDictionary[BeamCache, _WholeStep] = WeakKeyDictionary()
 
     def step(
         self, ids: Int[Tensor, "sentence beam"], positions: Int[Tensor, "sentence beam"], cache: BeamCache
@@ -99,9 +98,9 @@ class NativeLayers(nn.Module):
 
     def search_step(self, cache: BeamCache, search: NativeSearch) -> None:
         """A step of a search over what follows these layers, in one call. It needs `ends`."""
-        step = self._steps.get(cache)
-        if step is None or not step.fits(cache, search):
-            step = self._steps[cache] = self._whole_step(cache, search)
+        step: _WholeStep | None = search.kept
+        if step is None or not step.fits(self, cache):
+            step = search.kept = self._whole_step(cache, search)
         step.input.step = cache.length
         run = self._library.functions.regard_search_step
         if not run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure)):
@@ -111,7 +110,7 @@ class NativeLayers(nn.Module):
         cache.note_step(step.newest)
 
     def _whole_step(self, cache: BeamCache, search: NativeSearch) -> _WholeStep:
-        """What the steps of one cache and search have in common."""
+        """The addresses of a cache and a search, and room for a step."""
         sizes = search.tensors.newest.shape
         cache.descends, cache.step_of = cache.descends.contiguous(), cache.step_of.contiguous()
         newest, positions = (torch.empty(sizes, dtype=torch.long) for _ in range(2))
@@ -131,7 +130,7 @@ class NativeLayers(nn.Module):
         search.structure.logits, search.structure.totals = logits.data_ptr(), totals.data_ptr()
         search.structure.old_descends, search.structure.rows = old.data_ptr(), rows.data_ptr()
         tensors = cache.descends, cache.step_of, cache.first_step
-        return _WholeStep(given, search, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
+        return _WholeStep(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
 
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -104,6 +104,8 @@ class NativeSearch:
         self.library, self.tensors, self.banned_ids = library, tensors, banned_ids
         num_sentences, beams = tensors.newest.shape
         room, prefix_room = tensors.ids.shape[2], tensors.prefixes.shape[1]
+        self.kept: Any = None
+        """What the layers of a model keep between whole steps."""
         self.parents = torch.zeros(num_sentences, beams, dtype=torch.long)
         """What each hypothesis continues, after a step."""
         self.is_blocked = torch.zeros(num_sentences, dtype=torch.bool)
