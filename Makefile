@@ -9,7 +9,7 @@ FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py te
 .PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
 
 help:
-	@echo "make demo    train the built-in task and show the result (2 to 4 minutes)"
+	@echo "make demo    train the built-in task and show the result (about 2 minutes)"
 	@echo "make test    run the tests, but for those that take minutes each"
 	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
 	@echo "make test-long  run the tests that take minutes each"

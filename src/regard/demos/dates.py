@@ -23,7 +23,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "tokenizer": {"vocab_size": 1200},
     "training": {
         "steps": 1000,
-        "batch_tokens": 4096,
+        "batch_tokens": 2048,
         "warmup_steps": 300,
         "learning_rate": 0.003,
         "label_smoothing": 0.0,
