@@ -150,7 +150,7 @@ def test_every_way_to_train_takes_it(folder: Path, tmp_path: Path) -> None:
 
 def test_what_does_not_go_together(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [folder / "source", folder / "target", "-o", tmp_path / "x", *STEPS]
-    links = ["--set", f"data.alignments=[{folder / 'links'}]"]
+    links = ["--set", f"data.alignments={folder / 'links'}"]  # of one corpus, without brackets
     cases: list[tuple[list[Any], str]] = [
         ([*links, "--arch", "rnn"], "`data.alignments` needs `--arch encoder-decoder`; got rnn"),
         ([*links, "--set", "data.noise=[0.1]"], "`data.noise` moves tokens"),

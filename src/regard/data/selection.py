@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
@@ -56,6 +56,12 @@ class DataConfig(BaseModel):
         lt=1,
         description="fraction of merges to skip at random each time a pair is read (BPE-dropout; bpe only)",
     )
+
+    @field_validator("weights", "tags", "noise", "alignments", mode="before")
+    @classmethod
+    def _of_one_corpus(cls, value: Any) -> Any:
+        """The value for a single corpus needs no brackets."""
+        return [value] if isinstance(value, str | int | float) else value
 
 
 def one_each(name: str, values: Sequence[T] | None, num_corpora: int, default: T) -> list[T]:
