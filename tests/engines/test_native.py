@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from regard.engines import choice
 from regard.engines.choice import Prepared, prepared
 from regard.engines.library import find, find_in
 from regard.engines.native_layers import NativeLayers
@@ -211,6 +212,21 @@ def test_which_engine_decodes() -> None:
         SettingsError, match=r"engine must be auto, .*native-bfloat16; got 'nativ'\. Did you mean 'native'"
     ):
         prepared(make(), "nativ")
+
+
+def test_a_large_model_is_left_to_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "LARGE_BYTES", 1000)
+    model, before = make(), torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        assert isinstance(prepared(model), NativeModel)
+        assert choice.explained(model).startswith("native")
+        torch.set_num_threads(3)
+        assert isinstance(prepared(model), PackedModel)
+        assert isinstance(prepared(model, "native"), NativeModel)
+        assert "MB, which is faster with 3 threads than in C with one" in choice.explained(model)
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_weights_that_change_are_packed_anew_and_the_rest_is_pickled() -> None:

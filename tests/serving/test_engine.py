@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+import torch
 
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
@@ -25,7 +26,7 @@ TEXTS = [" ".join(random.Random(seed).choices(WORDS, k=1 + seed % 9)) for seed i
 LATER = 1e9
 
 
-@pytest.fixture(params=[1, 2], ids=["one worker", "two workers"])
+@pytest.fixture(params=[1, 2, 5], ids=["one thread", "two threads", "five threads"])
 def engine(translator: Translator, request: pytest.FixtureRequest) -> Any:
     made: list[Engine[Translator]] = []
 
@@ -33,10 +34,12 @@ def engine(translator: Translator, request: pytest.FixtureRequest) -> Any:
         made.append(Engine(translator, Limits(**limits), Metrics(), threads=request.param))
         return made[-1]
 
+    before = torch.get_num_threads()
     yield make
     for each in made:
         each.close()
         assert each.join(30)
+    torch.set_num_threads(before)
 
 
 def job(texts: list[str], deadline: float = LATER, **options: Any) -> Job:

@@ -16,6 +16,8 @@ import pytest
 import torch
 
 from regard.checkpoint import save_new
+from regard.engines.library import find
+from regard.generation.options import DecodingOptions
 from regard.generation.threads import side_by_side
 from regard.inspection.ablation import gated, without
 from regard.inspection.capture import capture
@@ -188,6 +190,24 @@ def test_workers_have_their_share_of_threads_and_leave_the_rest_alone() -> None:
         assert torch.get_num_threads() == 5
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.skipif(find().library is None, reason=find().reason)
+def test_layers_in_c_have_a_worker_for_each_thread(translator: Translator) -> None:
+    """And texts become what they become with one."""
+    texts = ["ab", "ba c", "c", "abc abc", "b"] * 7
+    before, expected = torch.get_num_threads(), rounded(translator.translate(texts, **OPTIONS))
+    options = DecodingOptions(batch_size=64)
+    torch.set_num_threads(5)
+    try:
+        assert translator.engine == "native"
+        assert [translator._workers._num_workers(count, options) for count in (1, 7, 9, 1000)] == [1, 1, 2, 5]
+        assert rounded(translator.translate(texts, **OPTIONS)) == expected
+        translator.use_engine("torch")
+        assert [translator._workers._num_workers(count, options) for count in (9, 127, 128)] == [1, 1, 2]
+    finally:
+        torch.set_num_threads(before)
+        translator.use_engine("auto")
 
 
 def test_an_error_in_one_worker_ends_all() -> None:

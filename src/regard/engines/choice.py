@@ -29,10 +29,24 @@ def check_engine(engine: str) -> None:
         raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {nearest_hint(engine, ENGINES)}")
 
 
+LARGE_BYTES = 64_000_000
+"""A step that reads more is faster in PyTorch with several threads than in C with one (docs/experiments.md)."""
+
+
 def explained(model: Any) -> str:
     """Which engine decodes with a model by default, and why, for people."""
-    reason = misfit(model)
+    reason = misfit(model) or _slower(model)
     return f"torch, as {reason}" if reason else f"native, {find().reason}"
+
+
+def _slower(model: Any) -> str:
+    """Why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it does."""
+    threads = torch.get_num_threads()
+    layers = (parameter for layer in model.layer_stacks()["decoder"] for parameter in layer.parameters())
+    size = 4 * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
+    if threads == 1 or size <= LARGE_BYTES:
+        return ""
+    return f"a step reads {size / 1e6:,.0f} MB, which is faster with {threads} threads than in C with one"
 
 
 def prepared(model: Any, engine: str = "auto") -> Any:
@@ -40,12 +54,14 @@ def prepared(model: Any, engine: str = "auto") -> Any:
 
     Args:
         engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native
-            where it can be, as it is faster there (docs/engines.md).
+            where it can be and is faster (docs/engines.md).
     Raises:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """
     check_engine(engine)
     reason = "it was not asked for" if engine == "torch" else misfit(model)
+    if engine == "auto":
+        reason = reason or _slower(model)
     if engine in NATIVE and reason:
         raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
     library = find().library

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from regard.engines.choice import NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
 from regard.serving.batching.jobs import Job
@@ -18,6 +19,8 @@ from regard.workflow.translation.adapted import AdaptedTranslator
 from regard.workflow.translation.translator import Translator
 
 Kind = TypeVar("Kind", bound=Pipeline)
+MOST_WORKERS = 8
+"""For which there is time for Python between steps in C."""
 Answer = TypeVar("Answer")
 
 
@@ -26,7 +29,8 @@ class Engine(Generic[Kind]):
 
     A sentence takes a slot as soon as one is free; there is no window in which requests are collected. What a sentence
     becomes does not depend on the others. Different options have batches of their own, which take turns step by step.
-    On a CPU with several cores, two threads decode a batch each: the Python of one runs while the other multiplies matrices.
+    On a CPU with several cores, several threads decode a batch each. With layers in C, which have no threads of their own,
+    there are as many as PyTorch has; else two: the Python of one runs while the other multiplies matrices.
 
     Args:
         threads: of PyTorch, for all of them; None: as many as the caller has.
@@ -37,7 +41,8 @@ class Engine(Generic[Kind]):
         threads = threads or num_threads()
         several = threads > 1 and pipeline.device.type == "cpu" and not is_divided(pipeline.model)
         self._workers: list[Worker] = []
-        self._workers += [Worker(self._queue, self._workers) for _ in range(2 if several else 1)]
+        most = min(threads, MOST_WORKERS) if pipeline.engine in NATIVE else 2
+        self._workers += [Worker(self._queue, self._workers) for _ in range(most if several else 1)]
         with starting(len(self._workers), threads) as begin:
             for worker in self._workers:
                 worker.start(begin)

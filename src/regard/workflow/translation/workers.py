@@ -8,7 +8,7 @@ from threading import Lock
 
 import torch
 
-from regard.engines.choice import Prepared
+from regard.engines.choice import NATIVE, Prepared
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
 from regard.generation.adapted import Adapted
@@ -26,6 +26,10 @@ from regard.text.tokenizer import Tokenizer
 
 STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
+WORTH_A_WORKER = 4
+"""Texts for which a thread is started."""
+MOST_NATIVE_WORKERS = 8
+"""For which there is time for Python between steps in C."""
 ALWAYS_THERE = 1 << 28
 """Up to this many bytes, free memory is not checked."""
 
@@ -133,9 +137,16 @@ class Workers:
             )
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
-        """Two, if there are enough threads and texts: the Python of one runs while the other multiplies matrices."""
+        """How many batches are decoded in parallel.
+
+        In PyTorch, two, if there are enough threads and texts: the Python of one runs while the other multiplies matrices. In C,
+        which has no threads of its own, as many as there are threads, with a few texts each.
+        """
         if options.trace or self.device.type != "cpu" or any(map(is_divided, self.models)):
             return 1  # processes that have parts of a model ask each other for them in one order
         if options.workers is not None:
             return options.workers
-        return 2 if torch.get_num_threads() > 1 and num_texts >= 2 * options.batch_size else 1
+        threads = torch.get_num_threads()
+        if self.prepared.engine in NATIVE:
+            return max(1, min(threads, num_texts // WORTH_A_WORKER, MOST_NATIVE_WORKERS))
+        return 2 if threads > 1 and num_texts >= 2 * options.batch_size else 1
