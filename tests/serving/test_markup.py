@@ -175,7 +175,7 @@ def test_a_document_is_translated_whole(server: Running, translator: Translator)
 def test_a_large_page_is_parsed_in_no_time(size: int) -> None:
     import time
 
-    started = time.perf_counter()
+    started = time.process_time()
     parse("<p><b>x</b> </p>" * size)
     with pytest.raises(DataError, match="at most 500 elements"):
         parse("<p>" + "<b>x</b> " * size)
@@ -185,4 +185,4 @@ def test_a_large_page_is_parsed_in_no_time(size: int) -> None:
     parse("<a " * size)
     with pytest.raises(DataError, match="at most 100 deep"):
         parse("<b>" * size)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
