@@ -24,6 +24,7 @@ from typing import Any
 
 import torch
 
+from regard.errors import ModelFolderError
 from regard.evaluation.text_metrics import TextMetrics
 from regard.interop.convert import convert
 from regard.text.lines import read_lines
@@ -94,7 +95,11 @@ def main() -> None:
     for kind, form in (("hugging_face", "marian"), ("ctranslate2", "ctranslate2")):
         folders[kind] = str(options.work / form)
         if not Path(folders[kind]).is_dir():
-            convert(options.model, Path(folders[kind]), format=form)
+            try:
+                convert(options.model, Path(folders[kind]), format=form)
+            except ModelFolderError as error:
+                print(f"{kind} is left out: {error}", flush=True)
+                del folders[kind]
     _, tokenizer, _ = load_any(options.model)
     texts, references = (read_lines(options.data / f"test_2016_flickr.{side}") for side in ("en", "de"))
     sources = [tokenizer.frame_source(ids) for ids in tokenizer.encode_batch(texts)]
@@ -104,7 +109,7 @@ def main() -> None:
         flush=True,
     )
     chosen: list[tuple[System, dict[str, int]]] = []
-    for system in (system for system in SYSTEMS if options.only in system.name):
+    for system in (system for system in SYSTEMS if options.only in system.name and system.kind in folders):
         tried = {
             (size, workers): run(system, folders, sources, threads=options.threads, batch_size=size, workers=workers)[
                 "seconds"

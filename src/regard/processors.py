@@ -1,14 +1,15 @@
-"""How busy the processors are with the work of other processes. Known on Linux only."""
+"""The processors: who made them, and, on Linux, how busy they are with the work of other processes."""
 
 from __future__ import annotations
 
 import os
+import platform
 import time
 from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
-STATISTICS = Path("/proc/stat")
+STATISTICS, PROPERTIES = Path("/proc/stat"), Path("/proc/cpuinfo")
 IDLE = (3, 4)
 """The columns of `/proc/stat` in which a processor does nothing: idle, and waiting for a disk."""
 
@@ -39,6 +40,15 @@ def usage() -> Usage | None:
         if name[3:].isdecimal() and int(name[3:]) in allowed:
             busy += sum(int(x) for index, x in enumerate(columns[:8]) if index not in IDLE)
     return Usage(time.perf_counter(), busy / ticks, time.process_time())
+
+
+def is_made_by_intel() -> bool:
+    """Whether the processor is Intel's."""
+    try:
+        told = PROPERTIES.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # not on Linux
+        told = platform.processor()
+    return "GenuineIntel" in told
 
 
 def num_allowed() -> int:

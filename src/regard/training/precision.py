@@ -10,13 +10,16 @@ from typing import Generic, TypeVar
 import torch
 from torch import nn
 
+from regard.processors import is_made_by_intel
+
 Model = TypeVar("Model", bound=nn.Module)
 
 
 def resolve_precision(precision: str, device: torch.device) -> torch.dtype:
     """The dtype to compute in; `auto` is bfloat16 if the machine multiplies it faster, otherwise float32.
 
-    That is: a GPU with bfloat16 tensor cores, or a processor with AMX or AVX-512 BF16 (measured: docs/experiments.md).
+    That is: a GPU with bfloat16 tensor cores, or a processor with AMX, or with AVX-512 BF16 that is not Intel's: there, these
+    instructions are no faster than float32's, and oneDNN's products slower (measured: docs/experiments.md).
     """
     if precision != "auto":
         return {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
@@ -29,8 +32,8 @@ def is_bfloat16_fast(device: torch.device) -> bool:
         return torch.cuda.is_bf16_supported(including_emulation=False)
     if device.type != "cpu" or not torch.backends.mkldnn.is_available():
         return False
-    has_instructions = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return bool(has_instructions and torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    has_vectors = torch.cpu._is_avx512_bf16_supported() and not is_made_by_intel()
+    return bool((has_vectors or torch.cpu._is_amx_tile_supported()) and torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 class MasterWeights(Generic[Model]):

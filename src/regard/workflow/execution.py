@@ -138,7 +138,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     for note in [*task.notes, *notes(settings)]:
         display.say(note)
     if settings.training.precision == "bfloat16" and not is_bfloat16_fast(device):
-        display.say("this processor has no instructions for bfloat16; --precision float32 is faster")
+        display.say("this processor multiplies bfloat16 no faster; --precision float32 is faster")
     if task.initial is None:
         check_room(settings, device, world, shard=execution.shard)
     with torch.random.fork_rng(devices=[]):
