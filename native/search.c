@@ -195,7 +195,7 @@ EXPORT void regard_advance(Search *search) {
 }
 
 /* The first free cells of each sentence, one for each hypothesis, become its newest. 0: there are too few, and nothing was done. */
-EXPORT int64_t regard_take_cells(const Input *input) {
+static int64_t take_cells(const Input *input) {
     int64_t beams = input->width, num_cells = input->num_cells;
     for (int64_t sentence = 0; sentence < input->num_sentences; ++sentence) {
         const uint8_t *rows = input->descends + sentence * beams * num_cells;
@@ -218,7 +218,7 @@ EXPORT int64_t regard_take_cells(const Input *input) {
 /* A whole step of a model and a search. They share the newest tokens and the logits. Rows without a hypothesis are not computed.
  * 0: there were too few free cells, and nothing was done. */
 EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
-    if (!regard_take_cells(input)) return 0;
+    if (!take_cells(input)) return 0;
     int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells, found = 0;
     for (int64_t row = 0; row < search->num_sentences * beams; ++row)
         if (search->scores[row] > -INFINITY) search->rows[found++] = row;

@@ -87,8 +87,11 @@ def test_whole_steps_are_the_same_steps(
     requests = some_requests(12, vocab_size, seed)
     n_best = data.draw(st.integers(1, beams))
     choices = BeamSettings(beams, n_best, data.draw(st.sampled_from([0.0, 0.6, 1.0])), norm, early)
-    whole = decode(model, requests, BeamSearch(choices, END), batch_size=batch_size)
-    assert decode(model, requests, BeamSearch(choices, END), batch_size=12, filters=[nothing]) == whole
+    whole_rule, step_rule = (BeamSearch(choices, END) for _ in range(2))
+    whole = decode(model, requests, whole_rule, batch_size=batch_size)
+    assert decode(model, requests, step_rule, batch_size=12, filters=[nothing]) == whole
+    assert whole_rule._native is not None and whole_rule._native.kept is not None  # noqa: PT018
+    assert step_rule._native is not None and step_rule._native.kept is None  # noqa: PT018
     in_pytorch = decode(model, requests, InPyTorch(choices, END), batch_size=batch_size)
     assert [[h.ids for h in each] for each in in_pytorch] == [[h.ids for h in each] for each in whole]
     for theirs, ours in zip(in_pytorch, whole, strict=True):
@@ -116,10 +119,12 @@ def test_as_without_c(changes: dict[str, Any], is_decoder: bool, monkeypatch: py
             assert y.score == pytest.approx(x.score, abs=1e-4)
 
 
-def test_a_model_of_another_engine_searches_in_c_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_of_another_engine_searches_in_c_too() -> None:
     model = make_model(60, 3, positions="shaw")
     requests = some_requests(9, 60, 2)
-    ours = decode(model, requests, BeamSearch(BeamSettings(3, 2), END))
+    rule = BeamSearch(BeamSettings(3, 2), END)
+    ours = decode(model, requests, rule)
+    assert rule._native is not None
     theirs = decode(model, requests, InPyTorch(BeamSettings(3, 2), END))
     assert [[h.ids for h in each] for each in ours] == [[h.ids for h in each] for each in theirs]
 

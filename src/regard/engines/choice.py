@@ -16,6 +16,8 @@ from regard.errors import SettingsError, nearest_hint
 
 NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16}
 """In what the layers in C store weights, by the name of the engine."""
+MOST_NATIVE_WORKERS = 8
+"""Batches decoded side by side in C, for which there is time for Python between steps."""
 ENGINES = ("auto", "torch", *NATIVE)
 
 

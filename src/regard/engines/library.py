@@ -139,13 +139,12 @@ def find_in(folder: Path) -> Found:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
         functions.regard_panel.restype = functions.regard_row_size.restype = c_int64
-        functions.regard_take_cells.restype = functions.regard_search_step.restype = c_int64
+        functions.regard_search_step.restype = c_int64
         functions.regard_row_size.argtypes = [POINTER(Stack)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_linear.argtypes = [POINTER(Linear), c_int64, c_void_p, c_void_p]
         functions.regard_log_softmax.argtypes = [c_int64, c_int64, c_void_p, c_void_p]
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
-        functions.regard_take_cells.argtypes = [POINTER(Input)]
         functions.regard_advance.argtypes = [POINTER(Search)]
         functions.regard_search_step.argtypes = [POINTER(Stack), POINTER(Input), POINTER(Search)]
         functions.regard_run.restype = functions.regard_linear.restype = None

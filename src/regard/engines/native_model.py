@@ -155,7 +155,7 @@ def misfit(model: Any) -> str:
         return f"models of arch {model.config.arch} are not written in C"
     for module in model.modules():
         name = type(module).__name__
-        if num_hooks(module):
+        if module._forward_hooks or module._forward_pre_hooks:
             return f"a PyTorch hook is set on {name}, and C calls none"
         if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
             return f"{name}.{replaced[0]} was replaced"
@@ -164,8 +164,3 @@ def misfit(model: Any) -> str:
             return f"{reason} are not written in C"
     found = find()
     return "" if found.library is not None else f"the library is {found.reason}"
-
-
-def num_hooks(module: nn.Module) -> int:
-    """How many of PyTorch's own hooks run when a module is called."""
-    return len(module._forward_hooks) + len(module._forward_pre_hooks)

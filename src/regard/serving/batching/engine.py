@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from regard.engines.choice import NATIVE
+from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
 from regard.serving.batching.jobs import Job
@@ -19,8 +19,6 @@ from regard.workflow.translation.adapted import AdaptedTranslator
 from regard.workflow.translation.translator import Translator
 
 Kind = TypeVar("Kind", bound=Pipeline)
-MOST_WORKERS = 8
-"""For which there is time for Python between steps in C."""
 Answer = TypeVar("Answer")
 
 
@@ -41,7 +39,7 @@ class Engine(Generic[Kind]):
         threads = threads or num_threads()
         several = threads > 1 and pipeline.device.type == "cpu" and not is_divided(pipeline.model)
         self._workers: list[Worker] = []
-        most = min(threads, MOST_WORKERS) if pipeline.engine in NATIVE else 2
+        most = min(threads, MOST_NATIVE_WORKERS) if pipeline.engine in NATIVE else 2
         self._workers += [Worker(self._queue, self._workers) for _ in range(most if several else 1)]
         with starting(len(self._workers), threads) as begin:
             for worker in self._workers:

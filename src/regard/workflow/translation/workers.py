@@ -8,7 +8,7 @@ from threading import Lock
 
 import torch
 
-from regard.engines.choice import NATIVE, Prepared
+from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, Prepared
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
 from regard.generation.adapted import Adapted
@@ -28,8 +28,6 @@ STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
 WORTH_A_WORKER = 4
 """Texts for which a thread is started."""
-MOST_NATIVE_WORKERS = 8
-"""For which there is time for Python between steps in C."""
 ALWAYS_THERE = 1 << 28
 """Up to this many bytes, free memory is not checked."""
 
@@ -147,6 +145,8 @@ class Workers:
         if options.workers is not None:
             return options.workers
         threads = torch.get_num_threads()
+        if threads == 1 or num_texts == 1:
+            return 1
         if self.prepared.engine in NATIVE:
             return max(1, min(threads, num_texts // WORTH_A_WORKER, MOST_NATIVE_WORKERS))
-        return 2 if threads > 1 and num_texts >= 2 * options.batch_size else 1
+        return 2 if num_texts >= 2 * options.batch_size else 1
