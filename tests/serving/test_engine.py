@@ -290,15 +290,19 @@ def test_a_failure_while_a_request_is_read_is_answered(engine: Any, monkeypatch:
 def test_more_kinds_of_options_than_are_decoded_at_once(engine: Any) -> None:
     served = engine(batch_size=4)
     kinds = [job(TEXTS[:20], beam_size=2, length_penalty=0.1 * number) for number in range(1, 13)]
-    for asked in kinds:
+    answered: list[int] = []  # of which kind, in the order of the answers
+    begin = threading.Event()
+    for _ in served._workers:
+        served.call(lambda _: begin.wait(60))
+    for number, asked in enumerate(kinds):
         served.submit(asked)
-    last = kinds[-1]
-    last.futures[0].result(60)
-    assert (
-        sum(all(future.done() for future in asked.futures) for asked in kinds[:-1]) < 11
-    )  # it had its turns before they ended
+        for future in asked.futures:
+            future.add_done_callback(lambda _, number=number: answered.append(number))
+    begin.set()
     for asked in kinds:
-        asked.futures[-1].result(120)
+        for future in asked.futures:
+            future.result(120)
+    assert set(answered[answered.index(11) + 1 :]) - {11}  # the last kind had its turns before the others had ended
 
 
 def test_stopping_answers_what_is_left(engine: Any) -> None:

@@ -48,7 +48,8 @@ def test_tokens_come_while_they_are_written_and_stop(opened: Any, slow: Served) 
         assert page.text(STATUS) == "Translating …"
         assert engine.num_active == 1
     assert counts[-1] < len(LONG)
-    assert "".join(page.tokens) == f"␣{LONG}"[: len(page.tokens)]
+    written = page.tokens
+    assert "".join(written) == f"␣{LONG}"[: len(written)]
     page.button(STOP).click()
     page.drawn()
     assert page.text(STATUS) == ""
