@@ -75,9 +75,13 @@ static float dot(const float *a, const float *b, int64_t size) {
 
 /* ---- Linear maps ----------------------------------------------------------------------------------------------------------- */
 
-/* PANEL outputs of `rows` rows, a constant. Each is summed over the inputs from the first to the last. */
-INLINE void block(const Linear *map, const void *panel, const float *x, vector (*sums)[2], const int rows) {
-    for (int r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = (vector){0};
+/* PANEL outputs, or those that are left, of `rows` rows, a constant. Each is summed from its bias over the inputs from the first to
+ * the last. `places`: where in y each row goes; NULL: one after the other. */
+INLINE void block(const Linear *map, int64_t begin, const float *x, float *y, const int64_t *places, const int rows) {
+    const char *panel = (const char *)map->weight + begin * map->in * (map->dtype == FLOAT32 ? 4 : 2);
+    int64_t left = map->out - begin;
+    vector sums[BLOCK][2];
+    for (int r = 0; r < rows; ++r) sums[r][0] = load(map->bias + begin), sums[r][1] = load(map->bias + begin + LANES);
     for (int64_t i = 0; i < map->in; ++i) {
         vector first, second;
         if (map->dtype == FLOAT32) {
@@ -95,36 +99,31 @@ INLINE void block(const Linear *map, const void *panel, const float *x, vector (
             sums[r][0] += input * first, sums[r][1] += input * second;
         }
     }
+    for (int r = 0; r < rows; ++r) {
+        float *to = y + (places ? places[r] : r) * map->out + begin;
+        if (left >= PANEL) store(to, sums[r][0]), store(to + LANES, sums[r][1]);
+        else memcpy(to, sums[r], left * sizeof(float));
+    }
 }
 
-/* `places`: where in y each row goes; NULL: to its own place. */
 static void multiply_to(const Linear *map, int64_t rows, const float *x, float *y, const int64_t *places) {
-    int64_t panel_bytes = map->in * PANEL * (map->dtype == FLOAT32 ? 4 : 2);
-    for (int64_t begin = 0; begin < map->out; begin += PANEL) {
-        const void *panel = (const char *)map->weight + begin / PANEL * panel_bytes;
-        int64_t width = map->out - begin < PANEL ? map->out - begin : PANEL;
-        vector bias[2] = {load(map->bias + begin), load(map->bias + begin + LANES)};
+    for (int64_t begin = 0; begin < map->out; begin += PANEL)
         for (int64_t row = 0; row < rows; row += BLOCK) {
             const float *inputs = x + row * map->in;
+            float *outputs = places ? y : y + row * map->out;
+            const int64_t *to = places ? places + row : NULL;
             int64_t count = rows - row < BLOCK ? rows - row : BLOCK;
-            vector sums[BLOCK][2];
             Linear here = *map; /* so that the compiler knows that nothing changes it */
             switch (count * 2 + (here.dtype == BFLOAT16)) {
 #define OF_ROWS(n)                                                                                                  \
-    case 2 * n: here.dtype = FLOAT32, block(&here, panel, inputs, sums, n); break;                                  \
-    case 2 * n + 1: here.dtype = BFLOAT16, block(&here, panel, inputs, sums, n); break;
+    case 2 * n: here.dtype = FLOAT32, block(&here, begin, inputs, outputs, to, n); break;                           \
+    case 2 * n + 1: here.dtype = BFLOAT16, block(&here, begin, inputs, outputs, to, n); break;
                 OF_ROWS(1) OF_ROWS(2) OF_ROWS(3) OF_ROWS(4) OF_ROWS(5) OF_ROWS(6)
 #if BLOCK > 6
                 OF_ROWS(7) OF_ROWS(8) OF_ROWS(9) OF_ROWS(10) OF_ROWS(11) OF_ROWS(12)
 #endif
             }
-            for (int64_t r = 0; r < count; ++r) {
-                vector outputs[2] = {sums[r][0] + bias[0], sums[r][1] + bias[1]};
-                int64_t place = places ? places[row + r] : row + r;
-                memcpy(y + place * map->out + begin, outputs, width * sizeof(float));
-            }
         }
-    }
 }
 
 static void multiply(const Linear *map, int64_t rows, const float *x, float *y) { multiply_to(map, rows, x, y, NULL); }
@@ -175,25 +174,34 @@ static void add(const Residual *residual, int64_t rows, int64_t dim, float *x, f
 typedef struct {
     const float *keys, *values;
     int64_t stride;           /* from one key to the next, and from one value to the next */
-    int64_t count;            /* of the keys that are allowed */
-    const int32_t *allowed;   /* their numbers */
+    const int32_t *allowed;   /* how many keys are allowed, and then their numbers */
     const int64_t *steps;     /* when each key was written; NULL where there is no bias */
     int64_t step;             /* of the query */
     float *weights;           /* room for a number for each key, and a vector */
 } Database;
 
-/* A database of the keys that a mask allows. `room` has two numbers for each key, and a vector. */
-static Database allowed_by(const uint8_t *mask, int64_t num_keys, int64_t stride, float *room) {
-    int32_t *allowed = (int32_t *)(room + num_keys + LANES);
-    int64_t count = 0;
-    for (int64_t k = 0; k < num_keys; ++k) allowed[count] = (int32_t)k, count += mask[k] != 0;
-    return (Database){.stride = stride, .count = count, .allowed = allowed, .weights = room};
+/* For each row of a mask, how many keys it allows, and then their numbers: `num_keys` + 1 places a row. */
+static void list_allowed(const uint8_t *mask, int64_t num_keys, int32_t *list) {
+    int32_t count = 0;
+    for (int64_t k = 0; k < num_keys; ++k) list[1 + count] = (int32_t)k, count += mask[k] != 0;
+    list[0] = count;
+}
+
+/* LANES times `parts`, a constant, of the numbers of a context, from the i-th on. */
+INLINE void mix(const Database *database, int64_t i, const int parts, float total, float *context) {
+    vector sums[2] = {{0}, {0}};
+    const int32_t *keys = database->allowed + 1;
+    for (int64_t k = 0; k < database->allowed[0]; ++k) {
+        const float *value = database->values + keys[k] * database->stride + i;
+        for (int part = 0; part < parts; ++part) sums[part] += database->weights[k] * load(value + part * LANES);
+    }
+    for (int part = 0; part < parts; ++part) store(context + i + part * LANES, sums[part] / total);
 }
 
 /* context = sum over k of softmax(factor query . key[k] + bias[distance]) value[k]; 0 where nothing is allowed. */
 static void look_up(const Attention *attention, const float *bias, const float *query, const Database *database, float *context) {
-    int64_t dim = attention->head_dim, stride = database->stride, count = database->count, i = 0;
-    const int32_t *keys = database->allowed;
+    int64_t dim = attention->head_dim, stride = database->stride, count = database->allowed[0], i = 0;
+    const int32_t *keys = database->allowed + 1;
     float *weights = database->weights, largest = -INFINITY;
     if (!count) memset(context, 0, dim * sizeof(float));
     if (!count) return;
@@ -213,11 +221,9 @@ static void look_up(const Attention *attention, const float *bias, const float *
         totals += weight;
     }
     float total = sum_of(totals);
-    for (i = 0; i + LANES <= dim; i += LANES) {
-        vector sums = {0};
-        for (int64_t k = 0; k < count; ++k) sums += weights[k] * load(database->values + keys[k] * stride + i);
-        store(context + i, sums / total);
-    }
+    i = 0;
+    for (; i + 2 * LANES <= dim; i += 2 * LANES) mix(database, i, 2, total, context);
+    for (; i + LANES <= dim; i += LANES) mix(database, i, 1, total, context);
     for (; i < dim; ++i) {
         float sum = 0;
         for (int64_t k = 0; k < count; ++k) sum += weights[k] * database->values[keys[k] * stride + i];
@@ -258,7 +264,8 @@ EXPORT int64_t regard_row_size(const Stack *stack) {
 }
 
 /* The heads of all rows look into their past, or into the other positions. `y` is the input, and then the output. */
-static void look_back(const Stack *stack, const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights) {
+static void look_back(const Stack *stack, const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights,
+                      const int32_t *allowed) {
     const Attention *attention = &layer->self_attention;
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim, width = input->width;
     int64_t rows = input->num_rows, row_size = attention->input.out;
@@ -280,14 +287,14 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
     for (int64_t row = 0; row < rows; ++row) {
         int64_t number = number_of(input, row), sentence = number / width;
         const float *keys, *values;
-        Database database;
+        Database database = {.weights = weights};
         if (input->cells) {
-            database = allowed_by(input->descends + number * input->num_cells, input->num_cells, dim, weights);
+            database.stride = dim, database.allowed = allowed + row * (input->num_cells + 1);
             keys = input->cells[index] + sentence * kv_heads * of_head, values = keys + all_keys;
             database.steps = input->step_of + sentence * input->num_cells;
             database.step = input->steps ? input->steps[number] : input->step;
         } else {
-            database = allowed_by(input->source_mask + sentence * width, width, row_size, weights);
+            database.stride = row_size, database.allowed = allowed + sentence * (width + 1);
             keys = projected + sentence * width * row_size + heads * dim, values = keys + kv_heads * dim;
         }
         for (int64_t head = 0; head < heads; ++head) {
@@ -301,15 +308,16 @@ static void look_back(const Stack *stack, const Layer *layer, const Input *input
 }
 
 /* The heads of all rows look at the source. */
-static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights) {
+static void look_at_source(const Layer *layer, const Input *input, int64_t index, float *y, float *room, float *weights,
+                           const int32_t *allowed) {
     const Attention *attention = &layer->cross_attention;
     int64_t heads = attention->num_heads, kv_heads = attention->num_kv_heads, dim = attention->head_dim;
     int64_t rows = input->num_rows, of_head = input->source_length * dim;
     float *queries = room, *contexts = room + rows * heads * dim;
     multiply(&attention->input, rows, y, queries);
     for (int64_t row = 0; row < rows; ++row) {
-        int64_t sentence = number_of(input, row) / input->width, length = input->source_length;
-        Database database = allowed_by(input->source_mask + sentence * length, length, dim, weights);
+        int64_t sentence = number_of(input, row) / input->width;
+        Database database = {.stride = dim, .allowed = allowed + sentence * (input->source_length + 1), .weights = weights};
         for (int64_t head = 0; head < heads; ++head) {
             int64_t first = (sentence * kv_heads + head / (heads / kv_heads)) * of_head, at = (row * heads + head) * dim;
             database.keys = input->source_keys[index] + first, database.values = input->source_values[index] + first;
@@ -344,19 +352,26 @@ static void embed(const Stack *stack, const Input *input, int64_t rows) {
 }
 
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
- * The workspace has `regard_row_size` numbers for each row, and beside them what `look_up` needs for the cells or the source. */
+ * The workspace has `regard_row_size` numbers for each row, as many as there are cells or source positions and a vector for
+ * `look_up`, and for the lists of keys one number more than cells for each row and than source positions for each sentence. */
 EXPORT void regard_run(const Stack *stack, const Input *input) {
-    int64_t rows = input->num_rows, dim = stack->model_dim;
+    int64_t rows = input->num_rows, dim = stack->model_dim, num_cells = input->cells ? input->num_cells : 0;
+    int64_t length = input->source_length, most_keys = length > num_cells ? length : num_cells;
     float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
+    int32_t *of_source = (int32_t *)(weights + most_keys + LANES), *of_cells = of_source + input->num_sentences * (length + 1);
+    for (int64_t sentence = 0; length && sentence < input->num_sentences; ++sentence)
+        list_allowed(input->source_mask + sentence * length, length, of_source + sentence * (length + 1));
+    for (int64_t row = 0; num_cells && row < rows; ++row)
+        list_allowed(input->descends + number_of(input, row) * num_cells, num_cells, of_cells + row * (num_cells + 1));
     if (input->ids) embed(stack, input, rows);
     for (int64_t i = 0; i < stack->num_layers; ++i) {
         const Layer *layer = stack->layers + i;
         normalise(&layer->self_residual.before, rows, dim, x, y);
-        look_back(stack, layer, input, i, y, room, weights);
+        look_back(stack, layer, input, i, y, room, weights, num_cells ? of_cells : of_source);
         add(&layer->self_residual, rows, dim, x, y);
         if (layer->has_cross_attention) {
             normalise(&layer->cross_residual.before, rows, dim, x, y);
-            look_at_source(layer, input, i, y, room, weights);
+            look_at_source(layer, input, i, y, room, weights, of_source);
             add(&layer->cross_residual, rows, dim, x, y);
         }
         normalise(&layer->feed_forward_residual.before, rows, dim, x, y);

@@ -118,7 +118,7 @@ class NativeLayers(nn.Module):
         old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool)
         x = torch.empty(*sizes, self._stack.model_dim)
         bound = self._bind(cache, x)
-        room = torch.empty(self._room_needed(x, max(bound.num_cells, bound.source_length)))
+        room = torch.empty(self._room_needed(x, bound.num_cells, bound.source_length))
         given = c.Input(
             *sizes, x=x.data_ptr(), workspace=room.data_ptr(), cells=bound.cells, num_cells=bound.num_cells,
             ids=search.tensors.newest.data_ptr(), positions=positions.data_ptr(), logits=logits.data_ptr(),
@@ -167,7 +167,7 @@ class NativeLayers(nn.Module):
         bound = self._bound.get(cache)
         if bound is None or not bound.fits(cache):
             bound = self._bound[cache] = self._bind(cache, x)
-        given = self._begun(x, max(bound.num_cells, bound.source_length))
+        given = self._begun(x, bound.num_cells, bound.source_length)
         kept = [each.contiguous() for each in (allowed, cache.newest, cache.step_of)]
         given.cells, given.num_cells, given.step = bound.cells, bound.num_cells, cache.length - 1
         given.descends, given.newest, given.step_of = (each.data_ptr() for each in kept)
@@ -199,7 +199,7 @@ class NativeLayers(nn.Module):
     ) -> Float[Tensor, "sentence position model_dim"]:
         """The positions of a source after each has looked at the others."""
         x = x.contiguous().clone()
-        given = self._begun(x, x.shape[1])
+        given = self._begun(x, 0, x.shape[1])
         kept = [mask.contiguous()]
         given.source_length, given.source_mask = x.shape[1], kept[0].data_ptr()
         if self._stack.rotated:
@@ -208,18 +208,20 @@ class NativeLayers(nn.Module):
         self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
         return x
 
-    def _begun(self, x: Tensor, most_keys: int) -> c.Input:
+    def _begun(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
         """What C is given of all rows, with room to compute in."""
-        needed = self._room_needed(x, most_keys)
+        needed = self._room_needed(x, num_cells, source_length)
         room: Tensor | None = getattr(self._room, "room", None)
         if room is None or room.numel() < needed:
             room = self._room.room = torch.empty(2 * needed)
         rows = x.shape[0] * x.shape[1]
         return c.Input(x.shape[0], x.shape[1], rows, x=x.data_ptr(), workspace=room.data_ptr())
 
-    def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], most_keys: int) -> int:
-        """How many numbers there must be room for."""
-        return x.shape[0] * x.shape[1] * self._row_size + 2 * (most_keys + self._library.panel)
+    def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
+        """How many numbers there must be room for, as `regard_run` says."""
+        sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
+        lists = rows * (num_cells + 1) + sentences * (source_length + 1)
+        return rows * self._row_size + max(num_cells, source_length) + self._library.panel + lists
 
 
 def _pointers(tensors: Sequence[Tensor]) -> Any:
