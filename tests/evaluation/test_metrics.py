@@ -6,7 +6,6 @@ import sacrebleu
 import torch
 import torch.nn.functional as F
 
-from regard import evaluation
 from regard.data.batching import in_order
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError, SettingsError
@@ -14,6 +13,7 @@ from regard.evaluation.label_metrics import LabelScore, confusion_table, label_r
 from regard.evaluation.likelihood import likelihood
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.nn import losses
 
 TEXTS = ["Ein Hund läuft .", "Zwei Männer sitzen im Park .", "Eine Frau."]
 REFERENCES = ["Ein Hund rennt .", "Zwei Männer sitzen in einem Park .", "Eine Frau."]
@@ -74,7 +74,7 @@ def test_the_package_that_a_tokenisation_needs_is_named_as_a_shell_reads_it() ->
 def test_likelihood_is_that_of_torch_pair_by_pair(
     chunk: int, make_model: Callable[..., EncoderDecoder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation.likelihood, "CHUNK_LOGITS", chunk)
+    monkeypatch.setattr(losses, "CHUNK_LOGITS", chunk)
     model = make_model()
     generator = torch.Generator().manual_seed(0)
     rows = [[*torch.randint(4, 23, (n,), generator=generator).tolist(), 3] for n in (1, 5, 2, 3, 7)]

@@ -77,7 +77,7 @@ def test_a_step_is_the_same_however_the_batch_is_cut(make_model: MakeModel, smoo
         model = make_model(dropout=0.0)
         trainer = trainer_of(model, Recorder(), label_smoothing=smoothing, clip_norm=1e9)
         # Plain gradient descent: Adam would hide a gradient of the wrong length.
-        trainer.updater.optimizer = torch.optim.SGD(model.parameters())
+        trainer.updater.optimizer = torch.optim.SGD(model.parameters(), fused=True)
         loss = trainer.updater.step([batch_of(*part) for part in cut], learning_rate=0.5).loss
         after.append((loss, [parameter.detach().clone() for parameter in model.parameters()]))
     for loss, parameters in after[1:]:
@@ -160,7 +160,7 @@ def test_long_gradients_are_clipped(make_model: MakeModel) -> None:
         model = make_model(dropout=0.0)
         before = torch.cat([parameter.detach().flatten().clone() for parameter in model.parameters()])
         trainer = trainer_of(model, Recorder(), clip_norm=clip_norm)
-        trainer.updater.optimizer = torch.optim.SGD(model.parameters())
+        trainer.updater.optimizer = torch.optim.SGD(model.parameters(), fused=True)
         trainer.updater.step([batch_of(*range(12))], learning_rate=1.0)
         moved.append((torch.cat([p.detach().flatten() for p in model.parameters()]) - before).norm().item())
     assert moved[0] == pytest.approx(1e-3, rel=0.01)

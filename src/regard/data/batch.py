@@ -13,9 +13,9 @@ from torch import Tensor
 
 def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> Int[Tensor, "batch position"]:
     """The sequences as rows of one tensor, padded on the right."""
-    rows = np.full((len(sequences), max(map(len, sequences))), pad_id, dtype=np.int64)
-    for row, sequence in zip(rows, sequences, strict=True):
-        row[: len(sequence)] = sequence
+    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+    rows = np.full((len(sequences), lengths.max()), pad_id, dtype=np.int64)
+    rows[np.arange(rows.shape[1]) < lengths[:, None]] = np.concatenate(sequences)
     return torch.from_numpy(rows)
 
 
@@ -56,6 +56,12 @@ class Batch:
     """Where the batch after this one stands."""
     links: Int[Tensor, "link 3"] | None = None
     """Tokens that are aligned, where that is known: row, place of the target token in `labels`, place of the source token."""
+    places: Int[Tensor, " label"] | None = None
+    """Which of `labels.flatten()` count; None: a model looks for them, and waits for its device."""
+    pads_right: bool = False
+    """Whether all padding of targets is known to stand on the right: then the causal mask alone hides it from all tokens."""
+    source_lengths: Int[Tensor, " batch"] | None = None
+    """The tokens of each source, always on the CPU, if padding is known to stand on the right; for recurrent models."""
 
     @property
     def num_counted(self) -> int:
@@ -70,6 +76,7 @@ class Batch:
             target_ids=self.target_ids.to(device, non_blocking=True),
             labels=self.labels.to(device, non_blocking=True),
             links=None if self.links is None else self.links.to(device, non_blocking=True),
+            places=None if self.places is None else self.places.to(device, non_blocking=True),
         )
 
 
@@ -88,8 +95,18 @@ class LabelledBatch:
     """Where the batch after this one stands."""
     num_counted: int = 0
     """Input tokens without padding, which the reported speed counts. A classified text has many tokens and one label."""
+    places: Int[Tensor, " label"] | None = None
+    """Which of `labels.flatten()` count; None: `to` finds them."""
+    pads_right: bool = False
+    """Whether all padding is known to stand on the right: then the causal mask alone hides it from all tokens."""
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""
-        ids, labels = (x.to(device, non_blocking=True) for x in (self.ids, self.labels))
-        return replace(self, ids=ids, labels=labels)
+        places = places_of(self.labels >= 0) if self.places is None else self.places
+        ids, labels, places = (x.to(device, non_blocking=True) for x in (self.ids, self.labels, places))
+        return replace(self, ids=ids, labels=labels, places=places)
+
+
+def places_of(is_label: Tensor) -> Int[Tensor, " label"]:
+    """The places of labels that count among all, counted through the rows."""
+    return is_label.flatten().nonzero()[:, 0]

@@ -14,7 +14,7 @@ import torch
 
 from regard.data.augmentation.joining import Joining
 from regard.data.augmentation.noise import Noise
-from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right
+from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right, places_of
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.segmentation import Cut
 
@@ -118,13 +118,18 @@ def make_batch(
     targets = [pairs.targets[row] for row in rows]
     unlabelled = np.full(len(start_ids) - 1, pad_id)
     labels = pad_right([np.concatenate((unlabelled, target)) for target in targets], pad_id)
+    labels = labels if counts else labels.fill_(pad_id)
+    sources = [pairs.sources[row] for row in rows]
     return Batch(
-        source_ids=pad_right([pairs.sources[row] for row in rows], pad_id),
+        source_ids=pad_right(sources, pad_id),
         target_ids=pad_right([np.concatenate((start_ids, target[:-1])) for target in targets], pad_id),
-        labels=labels if counts else labels.fill_(pad_id),
+        labels=labels,
         num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
         links=None if pairs.links is None else _links(pairs.links, rows, len(start_ids) - 1),
+        places=places_of(labels != pad_id),
+        pads_right=True,
+        source_lengths=torch.tensor([max(1, len(source)) for source in sources]),
     )
 
 
@@ -262,7 +267,7 @@ def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> La
     labels = labels.masked_fill(labels < 0, IGNORED)
     labels = labels if texts.by_word else labels[:, 0]
     num_labels, num_read = int((labels != IGNORED).sum()), sum(map(len, read))
-    return LabelledBatch(pad_right(read, pad_id), labels, num_labels, rows, num_counted=num_read)
+    return LabelledBatch(pad_right(read, pad_id), labels, num_labels, rows, num_counted=num_read, pads_right=True)
 
 
 @dataclass(frozen=True)
@@ -329,4 +334,4 @@ def _masked_batch(
     hidden, hidden_ids = zip(*(masking.hide(ids[row].astype(np.int64), rng) for row in rows), strict=True)
     labels = pad_right(hidden_ids, IGNORED)
     num_labels, num_read = int((labels != IGNORED).sum()), sum(map(len, hidden))
-    return LabelledBatch(pad_right(hidden, pad_id), labels, num_labels, rows, num_counted=num_read)
+    return LabelledBatch(pad_right(hidden, pad_id), labels, num_labels, rows, num_counted=num_read, pads_right=True)

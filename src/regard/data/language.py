@@ -202,4 +202,4 @@ def windows_in_order(stream: np.ndarray, batch_tokens: int, context: int) -> Ite
 def _windows(stream: np.ndarray, starts: np.ndarray, context: int) -> LabelledBatch:
     places = starts[:, None] + np.arange(context)
     ids, labels = (torch.from_numpy(stream[at].astype(np.int64)) for at in (places, places + 1))
-    return LabelledBatch(ids, labels, labels.numel(), starts.tolist(), num_counted=labels.numel())
+    return LabelledBatch(ids, labels, labels.numel(), starts.tolist(), num_counted=labels.numel(), pads_right=True)

@@ -11,9 +11,7 @@ from torch import Tensor
 
 from regard.data.batch import Batch, LabelledBatch
 from regard.models.interface import Model, PairModel
-
-CHUNK_LOGITS = 4_000_000
-"""Logits that are held at once."""
+from regard.nn.losses import labels_at_once
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ def _scored(model: Model, states: Tensor, labels: Tensor) -> tuple[Tensor, Tenso
         labels.new_empty(len(labels), dtype=torch.float32),
         torch.empty_like(labels, dtype=torch.bool),
     )
-    at_once = max(1, CHUNK_LOGITS // model.num_classes)
+    at_once = labels_at_once(model.num_classes, states.device)
     for start in range(0, len(labels), at_once):
         part = slice(start, start + at_once)
         logits = model.logits(states[part]).float()

@@ -68,11 +68,18 @@ class Decoder(TokenModel):
         """Logits of the token that follows each position. Padding may stand on either side."""
         return self.logits(self.states(ids))
 
-    def states(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position model_dim"]:
-        """The last states: what `logits` projects onto the vocabulary."""
+    def states(
+        self, ids: Int[Tensor, "batch position"], *, pads_right: bool = False
+    ) -> Float[Tensor, "batch position model_dim"]:
+        """The last states: what `logits` projects onto the vocabulary.
+
+        Args:
+            pads_right: whether padding is known to stand on the right, if there is any. Then no token can see it, and there is no
+                mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
+        """
         self.positions.check_length(ids.shape[1])
         is_token = ids != self.config.pad_id
-        mask = None if _all(is_token) else padding_mask(ids, self.config.pad_id)
+        mask = None if pads_right or _all(is_token) else padding_mask(ids, self.config.pad_id)
         x = self._embed(ids, positions_from_mask(is_token))
         return self.norm(self._run_layers(x, [WholeSequence(mask, causal=True)] * len(self.layers)))
 
@@ -91,8 +98,8 @@ class Decoder(TokenModel):
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
         """The states before each token that has a label, and those labels."""
-        counts = batch.labels >= 0
-        return self.states(batch.ids)[counts], batch.labels[counts]
+        states = self.states(batch.ids, pads_right=getattr(batch, "pads_right", False))
+        return self.at_labels(batch, states, lambda labels: labels >= 0)
 
     def prefill(self, prompt_ids: Int[Tensor, "sentence position"], run_layers: RunLayers | None = None) -> BeamCache:
         """The cache after all of a prompt but its last token, which is the first that `decode_step` takes.

@@ -122,8 +122,7 @@ class Encoder(Model):
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
         """The states of each position, or each sequence, that has a label; and those labels."""
-        counts = batch.labels >= 0
-        return self.states(batch.ids)[counts], batch.labels[counts]
+        return self.at_labels(batch, self.states(batch.ids), lambda labels: labels >= 0)
 
     def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The label-smoothed cross-entropy of a batch's labels, summed, in nats."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -27,7 +27,7 @@ from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, 
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
-from regard.nn.masks import padding_mask, positions_from_mask, target_mask
+from regard.nn.masks import padding_mask, positions_from_mask
 from regard.nn.multihead import MultiHeadAttention
 
 
@@ -88,16 +88,25 @@ class EncoderDecoder(PairModel):
         """The decoder's last states: what `logits` projects onto the vocabulary."""
         return self.decode(target_ids, self.read_source(source_ids, source_types))
 
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
+        """The states before each target token that is not padding, and those tokens."""
+        memory = self.read_source(batch.source_ids)
+        states = self.decode(batch.target_ids, memory, pads_right=getattr(batch, "pads_right", False))
+        return self.at_labels(batch, states, self.is_token)
+
     def decode(
-        self, target_ids: Int[Tensor, "batch target"], memory: Sequence[Memory]
+        self, target_ids: Int[Tensor, "batch target"], memory: Sequence[Memory], *, pads_right: bool = False
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states over a whole target, the source being encoded and projected already.
 
         Args:
             memory: of each decoder layer, as `read_source` makes it.
+            pads_right: whether padding is known to stand on the right, if there is any. Then no token can see it, and there is no
+                mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
         """
         self.target_positions.check_length(target_ids.shape[1])
-        past = WholeSequence(target_mask(target_ids, self.config.pad_id))
+        mask = None if pads_right else padding_mask(target_ids, self.config.pad_id)
+        past = WholeSequence(mask, causal=True)
         x = self._embed_target(target_ids, positions_from_mask(target_ids != self.config.pad_id))
         for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
             x = layer(x, layer_memory, past)

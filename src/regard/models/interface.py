@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -127,6 +127,20 @@ class Model(nn.Module):
         """The states of a batch that have a label, for `logits`, and their labels."""
         raise NotImplementedError  # each family has its own
 
+    @staticmethod
+    def at_labels(
+        batch: Any, states: Float[Tensor, "batch ..."], is_label: Callable[[Tensor], Tensor]
+    ) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
+        """The states at the labels of a batch that count, and those labels. With `places`, nothing waits for the device.
+
+        Args:
+            is_label: which labels count, for a batch without places.
+        """
+        labels, places = batch.labels, getattr(batch, "places", None)
+        places = is_label(labels).flatten().nonzero()[:, 0] if places is None else places
+        rows = states.flatten(0, labels.ndim - 1)
+        return rows.index_select(0, places), labels.flatten().index_select(0, places)
+
     def loss(self, batch: Any, *, smoothing: float = 0.0, soft: SoftTargets | None = None) -> Float[Tensor, ""]:
         """The cross-entropy of a batch's labels, summed, in nats.
 
@@ -188,5 +202,9 @@ class PairModel(TokenModel):
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
         """The states before each target token that is not padding, and those tokens."""
-        is_token = batch.labels != self.config.pad_id
-        return self.states(batch.source_ids, batch.target_ids)[is_token], batch.labels[is_token]
+        states = self.states(batch.source_ids, batch.target_ids)
+        return self.at_labels(batch, states, self.is_token)
+
+    def is_token(self, ids: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
+        """Which ids are no padding."""
+        return ids != self.config.pad_id

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -133,15 +134,26 @@ class Recurrent(PairModel):
         part = super().part_of(parameter)
         return part if part in ("embeddings", "encoder") else "decoder"
 
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
+        """The states before each target token that is not padding, and those tokens."""
+        states = self.states(batch.source_ids, batch.target_ids, getattr(batch, "source_lengths", None))
+        return self.at_labels(batch, states, self.is_token)
+
     def states(
-        self, source_ids: Int[Tensor, "batch source"], target_ids: Int[Tensor, "batch target"]
+        self,
+        source_ids: Int[Tensor, "batch source"],
+        target_ids: Int[Tensor, "batch target"],
+        source_lengths: Int[Tensor, " batch"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
         """What `logits` projects onto the vocabulary.
 
         In training, a token after the first is the model's own likeliest one instead of the target's with probability
         1 - teacher_forcing (Bengio et al. 2015, at a fixed rate).
+
+        Args:
+            source_lengths: as for `prefill`.
         """
-        state = self.prefill(source_ids)
+        state = self.prefill(source_ids, source_lengths)
         own: Tensor | None = None
         seen = []
         for position in range(target_ids.shape[1]):
@@ -162,16 +174,27 @@ class Recurrent(PairModel):
         """The names of the attention modules by kind."""
         return {"cross": ["cross_attention"]}
 
-    def prefill(self, source_ids: Int[Tensor, "sentence source"]) -> RecurrentState:
-        """The state before the first decoding step: the source, read in both directions."""
-        is_token = source_ids != self.config.pad_id
-        # The tokens first, then the padding, wherever it stood: packing wants it so.
-        order = (~is_token).long().argsort(dim=1, stable=True)
-        ids, is_token = source_ids.gather(1, order), is_token.gather(1, order)
-        lengths = is_token.sum(dim=1).clamp(min=1)
+    def prefill(
+        self, source_ids: Int[Tensor, "sentence source"], source_lengths: Int[Tensor, " sentence"] | None = None
+    ) -> RecurrentState:
+        """The state before the first decoding step: the source, read in both directions.
+
+        Args:
+            source_lengths: of each source, on the CPU, where padding is known to stand on the right; None: they are counted, for
+                which a GPU must be waited for.
+        """
+        ids, is_token = source_ids, source_ids != self.config.pad_id
+        if source_lengths is None:
+            # The tokens first, then the padding, wherever it stood: packing wants it so.
+            order = (~is_token).long().argsort(dim=1, stable=True)
+            ids, is_token = source_ids.gather(1, order), is_token.gather(1, order)
+            source_lengths = is_token.sum(dim=1).clamp(min=1).cpu()
         embedded = self.embedding_dropout(self.source_embedding(ids) * self.config.model_dim**0.5)
-        packed = pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        lengths, rows = source_lengths.sort(descending=True, stable=True)
+        longest_first = embedded.index_select(0, rows.to(ids.device, non_blocking=True))
+        packed = pack_padded_sequence(longest_first, lengths, batch_first=True)
         memory, _ = pad_packed_sequence(self.encoder(packed)[0], batch_first=True, total_length=ids.shape[1])
+        memory = memory.index_select(0, rows.argsort().to(ids.device, non_blocking=True))
         backward = memory[:, 0, self.config.model_dim :]  # has read all of the source, its first token last
         hidden = torch.tanh(self.initial_proj(backward))[:, None]
         cell = torch.zeros_like(hidden) if self.config.cell == "lstm" else None

@@ -7,13 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.errors import SettingsError
 
-CHUNK_LOGITS = 4_000_000
-"""Logits that are held at once: 16 MB in float32, which stays in a processor's cache."""
+CHUNK_LOGITS, CHUNK_LOGITS_ON_GPU = 4_000_000, 1 << 27
+"""Logits that are held at once: 16 MB in float32, which stays in a processor's cache; 512 MB on a GPU, which waits for Python
+while chunks are small."""
+ALIGNED = 64
+"""A GPU multiplies fastest where sizes are multiples of this: the vocabulary is filled up to one."""
+
+
+def labels_at_once(num_classes: int, device: torch.device) -> int:
+    """For how many labels logits are held at once on a device."""
+    return max(1, (CHUNK_LOGITS if device.type == "cpu" else CHUNK_LOGITS_ON_GPU) // num_classes)
+
+
+def aligned(size: int, device: torch.device) -> int:
+    """The size of a matrix that a device multiplies fastest, of those that are not smaller."""
+    return size if device.type == "cpu" else -(-size // ALIGNED) * ALIGNED
 
 
 @dataclass(frozen=True)
@@ -98,11 +112,13 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
             weight_grad = torch.zeros_like(weight, dtype=torch.float32) if needs_weight else None
             bias_grad = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         hard = 1.0 if soft is None else 1 - soft.share
-        chunk = max(1, CHUNK_LOGITS // vocab)
+        chunk = labels_at_once(vocab, states.device)
+        missing = aligned(vocab, states.device) - vocab
+        filled = F.pad(weight, (0, 0, 0, missing)) if missing else weight
         for start in range(0, len(labels), chunk):
             part = slice(start, start + chunk)
             label = labels[part, None]
-            logits = (states[part] @ weight.T).float()
+            logits = (states[part] @ filled.T)[:, :vocab].float()
             logits = logits if bias is None else logits + bias
             log_probs = logits.log_softmax(dim=-1)
             loss -= hard * (1 - smoothing) * log_probs.gather(1, label).sum()
@@ -123,9 +139,10 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
                 if bias_grad is not None:
                     bias_grad += grad.sum(dim=0)
                 grad = grad.to(states.dtype)
-                torch.matmul(grad, weight, out=states_grad[part])
+                grad = F.pad(grad, (0, missing)) if missing else grad
+                torch.matmul(grad, filled, out=states_grad[part])
                 if weight_grad is not None:
-                    weight_grad += grad.T @ states[part]
+                    weight_grad += (grad.T @ states[part])[:vocab]
         if needs_gradient:
             others = (None if each is None else each.to(weight.dtype) for each in (weight_grad, bias_grad))
             ctx.save_for_backward(states_grad, *others)

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard, register_fsdp_forward_method
 from torch.distributed.tensor import DTensor, distribute_tensor
@@ -52,9 +53,15 @@ class World:
         """The sum of each value over all processes."""
         if self.size == 1:
             return list(values)
-        total = torch.tensor(values, dtype=torch.float64, device=_device())
-        dist.all_reduce(total)
-        return [float(value) for value in total]
+        total = torch.tensor(values, dtype=torch.float64)
+        dist.all_reduce(total, group=self.talk)  # not by the GPUs, which would end all their work before
+        return total.tolist()
+
+    def summed(self, value: Float[Tensor, ""]) -> Float[Tensor, ""]:
+        """The sum of a number over all processes, on their devices: no process waits for its own."""
+        if self.size > 1:
+            dist.all_reduce(value)
+        return value
 
     def of_main(self, thing: Thing) -> Thing:
         """What the main process has."""
@@ -125,7 +132,10 @@ def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
             )
         torch.cuda.set_device(world.local_rank)
     if not dist.is_initialized():
-        dist.init_process_group("nccl" if on_gpu else "gloo")
+        gpu = (
+            torch.device("cuda", world.local_rank) if on_gpu else None
+        )  # told now, it connects now, and not in the first step
+        dist.init_process_group("nccl" if on_gpu else "gloo", device_id=gpu)
         atexit.register(_leave)
     try:
         return dist.new_group(backend="gloo", timeout=LONGEST_WAIT)
@@ -204,7 +214,3 @@ def put(tensor: Tensor, value: Tensor) -> None:
     if isinstance(tensor, DTensor):
         value = distribute_tensor(value.to(tensor.device, tensor.dtype), tensor.device_mesh, tensor.placements)
     tensor.copy_(value)
-
-
-def _device() -> torch.device:
-    return torch.device("cuda", torch.cuda.current_device()) if dist.get_backend() == "nccl" else torch.device("cpu")

@@ -54,11 +54,19 @@ class MasterWeights(Generic[Model]):
         """Add the copy's gradients to the masters', in float32, and clear the copy's."""
         if self.compute is self.model:
             return
-        for master, compute in zip(self._masters, self._computes, strict=True):
-            if compute.grad is not None:
-                gradient = compute.grad.float()
-                master.grad = gradient if master.grad is None else master.grad.add_(gradient)
-                compute.grad = None
+        pairs = zip(self._masters, self._computes, strict=True)
+        there = [(master, compute) for master, compute in pairs if compute.grad is not None]
+        found = [compute.grad for _, compute in there if compute.grad is not None]
+        gradients = [torch.empty_like(master) for master, _ in there]
+        torch._foreach_copy_(gradients, found)  # one launch for all, not one for each
+        sums = [
+            (master.grad, new) for (master, _), new in zip(there, gradients, strict=True) if master.grad is not None
+        ]
+        if sums:
+            torch._foreach_add_([total for total, _ in sums], [new for _, new in sums])
+        for (master, compute), gradient in zip(there, gradients, strict=True):
+            master.grad = gradient if master.grad is None else master.grad
+            compute.grad = None
 
     @torch.no_grad()
     def spread_weights(self) -> None:

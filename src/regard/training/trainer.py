@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Generic
@@ -21,7 +22,7 @@ from regard.training.process import stopping_on_signals
 from regard.training.run import AnyBatch, Callback, Progress, RunWriter, SavingTimes, Scores, TrainingRun, TrainingTask
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
-from regard.training.updates import AnyModel, Updater
+from regard.training.updates import AnyModel, Outcome, Updater
 
 SKIPPED_IN_A_ROW = 5
 """A run ends after this many steps in a row without a finite loss and gradient."""
@@ -67,6 +68,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             updater.model.config.model_dim, self.config.warmup_steps
         )
         self.progress = TrainingRun()
+        self._unread: deque[tuple[int, Outcome, float, list[int]]] = deque()
         self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
         if resumed is not None:
             self.updater.restore(resumed.tensors)
@@ -89,7 +91,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             Exception: what a callback raised; the run can be resumed.
         """
         run = self.progress
-        start = time.perf_counter() - run.seconds
+        self._start = time.perf_counter() - run.seconds
         self._saved_at = time.perf_counter()
         with (
             torch.random.fork_rng([self.device] if self.device.type == "cuda" else []),
@@ -105,7 +107,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                     if self._validates_first:
                         self._measure()
                 while run.step < self.config.steps and not run.interrupted and not self._has_stalled:
-                    self._advance(start, stop=bool(stop) or self._raised is not None)
+                    self._advance(stop=bool(stop) or self._raised is not None)
                 run.interrupted = run.interrupted or any(self.world.sums(bool(stop)))  # in the last step, and saved
                 self._check_any_best()
             except KeyboardInterrupt:
@@ -114,7 +116,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                 with suppress(RegardError):  # what ended the run is what must be said
                     self._record(run)
                 raise
-            run.seconds = time.perf_counter() - start
+            run.seconds = time.perf_counter() - self._start
             if run.interrupted and run.step and not run.best_step and not run.validations_since_best:
                 self._keep()  # before the first validation
             self._record(run)
@@ -140,7 +142,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                 "No model was written."
             )
 
-    def _advance(self, start: float, *, stop: bool) -> None:
+    def _advance(self, *, stop: bool) -> None:
         """One step and what is due after it; or the end of the run, if a process was asked to stop."""
         run, config = self.progress, self.config
         if stop and self.world.size == 1:
@@ -157,20 +159,36 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             return
         rate = self.learning_rate(run.step + 1)
         outcome = self.updater.step(batches, rate, int(num_tokens))
-        self._count(outcome.is_finite, outcome.problem, batches)
         run.step += 1
         self.updater.average.update(run.step)
         run.num_tokens += int(num_counted)
         run.next_cursor = batches[-1].next_cursor
-        run.seconds = time.perf_counter() - start
-        self._report(outcome.loss, rate)
-        self._keep_snapshot()  # before a checkpoint of this step, so that a run resumed there has it
+        rows = [index for batch in batches for index in batch.indices]
+        self._unread.append((run.step, outcome, rate, rows))
         is_last, is_due = run.step == config.steps, run.step % config.validate_every == 0
+        is_saved = bool(times) if self._saves_by_time else self._saves_at(run.step, 0.0, validated=is_due)
+        self._read_outcomes(all_of_them=is_last or is_due or is_saved)
+        self._keep_snapshot()  # before a checkpoint of this step, so that a run resumed there has it
         if is_due or is_last:
             self._validate()
-        is_saved = bool(times) if self._saves_by_time else self._saves_at(run.step, 0.0, validated=is_due)
         if is_last or self._has_stalled or is_saved:
             self._save()
+
+    def _read_outcomes(self, *, all_of_them: bool) -> None:
+        """Read the losses of steps, report them, and count steps that were skipped.
+
+        Of a GPU, the last step's is read when the next step has begun, so that it never waits for Python; before anything is
+        written down, all are.
+
+        Raises:
+            TrainingError: too many steps in a row were skipped.
+        """
+        waiting = 0 if all_of_them or self.device.type == "cpu" else 1
+        while len(self._unread) > waiting:
+            step, outcome, rate, rows = self._unread.popleft()
+            self._count(step, outcome, rows)
+            self.progress.seconds = time.perf_counter() - self._start
+            self._report(step, outcome.loss, rate)
 
     @property
     def _saves_by_time(self) -> bool:
@@ -185,6 +203,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
 
     def _stop(self) -> None:
         """End early, so that the run can be resumed from here."""
+        self._read_outcomes(all_of_them=True)
         self.progress.interrupted = True
         if self.progress.step:
             self._save()
@@ -224,23 +243,25 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             config.schedule, step, peak=self.peak_rate, warmup_steps=config.warmup_steps, steps=config.steps
         )
 
-    def _count(self, is_finite: bool, problem: str, batches: Sequence[AnyBatch]) -> None:
+    def _count(self, step: int, outcome: Outcome, rows: Sequence[int]) -> None:
         """Count skipped steps.
+
+        Args:
+            rows: which examples the step learnt from.
 
         Raises:
             TrainingError: this is one of too many in a row.
         """
         run = self.progress
-        if is_finite:
+        if outcome.is_finite:
             run.skipped_in_a_row = 0
             return
         run.skipped_steps += 1
         run.skipped_in_a_row += 1
         if run.skipped_in_a_row >= SKIPPED_IN_A_ROW:
-            rows = sorted(index for batch in batches for index in batch.indices)
             raise TrainingError(
-                f"the {problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to "
-                f"step {run.step + 1}. The batch of that step holds {self._places(rows)}. {REMEDY} What was "
+                f"the {outcome.problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to "
+                f"step {step}. The batch of that step holds {self._places(sorted(rows))}. {REMEDY} What was "
                 "saved before is intact."
             )
 
@@ -249,18 +270,18 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         shown = ", ".join(map(self.task.example, rows[:8]))
         return shown + (f" and {len(rows) - 8} more" if len(rows) > 8 else "")
 
-    def _report(self, loss: float, rate: float) -> None:
+    def _report(self, step: int, loss: float, rate: float) -> None:
         run = self.progress
         progress = Progress(
-            step=run.step,
+            step=step,
             num_steps=self.config.steps,
             loss=loss,
             learning_rate=rate,
             tokens_per_second=run.tokens_per_second,
             elapsed_seconds=run.seconds,
-            remaining_seconds=run.seconds / run.step * (self.config.steps - run.step),
+            remaining_seconds=run.seconds / step * (self.config.steps - step),
         )
-        if run.step % self.config.report_every == 0 or run.step == self.config.steps:
+        if step % self.config.report_every == 0 or step == self.config.steps:
             kept = ("step", "loss", "learning_rate", "tokens_per_second", "elapsed_seconds")
             run.history.append({name: getattr(progress, name) for name in kept})
         self._tell(lambda: self.callback.on_step(progress))

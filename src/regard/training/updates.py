@@ -6,10 +6,11 @@ import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
@@ -31,16 +32,35 @@ METHODS = ("states", "labelled_states", "logits", "encode", "embed", "prefill", 
 """Methods of a model that validation calls, besides `forward`."""
 
 
-@dataclass(frozen=True)
 class Outcome:
-    """The result of a step."""
+    """The result of a step. It stays on the device until it is asked for, which waits for the step to end.
 
-    loss: float
-    """Nats per label, over all micro-batches and processes."""
-    is_finite: bool
-    """Whether loss and gradient were finite; if not, the weights have not changed."""
-    problem: str = ""
-    """`loss` or `gradient`."""
+    Args:
+        numbers: the loss, and the norm of the gradient.
+    """
+
+    def __init__(self, numbers: Float[Tensor, "2"]) -> None:
+        self._numbers = numbers
+
+    @cached_property
+    def _read(self) -> list[float]:
+        return self._numbers.tolist()
+
+    @property
+    def loss(self) -> float:
+        """Nats per label, over all micro-batches and processes."""
+        return self._read[0]
+
+    @property
+    def problem(self) -> str:
+        """Which was not finite, `loss` or `gradient`; empty: neither."""
+        found = zip(("loss", "gradient"), self._read, strict=True)
+        return next((what for what, number in found if not math.isfinite(number)), "")
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether loss and gradient were finite; if not, the weights have not changed."""
+        return not self.problem
 
 
 class _Loss(nn.Module):
@@ -107,7 +127,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
     def step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int | None = None) -> Outcome:
         """Update the weights once, by the gradient of the mean loss over the labels of all batches.
 
-        Where loss or gradient is not finite, the weights stay as they were.
+        Where loss or gradient is not finite, the weights stay as they were, and so does the optimizer. A GPU decides that by
+        itself: nothing here waits for it.
 
         Args:
             num_tokens: labels of the whole step, over all processes; None: those of these batches.
@@ -119,24 +140,23 @@ class Updater(Generic[AnyModel, AnyBatch]):
             return self._step(batches, learning_rate, num_tokens)
 
     def _step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int) -> Outcome:
-        self.weights.compute.train()
+        if not self.weights.compute.training:
+            self.weights.compute.train()
         total = torch.zeros((), device=self.device)
         for batch in batches:
             total += self._backward(batch, num_tokens, is_last=batch is batches[-1])
-        mean_loss = self.world.sums(total.item())[0]
-        norm = whole(nn.utils.get_total_norm([each.grad for each in self.model.parameters() if each.grad is not None]))
-        problems = {"loss": mean_loss, "gradient": norm.item()}
-        for what, value in problems.items():
-            if not math.isfinite(value):
-                self.optimizer.zero_grad()
-                return Outcome(mean_loss, False, what)
-        nn.utils.clip_grads_with_norm_(self.model.parameters(), self.config.clip_norm, norm)
+        mean_loss = self.world.summed(total)
+        learning = [each for group in self.optimizer.param_groups for each in group["params"] if each.grad is not None]
+        norm = whole(nn.utils.get_total_norm([each.grad for each in learning]))
+        nn.utils.clip_grads_with_norm_(learning, self.config.clip_norm, norm)
+        numbers = torch.stack((mean_loss, norm.float()))
+        self.optimizer.found_inf = (~numbers.isfinite().all()).float()  # type: ignore[attr-defined]  # as torch.amp tells it
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.weights.spread_weights()
-        return Outcome(mean_loss, True)
+        return Outcome(numbers)
 
     def _backward(self, batch: AnyBatch, num_tokens: int, *, is_last: bool) -> Tensor:
         """Accumulate the gradient of a batch; returns its part of the mean loss."""
@@ -230,7 +250,8 @@ def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -
 def _sizes(batches: Sequence[Any]) -> str:
     """The shapes of the largest of some batches."""
     shapes = [
-        {name: value.shape for name, value in vars(batch).items() if isinstance(value, Tensor)} for batch in batches
+        {name: value.shape for name, value in vars(batch).items() if isinstance(value, Tensor) and value.ndim > 1}
+        for batch in batches
     ]
     largest = max(shapes, key=lambda sizes: sum(shape.numel() for shape in sizes.values()))
     return ", ".join(f"{name} {' x '.join(map(str, shape))}" for name, shape in largest.items())
