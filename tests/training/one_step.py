@@ -26,12 +26,13 @@ rng = np.random.default_rng(0)
 rows = [[*rng.integers(4, 23, rng.integers(1, 9)).tolist(), 3] for _ in range(64)]
 pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows[::-1]))
 smoothing, cut, shard, output = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "shard", sys.argv[4]
+precision = "bfloat16" if sys.argv[3] == "bfloat16" else "float32"
 
 with joined("cpu") as world:
     torch.manual_seed(1)
     model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20, dropout=0.0,
                                        num_encoder_layers=2, num_decoder_layers=2))  # fmt: skip
-    config = TrainingConfig(precision="float32", label_smoothing=smoothing, clip_norm=1e9, average_decay=0.0)
+    config = TrainingConfig(precision=precision, label_smoothing=smoothing, clip_norm=1e9, average_decay=0.0)
     updater = Updater(model, config, world, shard=shard)
     updater.optimizer = Descent(model.parameters())
     batches = []

@@ -47,6 +47,18 @@ def test_however_64_pairs_are_cut(
         )
 
 
+def test_gradients_in_bfloat16_are_summed_in_float32_before_they_are_exchanged(
+    one_batch: dict[str, torch.Tensor], tmp_path: Path
+) -> None:
+    launch(2, ONE_STEP, "0.1", "5", "bfloat16", str(tmp_path / "two"))
+    launch(1, ONE_STEP, "0.1", "10", "bfloat16", str(tmp_path / "one"))
+    two, one = load_file(tmp_path / "two"), load_file(tmp_path / "one")
+    for name, expected in one_batch.items():
+        size = expected.norm()
+        assert (two[name] - expected).norm() <= 0.02 * size, name  # bfloat16 has 8 bits
+        assert (two[name] - one[name]).norm() <= 0.01 * size, name
+
+
 @pytest.mark.parametrize("slow", ["keep", "save"])
 def test_the_others_wait_for_the_one_that_writes(slow: str, tmp_path: Path) -> None:
     """By the connection with the long limit, that is: in a step they would give up after half an hour."""

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.data.batch import Batch, LabelledBatch, pad_right
-from regard.data.batching import make_batch
+from regard.data.batching import make_batch, pinned
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.decoder import Decoder
@@ -32,7 +32,9 @@ from regard.models.recurrent import Recurrent
 from regard.nn import losses
 from regard.nn.losses import smoothed_cross_entropy
 from regard.training.optimization import TrainingConfig
+from regard.training.precision import prepare_gpu
 from regard.training.updates import Updater
+from regard.workflow.loading import resolve_device
 
 META = torch.device("meta")
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 32, "num_heads": 2}
@@ -196,3 +198,35 @@ def test_a_step_that_is_not_finite_changes_nothing(precision: str) -> None:
     )  # weights, moments and how many steps there were
     assert updater.step([batch], learning_rate=0.01).is_finite
     assert updater.tensors()["optimizer.source_embedding.weight.step"] == 2
+
+
+def test_batches_for_a_gpu_are_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Tensor] = []
+    monkeypatch.setattr(Tensor, "pin_memory", lambda self: seen.append(self) or self.clone())
+    for batch in (pairs(3), texts(6, TOKENS)):
+        seen.clear()
+        copied = pinned(batch)
+        names = {name for name, value in vars(batch).items() if isinstance(value, Tensor)} - {"source_lengths"}
+        assert all(getattr(copied, name) is not getattr(batch, name) for name in names)
+        assert len(seen) == len(names)
+        assert copied.num_tokens == batch.num_tokens
+
+
+def test_what_is_set_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = torch.get_float32_matmul_precision(), torch.backends.cuda.cudnn_sdp_enabled()
+    prepare_gpu()
+    assert (torch.get_float32_matmul_precision(), torch.backends.cuda.cudnn_sdp_enabled()) == before
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert resolve_device("auto").type == "cuda"
+    try:
+        prepare_gpu()
+        assert torch.get_float32_matmul_precision() == "high"
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cuda.enable_cudnn_sdp(before[1])
+
+
+def test_an_intel_gpu_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.xpu, "is_available", lambda: True)
+    assert resolve_device("auto").type == "xpu"

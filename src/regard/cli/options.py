@@ -15,7 +15,7 @@ import typer
 from regard.errors import HUB, SettingsError
 from regard.processors import may_choose_threads, num_free, usage
 
-Device = Annotated[str, typer.Option(help="auto, cpu, or cuda.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, or xpu.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="CPU threads; by default one per core that is free.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")]
 
@@ -92,9 +92,10 @@ def prepare_process(threads: int | None) -> None:
     before = usage()
     import torch
 
-    from regard.training.precision import keep_freed_memory
+    from regard.training.precision import keep_freed_memory, prepare_gpu
 
     keep_freed_memory()
+    prepare_gpu()
     if threads:
         processors = os.cpu_count() or 1
         most = max(LEAST_REFUSED_THREADS, 4 * processors)

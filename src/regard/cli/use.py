@@ -273,6 +273,16 @@ def score(
         write(json.dumps(asdict(scored), ensure_ascii=False) if as_json else f"{scored.log_prob:.6f}")
 
 
+def _device_facts() -> str:
+    """What `--device auto` takes here, for people."""
+    from regard.workflow.loading import resolve_device
+
+    device = resolve_device("auto").type
+    if device == "cpu":
+        return "cpu"
+    return f"{device}, where nothing was measured yet" + (", float32 products in TF32" if device == "cuda" else "")
+
+
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
@@ -298,6 +308,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "folder": str(model),
         "num_parameters": num_parameters,
         "vocabulary": len(tokenizer),
+        "device": _device_facts(),
         "engine": explained(loaded),
         "model": loaded.config.model_dump(mode="json"),
     }
@@ -306,7 +317,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         return
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
     lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
-    lines.append(f"decoding: {facts['engine']}")
+    lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]
     say("\n".join([*lines, measured] if results else lines))
 
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -29,6 +30,8 @@ LOST = ("connection closed", "connection reset", "broken pipe", "timed out", "nc
 """Words in the errors of libraries when another process has ended."""
 NUMBERS = ("WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_PORT")
 """The variables that `torchrun` sets, besides MASTER_ADDR."""
+EXCHANGED = 1 << 25
+"""Numbers that are exchanged at once, at most, if there are several tensors."""
 LONGEST_WAIT = timedelta(hours=24)
 """The longest wait for another process between steps. In a step, torch's own timeout holds."""
 
@@ -62,6 +65,18 @@ class World:
         if self.size > 1:
             dist.all_reduce(value)
         return value
+
+    def average(self, tensors: Sequence[Tensor]) -> None:
+        """Put the mean over all processes into each tensor, many of them in one exchange."""
+        waiting = list(tensors) if self.size > 1 else []
+        while waiting:
+            sizes = itertools.accumulate(tensor.numel() for tensor in waiting)
+            count = max(1, sum(size <= EXCHANGED for size in sizes))
+            part, waiting = waiting[:count], waiting[count:]
+            together = torch.cat([tensor.flatten() for tensor in part]) / self.size
+            dist.all_reduce(together)
+            pieces = together.split([tensor.numel() for tensor in part])
+            torch._foreach_copy_(part, [piece.view_as(tensor) for piece, tensor in zip(pieces, part, strict=True)])
 
     def of_main(self, thing: Thing) -> Thing:
         """What the main process has."""

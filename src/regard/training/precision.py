@@ -75,6 +75,18 @@ class MasterWeights(Generic[Model]):
             torch._foreach_copy_(self._computes, self._masters)
 
 
+def prepare_gpu() -> None:
+    """Choose how this process computes on an NVIDIA GPU. For programs of our own; a library must not decide this for its host.
+
+    Products in float32 are computed by tensor cores from numbers of 10 bits after the point (TF32), more than bfloat16's 7, which
+    training computes with. cuDNN's attention is left out: it plans anew for each shape, for seconds, and batches of text
+    have thousands of shapes.
+    """
+    if torch.cuda.is_available():
+        torch.set_float32_matmul_precision("high")
+        torch.backends.cuda.enable_cudnn_sdp(False)
+
+
 def keep_freed_memory() -> None:
     """Let this process keep the memory it frees, instead of giving it back and faulting it in again at every step.
 

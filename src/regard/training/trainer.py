@@ -15,7 +15,7 @@ from typing import Generic
 
 import torch
 
-from regard.data.batching import prefetch
+from regard.data.batching import pinned, prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import saying_who_is_lost
 from regard.training.process import stopping_on_signals
@@ -77,7 +77,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         left = max(self.config.steps - self.progress.step, 0) * self.config.accumulation
         cursor = (0, 0) if resumed is None else resumed.next_cursor
         batches: Iterator[AnyBatch] = task.batches(cursor, (self.world.rank, self.world.size))
-        self.batches = prefetch(itertools.islice(batches, left))
+        wanted = itertools.islice(batches, left)
+        self.batches = prefetch(map(pinned, wanted) if self.device.type == "cuda" else wanted)
 
     def run(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
@@ -94,7 +95,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._start = time.perf_counter() - run.seconds
         self._saved_at = time.perf_counter()
         with (
-            torch.random.fork_rng([self.device] if self.device.type == "cuda" else []),
+            torch.random.fork_rng([self.device] if self._randomness else [], device_type=self._randomness or "cuda"),
             stopping_on_signals() as stop,
             saying_who_is_lost(self.world, lambda: run.step),
         ):
@@ -123,6 +124,11 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if self._raised is not None:
             raise self._raised
         return run
+
+    @property
+    def _randomness(self) -> str:
+        """The kind of device that has random numbers of its own; empty: the CPU's are all."""
+        return self.device.type if self.device.type in ("cuda", "xpu") else ""
 
     @property
     def _has_stalled(self) -> bool:
@@ -214,9 +220,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         tensors = self.updater.tensors()
         randoms = self.world.of_all(torch.get_rng_state())
         tensors |= {f"random.cpu.{rank}": state for rank, state in enumerate(randoms)}
-        if self.device.type == "cuda":
-            states = self.world.of_all(torch.cuda.get_rng_state(self.device))
-            tensors |= {f"random.cuda.{rank}": state for rank, state in enumerate(states)}
+        if self._randomness:
+            states = self.world.of_all(torch.get_device_module(self.device).get_rng_state(self.device))
+            tensors |= {f"random.{self._randomness}.{rank}": state for rank, state in enumerate(states)}
         if self.world.is_main:
             self.writer.save(tensors, self.progress)
         self.world.wait()
@@ -233,8 +239,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             torch.manual_seed(self.config.seed + rank * RANK_STRIDE + self.progress.step * 1_000_003)
             return
         torch.set_rng_state(before[f"random.cpu.{rank}"])
-        if self.device.type == "cuda" and f"random.cuda.{rank}" in before:
-            torch.cuda.set_rng_state(before[f"random.cuda.{rank}"], self.device)
+        if self._randomness and (state := before.get(f"random.{self._randomness}.{rank}")) is not None:
+            torch.get_device_module(self.device).set_rng_state(state, self.device)
 
     def learning_rate(self, step: int) -> float:
         """The learning rate of a step, counted from 1, on the schedule of the settings."""

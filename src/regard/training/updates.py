@@ -143,10 +143,13 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if not self.weights.compute.training:
             self.weights.compute.train()
         total = torch.zeros((), device=self.device)
+        sums_first = len(batches) > 1 and self.weights.compute is not self.model
         for batch in batches:
-            total += self._backward(batch, num_tokens, is_last=batch is batches[-1])
+            total += self._backward(batch, num_tokens, is_last=batch is batches[-1], sums_first=sums_first)
         mean_loss = self.world.summed(total)
         learning = [each for group in self.optimizer.param_groups for each in group["params"] if each.grad is not None]
+        if sums_first:
+            self.world.average([each.grad for each in learning])
         norm = whole(nn.utils.get_total_norm([each.grad for each in learning]))
         nn.utils.clip_grads_with_norm_(learning, self.config.clip_norm, norm)
         numbers = torch.stack((mean_loss, norm.float()))
@@ -158,10 +161,15 @@ class Updater(Generic[AnyModel, AnyBatch]):
         self.weights.spread_weights()
         return Outcome(numbers)
 
-    def _backward(self, batch: AnyBatch, num_tokens: int, *, is_last: bool) -> Tensor:
-        """Accumulate the gradient of a batch; returns its part of the mean loss."""
-        # float32 gradients are summed up over micro-batches and reduced once; bfloat16 ones would lose digits in the sum.
-        waits = self.world.size > 1 and not is_last and self.weights.compute is self.model and not self.shard
+    def _backward(self, batch: AnyBatch, num_tokens: int, *, is_last: bool, sums_first: bool) -> Tensor:
+        """Accumulate the gradient of a batch; returns its part of the mean loss.
+
+        Processes exchange gradients once a step: with the last batch, while they are computed; or where the sum over batches has
+        more digits than a batch's gradient, after it.
+        """
+        waits = self.world.size > 1 and not self.shard and (sums_first or not is_last)
+        if isinstance(self.module, FSDPModule):
+            self.module.set_requires_gradient_sync(is_last)
         with self.module.no_sync() if waits else nullcontext():  # type: ignore[operator]  # DDP's, not nn.Module's
             loss: Tensor = self.module(batch.to(self.device)) / num_tokens
             (loss * self.world.size).backward()  # the reduction over processes is a mean

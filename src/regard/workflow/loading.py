@@ -28,13 +28,13 @@ Kind = TypeVar("Kind", bound=Pipeline)
 
 
 def resolve_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU if there is one, otherwise the CPU.
+    """The device of that name; `auto` is a GPU of NVIDIA, AMD or Intel if there is one, otherwise the CPU.
 
     Raises:
         SettingsError: an unknown device, or one that this machine lacks.
     """
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device("cuda" if torch.cuda.is_available() else "xpu" if torch.xpu.is_available() else "cpu")
     try:
         device = torch.empty(0, device=name).device
     except (RuntimeError, AssertionError, NotImplementedError) as error:
