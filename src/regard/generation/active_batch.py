@@ -14,7 +14,7 @@ from regard.generation.request import FinishReason, Hypothesis, Request
 
 
 class ActiveBatch:
-    """Tokens and scores by slot and beam. The best hypothesis of a slot comes first.
+    """Tokens and scores by slot and beam, on the CPU. The best hypothesis of a slot comes first.
 
     A missing hypothesis (fewer than `beam_size` were found, or the slot is free) has the score -inf.
     """
@@ -34,26 +34,26 @@ class ActiveBatch:
             width: hypotheses for each.
             starts: which of them a sentence begins with; the others are missing.
         """
-        size, device = len(requests), newest.device
+        size = len(requests)
         self.numbers = list(numbers)
         """The number of the request in each slot."""
         self.requests: list[Request | None] = list(requests)
         """Of each slot; None where it is free."""
         self.finished: list[list[Hypothesis]] = [[] for _ in requests]
         self.newest: Int[Tensor, "slot beam"] = newest[:, None].repeat(1, width)
-        self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf, device=device)
+        self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf)
         self.scores[:, list(starts)] = 0
         """Sums of log-probabilities."""
-        self.lengths: Int[Tensor, " slot"] = torch.zeros(size, dtype=torch.long, device=device)
+        self.lengths: Int[Tensor, " slot"] = torch.zeros(size, dtype=torch.long)
         """Tokens written, which are as many for each hypothesis of a slot."""
-        self.limits = torch.tensor([request.max_length for request in requests], device=device)
-        self.minima = torch.tensor([request.min_length for request in requests], device=device)
+        self.limits = torch.tensor([request.max_length for request in requests])
+        self.minima = torch.tensor([request.min_length for request in requests])
         prefixes = [list(request.prefix_ids) for request in requests]
-        self.prefixes: Int[Tensor, "slot prefix"] = pad_right(prefixes, -1).to(device)
+        self.prefixes: Int[Tensor, "slot prefix"] = pad_right(prefixes, -1)
         """What each target must begin with, then -1."""
         room = max((request.max_length for request in requests), default=1)
-        self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long, device=device)
-        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room, device=device)
+        self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long)
+        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room)
 
     @property
     def free(self) -> list[int]:
@@ -140,7 +140,7 @@ class ActiveBatch:
 
     def replace(self, slots: list[int], other: ActiveBatch) -> None:
         """Let the sentences of another table, which are as many, take free slots of this one."""
-        to = torch.tensor(slots, device=self.limits.device)
+        to = torch.tensor(slots)
         for row, slot in enumerate(slots):
             self.numbers[slot], self.requests[slot] = other.numbers[row], other.requests[row]
             self.finished[slot] = other.finished[row]
@@ -158,7 +158,7 @@ class ActiveBatch:
 
     def keep(self, slots: list[int]) -> None:
         """Drop all other slots."""
-        kept = torch.tensor(slots, device=self.limits.device)
+        kept = torch.tensor(slots)
         self.numbers, self.requests = (
             [self.numbers[slot] for slot in slots],
             [self.requests[slot] for slot in slots],

@@ -1,6 +1,8 @@
 """The loop of decoding: sources go in, targets come out, and free slots are filled again (continuous batching).
 
 It knows a model only as `prefill` and `decode_step`, and what to do with the logits only as a `Rule`: beam search, sampling.
+
+Hypotheses are on the CPU, wherever the model is. Of a GPU, a step asks once: for the candidates, which are few.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ class Decoding:
         self.device = torch.device("cpu") if device is None else device
         self.padding_side = padding_side
         self.batch_size = batch_size
-        self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long, device=self.device)
+        self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long).to(self.device)
         self._minimum_lengths = MinimumLengths(symbols.eos_id)
         # Long ones first, so that few are still active when no request is left to fill free slots.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
@@ -99,7 +101,7 @@ class Decoding:
         if (slot := active.slot_of(number)) is not None:
             self.rule.results(active, slot)
             active.leave(slot)
-            state = state.release(torch.tensor([slot], device=self.device))
+            state = state.release(torch.tensor([slot]))
         all_free = len(active.free) == len(active.requests)
         self._under_way = None if all_free else (active, state)
 
@@ -136,7 +138,7 @@ class Decoding:
             return []
         active, state = self._under_way
         if not self._whole_step(active, state):
-            logits, state = self.model.decode_step(active.newest, state)
+            logits, state = self.model.decode_step(active.newest.to(self.device, non_blocking=True), state)
             log_probs = log_softmax(logits)
             prefixes = Prefixes(log_probs, active)
             log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
@@ -144,7 +146,7 @@ class Decoding:
                 change(log_probs, active)
             prefixes.put_back(log_probs)
             parents = self.rule.advance(active, log_probs)
-            state = state.select(torch.arange(len(active.requests), device=self.device), parents)
+            state = state.select(torch.arange(len(active.requests)), parents)
         found: list[tuple[int, list[Hypothesis]]] = []
         for slot in self.rule.done(active):
             results = self.rule.results(active, slot)
@@ -154,7 +156,7 @@ class Decoding:
             self._under_way = None
             return found
         # All that are free, not only those that are newly so: they are decoded, too, and would run out of positions.
-        self._under_way = active, state.release(torch.tensor(free, device=self.device)) if free else state
+        self._under_way = active, state.release(torch.tensor(free)) if free else state
         return found
 
     def _whole_step(self, active: ActiveBatch, state: Any) -> bool:
@@ -181,13 +183,13 @@ class Decoding:
             newer, newer_state = self._begin(len(free))
             slots = free[: len(newer.requests)]
             active.replace(slots, newer)
-            to, of = (torch.tensor(x, device=self.device) for x in (slots, range(len(slots))))
+            to, of = (torch.tensor(x) for x in (slots, range(len(slots))))
             state = state.replace(to, newer_state, of)
         if not self._waiting and 4 * len(active.free) >= len(active.requests):
             kept = [slot for slot, request in enumerate(active.requests) if request is not None]
             active.keep(kept)
-            beams = torch.arange(active.newest.shape[1], device=self.device).expand(len(kept), -1)
-            state = state.select(torch.tensor(kept, device=self.device), beams)
+            beams = torch.arange(active.newest.shape[1]).expand(len(kept), -1)
+            state = state.select(torch.tensor(kept), beams)
         self._under_way = active, state
 
     def _begin(self, count: int) -> tuple[ActiveBatch, Any]:
@@ -203,11 +205,11 @@ class Decoding:
         chosen = [torch.tensor(adapters, device=self.device)] if any(adapters) else []
         state = self.model.prefill(rows.to(self.device), *chosen)
         starts = [[*self.symbols.start_ids] or [request.source_ids[-1]] for request in requests]
-        *before, newest = torch.tensor(starts, device=self.device).T
+        *before, newest = torch.tensor(starts).T
         for ids in before:
-            _, state = self.model.decode_step(ids[:, None], state)
-        beams = torch.zeros(len(requests), self.rule.width, dtype=torch.long, device=self.device)
-        state = state.select(torch.arange(len(requests), device=self.device), beams)
+            _, state = self.model.decode_step(ids[:, None].to(self.device), state)
+        beams = torch.zeros(len(requests), self.rule.width, dtype=torch.long)
+        state = state.select(torch.arange(len(requests)), beams)
         return ActiveBatch(numbers, requests, newest, self.rule.width, self.rule.starts), state
 
     def _widen(self, active: ActiveBatch, state: Any, size: int) -> Any:
@@ -217,6 +219,6 @@ class Decoding:
         active.keep(slots)
         for slot in range(before, size):
             active.leave(slot)
-        beams = torch.arange(active.newest.shape[1], device=self.device).expand(size, -1)
-        state = state.select(torch.tensor(slots, device=self.device), beams)
-        return state.release(torch.arange(before, size, device=self.device))
+        beams = torch.arange(active.newest.shape[1]).expand(size, -1)
+        state = state.select(torch.tensor(slots), beams)
+        return state.release(torch.arange(before, size))

@@ -67,9 +67,9 @@ class OnlyTokens:
 
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Forbid all other tokens."""
-        is_other = torch.ones(log_probs.shape[-1], dtype=torch.bool, device=log_probs.device)
+        is_other = torch.ones(log_probs.shape[-1], dtype=torch.bool)
         is_other[self.ids] = False
-        log_probs.masked_fill_(is_other, -torch.inf)
+        log_probs.masked_fill_(is_other.to(log_probs.device), -torch.inf)
 
 
 class BannedPhrases:
@@ -83,8 +83,8 @@ class BannedPhrases:
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Forbid the last token of each phrase whose other tokens have just been written."""
         for *beginning, last in self.phrases:
-            written = _ends_with(active, torch.tensor(beginning, dtype=torch.long, device=log_probs.device))
-            log_probs[..., last].masked_fill_(written, -torch.inf)
+            written = _ends_with(active, torch.tensor(beginning, dtype=torch.long))
+            log_probs[..., last].masked_fill_(written.to(log_probs.device), -torch.inf)
 
 
 class NoRepeatedNgrams:
@@ -104,7 +104,7 @@ class NoRepeatedNgrams:
         starts = torch.arange(windows.shape[2], device=windows.device)
         is_written = (starts + self.size <= active.lengths[:, None])[:, None]
         repeats = (windows[..., :-1] == newest[:, :, None]).all(dim=-1) & is_written
-        followed = windows[..., -1]
+        followed, repeats = windows[..., -1].to(log_probs.device), repeats.to(log_probs.device)
         forbidden = torch.zeros_like(log_probs, dtype=torch.int32).scatter_add_(2, followed, repeats.to(torch.int32))
         log_probs.masked_fill_(forbidden > 0, -torch.inf)
 
@@ -123,9 +123,10 @@ class RepetitionPenalty:
 
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Multiply the log-probabilities of written tokens."""
-        is_written = torch.arange(active.ids.shape[2], device=log_probs.device) < active.lengths[:, None]
+        is_written = torch.arange(active.ids.shape[2]) < active.lengths[:, None]
+        ids, counts = (x.to(log_probs.device) for x in (active.ids, is_written[:, None].to(torch.int32)))
         written = torch.zeros_like(log_probs, dtype=torch.int32)
-        written.scatter_add_(2, active.ids, is_written[:, None].expand_as(active.ids).to(torch.int32))
+        written.scatter_add_(2, ids, counts.expand_as(ids))
         log_probs.copy_(torch.where(written > 0, log_probs * self.factor, log_probs))
 
 

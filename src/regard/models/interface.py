@@ -21,7 +21,7 @@ State = TypeVar("State", bound="DecoderState")
 @runtime_checkable
 class DecoderState(Protocol):
     """Everything a model remembers between decoding steps. A state may change in place: after a step, a `select` or a `replace`,
-    only the state that it returned may be used.
+    only the state that it returned may be used. Indices are on the CPU, wherever the model is.
     """
 
     def select(self: State, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> State:

@@ -16,7 +16,7 @@ from regard.engines.native_search import NativeSearch, library_for
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.request import Hypothesis, Request
-from regard.generation.rules.candidates import Candidates, top_candidates
+from regard.generation.rules.candidates import Candidates, on_cpu, top_candidates
 from regard.generation.rules.repetition_loops import LOOP_TOKENS, end_repetition_loops
 from regard.generation.rules.required import Phrases, Progress, allocate, continuations
 from regard.generation.rules.trace import Trace
@@ -202,11 +202,11 @@ class BeamSearch:
         """
         count, size = self.settings.num_groups, self._group_size
         constrained = self._constrained(active)
-        chosen = torch.zeros_like(log_probs[:, :1])
+        chosen, totals = torch.zeros_like(log_probs[:, :1]), active.scores.to(log_probs.device, non_blocking=True)
         groups, ranks = [], []
         for group in range(count):
             mine = slice(group * size, (group + 1) * size)
-            scores, own = active.scores[:, mine], log_probs[:, mine]
+            scores, own = totals[:, mine], log_probs[:, mine]
             costly = own - self.settings.diversity * chosen if group else own
             ranked = top_candidates(scores, costly, 2 * size).filled(2 * size)
             for slot in constrained:
@@ -217,7 +217,9 @@ class BeamSearch:
             if group + 1 < count:
                 taken = (ranked.scores[:, None, :size] > -torch.inf).to(chosen.dtype)
                 chosen.scatter_add_(2, ranked.ids[:, None, :size], taken)
-        return Candidates(*(torch.cat(parts, dim=1) for parts in zip(*groups, strict=True))), torch.cat(ranks, dim=1)
+        joined = [torch.cat(list(parts), dim=1) for parts in (*zip(*groups, strict=True), ranks)]
+        scores, parents, ids, added, rank = on_cpu(joined)
+        return Candidates(scores, parents, ids, added), rank
 
     def _constrained(self, active: ActiveBatch) -> list[int]:
         """The slots of sentences that must have phrases."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -43,6 +44,17 @@ class Candidates(NamedTuple):
         added = log_probs.flatten(1).gather(1, self.parents * log_probs.shape[-1] + self.ids)
         total = scores.gather(1, self.parents) + added
         return Candidates(total.masked_fill(self.scores == -torch.inf, -torch.inf), self.parents, self.ids, added)
+
+
+def on_cpu(tables: Sequence[Tensor]) -> list[Tensor]:
+    """Tables of one shape on the CPU, copied from a GPU together, so that it is waited for once.
+
+    They are copied as float32, which holds whole numbers up to 16 million.
+    """
+    if all(table.device.type == "cpu" for table in tables):
+        return list(tables)
+    copied = torch.stack([table.float() for table in tables]).cpu()
+    return [copy.to(table.dtype) for copy, table in zip(copied, tables, strict=True)]
 
 
 def top_candidates(

@@ -14,6 +14,7 @@ from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.option_record import Options
 from regard.generation.request import Hypothesis
+from regard.generation.rules.candidates import on_cpu
 from regard.generation.rules.repetition_loops import end_repetition_loops
 
 
@@ -97,10 +98,10 @@ class Sampling:
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """Draw a token for each sample; which hypothesis each continues: itself."""
-        parents = torch.arange(self.width, device=log_probs.device).expand(len(active.requests), -1)
+        parents = torch.arange(self.width).expand(len(active.requests), -1)
         uniform = self._numbers(active)
-        ids = draw(filtered_logits(log_probs, self.settings), uniform.to(log_probs.device))
-        added = log_probs.gather(-1, ids[..., None])[..., 0]
+        drawn = draw(filtered_logits(log_probs, self.settings), uniform.to(log_probs.device))
+        ids, added = on_cpu([drawn, log_probs.gather(-1, drawn[..., None])[..., 0]])
         before = active.scores
         scores = before + added
         for slot, sample in ((scores == -torch.inf) & (before > -torch.inf)).nonzero().tolist():

@@ -39,8 +39,8 @@ class StochasticBeam:
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
         """The highest continuations of each sentence; which hypothesis each continues."""
-        num_slots = len(active.requests)
-        parents = torch.zeros(num_slots, self.width, dtype=torch.long, device=log_probs.device)
+        num_slots, log_probs = len(active.requests), log_probs.cpu()
+        parents = torch.zeros(num_slots, self.width, dtype=torch.long)
         ids, added = torch.zeros_like(parents), torch.zeros_like(parents, dtype=log_probs.dtype)
         scores = torch.full_like(added, -torch.inf)
         for slot, request in enumerate(active.requests):
@@ -50,7 +50,7 @@ class StochasticBeam:
             generator = self._generators.setdefault(number, torch.Generator().manual_seed(request.seed % 2**63))
             above = torch.tensor(self._noisy.get(number, [0.0]), dtype=torch.float64)
             before = torch.tensor(self._restricted.get(number, [0.0]), dtype=torch.float64)
-            allowed = log_probs[slot, : len(above)].cpu().double()
+            allowed = log_probs[slot, : len(above)].double()
             allowed = allowed - allowed.logsumexp(dim=-1, keepdim=True)  # NaN where nothing is allowed
             totals = before[:, None] + allowed.nan_to_num(nan=-torch.inf, neginf=-torch.inf)
             ended = self._ended.setdefault(number, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -25,29 +25,35 @@ class BeamCache(DecoderCache):
 
     Sentences may begin at different steps, so that a new one takes a slot while the others go on.
 
+    All tables are on the CPU, wherever the model is: what changes in them at each step is known here, and a GPU that was asked
+    would have to be waited for. Layers are given copies on their device, and so is `step_states`.
+
     Args:
         num_sentences: each has one hypothesis at first.
+        device: of the model, and so of keys and values.
         memory: of each layer; None in a decoder-only model.
     """
 
     def __init__(
         self, num_layers: int, num_sentences: int, device: torch.device, memory: Sequence[Memory] | None = None
     ) -> None:
+        self.device = device
         self.memory = [None] * num_layers if memory is None else list(memory)
         self.layers: list[BeamLayer] = [BeamLayer(self) for _ in range(num_layers)]
         self.descends: Bool[Tensor, "sentence beam cell"] = torch.zeros(
-            num_sentences, 1, CELLS, dtype=torch.bool, device=device
+            num_sentences, 1, CELLS, dtype=torch.bool
         )
-        self.step_of: Int[Tensor, "sentence cell"] = torch.zeros(num_sentences, CELLS, dtype=torch.long, device=device)
+        self.step_of: Int[Tensor, "sentence cell"] = torch.zeros(num_sentences, CELLS, dtype=torch.long)
         """The step at which each cell was filled."""
         self.first_step: Int[Tensor, " sentence"] = self.step_of[:, 0].clone()
         """The step at which each sentence began."""
-        self.rows: Int[Tensor, "sentence 1"] = torch.arange(num_sentences, device=device)[:, None]
+        self.rows: Int[Tensor, "sentence 1"] = torch.arange(num_sentences)[:, None]
         """The number of each sentence, to index with."""
         self._length = 0
         self.newest: Int[Tensor, "sentence beam"] = self.step_of[:, :0]
         """The cells of the newest step."""
-        self._distance: Int[Tensor, "sentence 1 beam cell"] | None = None
+        self._copies: dict[str, Tensor] = {}
+        """Of this step's tables, on the device."""
 
     @property
     def length(self) -> int:
@@ -67,20 +73,35 @@ class BeamCache(DecoderCache):
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
         """True for the cells that a hypothesis descends from: what it may attend to."""
-        return self.descends[:, None]
+        return self._copy("mask", lambda: self.descends[:, None])
 
     @property
     def positions(self) -> Int[Tensor, "sentence beam"]:
         """The position of each hypothesis's newest token in its sentence, from 0."""
-        return (self._length - 1 - self.first_step)[:, None].expand(-1, self.num_beams)
+        made = (self._length - 1 - self.first_step)[:, None].expand(-1, self.num_beams)
+        return self._copy("positions", lambda: made)
+
+    @property
+    def places(self) -> tuple[Int[Tensor, "sentence 1"], Int[Tensor, "sentence beam"]]:
+        """The sentence and the cell of each newest token, to index with."""
+        return self._copy("rows", lambda: self.rows), self._copy("newest", lambda: self.newest)
+
+    def _copy(self, name: str, table: Callable[[], Tensor]) -> Tensor:
+        """A table on the device: made once a step. Where the model is on the CPU, the table itself."""
+        if self.device.type == "cpu":
+            return table()
+        if name not in self._copies:
+            self._copies[name] = table().to(self.device, non_blocking=True)
+        return self._copies[name]
 
     @property
     def distance(self) -> Int[Tensor, "sentence 1 beam cell"]:
         """How far before the newest step each cell was filled, as a number that is not positive; 0 for free cells."""
-        if self._distance is None:
+        if "distance" not in self._copies:
             distance = (self.step_of - (self._length - 1)) * self.descends.any(dim=1)
-            self._distance = distance[:, None, None].expand(-1, -1, self.num_beams, -1)
-        return self._distance
+            distance = distance[:, None, None].to(self.device, non_blocking=True)
+            self._copies["distance"] = distance.expand(-1, -1, self.num_beams, -1)
+        return self._copies["distance"]
 
     def begin_step(self, width: int) -> Int[Tensor, "sentence beam"]:
         """A cell more for each hypothesis, the first that are free; their positions."""
@@ -102,7 +123,7 @@ class BeamCache(DecoderCache):
         """What `begin_step` does last, after another has found free cells and written them into `descends` and `step_of`."""
         self.newest = newest
         self._length += 1
-        self._distance = None
+        self._copies.clear()
 
     def begin_reading(self, is_token: Bool[Tensor, "sentence position"]) -> list[ReadingLayer]:
         """Make room for several tokens of each sentence at once, before the first step: what layers take in place of `layers`.
@@ -111,18 +132,19 @@ class BeamCache(DecoderCache):
             is_token: False for padding, which must stand on the left.
         """
         assert self._length == 0
+        is_token = is_token.cpu()
         width = is_token.shape[1]
         if width > self.num_cells:
             self.add_cells(width - self.num_cells)
         self.descends[:, 0, :width] = is_token
-        self.step_of[:, :width] = torch.arange(width, device=is_token.device)
+        self.step_of[:, :width] = torch.arange(width)
         self.first_step = width - is_token.sum(dim=1)
         self.newest = self.step_of[:, :width]
         self._length = width
-        self._distance = None
+        self._copies.clear()
         padded = bool((~is_token).any())
-        mask = is_token[:, None, None] if padded else None
-        first: int | Tensor = -self.first_step if padded else 0
+        mask = is_token[:, None, None].to(self.device) if padded else None
+        first: int | Tensor = -self.first_step.to(self.device) if padded else 0
         return [ReadingLayer(layer, mask, causal=True, first=first) for layer in self.layers]
 
     def select(self, sentences: Int[Tensor, " kept"], parents: Int[Tensor, "kept beam"]) -> BeamCache:
@@ -132,18 +154,19 @@ class BeamCache(DecoderCache):
             sentences: which sentences stay, as indices into the present ones.
             parents: for each of them, which of its present hypotheses each new one continues.
         """
+        sentences, parents = sentences.cpu(), parents.cpu()
         stay = torch.equal(sentences, self.rows[:, 0])
-        self._distance = None
+        self._copies.clear()
         if stay and parents.shape[1] == self.num_beams:
             self.reorder(parents)
             return self
         kept = BeamCache(
-            len(self.layers), len(sentences), sentences.device, self._memory_of(None if stay else sentences)
+            len(self.layers), len(sentences), self.device, self._memory_of(None if stay else sentences)
         )
         kept.descends = self.descends[sentences[:, None], parents]
         kept.step_of, kept.first_step, kept._length = self.step_of[sentences], self.first_step[sentences], self._length
         for ours, theirs in zip(kept.layers, self.layers, strict=True):
-            ours.cells = None if theirs.cells is None else theirs.cells.index_select(1, sentences)
+            ours.cells = None if theirs.cells is None else theirs.cells.index_select(1, sentences.to(self.device))
         return kept
 
     def reorder(self, parents: Int[Tensor, "sentence beam"]) -> None:
@@ -152,14 +175,16 @@ class BeamCache(DecoderCache):
 
     def release(self, slots: Int[Tensor, " slot"]) -> BeamCache:
         """Let the sentences in some slots begin anew, with nothing behind them."""
+        slots = slots.cpu()
         self.descends[slots] = False
         self.first_step[slots] = self._length
-        self._distance = None
+        self._copies.clear()
         return self
 
     def replace(self, slots: Int[Tensor, " slot"], other: BeamCache, sentences: Int[Tensor, " slot"]) -> BeamCache:
         """Replace slots by sentences of another cache with the same number of hypotheses, aligned at the newest step."""
         assert other.num_beams == self.num_beams
+        slots, sentences = slots.cpu(), sentences.cpu()
         if other.num_cells > self.num_cells:
             self.add_cells(other.num_cells - self.num_cells)
         later = self._length - other._length
@@ -170,7 +195,7 @@ class BeamCache(DecoderCache):
         self.descends[slots, :, : other.num_cells] = other.descends[sentences]
         self.step_of[slots, : other.num_cells] = other.step_of[sentences] + later
         self.first_step[slots] = other.first_step[sentences] + later
-        self._distance = None
+        self._copies.clear()
         for ours, theirs in zip(self.layers, other.layers, strict=True):
             ours.replace(slots, theirs, sentences)
         self._replace_memory(slots, other, sentences)
@@ -186,7 +211,8 @@ class BeamCache(DecoderCache):
         known = [layer for layer in self.memory if layer is not None]
         if not known or sentences is None:
             return known or None
-        mask = known[0].mask[sentences]
+        sentences = sentences.to(self.device)
+        mask = known[0].mask.index_select(0, sentences)
         return [Memory(KeysValues(*(x.index_select(0, sentences) for x in layer.keys_values)), mask) for layer in known]
 
     def _replace_memory(self, slots: Int[Tensor, " slot"], other: BeamCache, sentences: Int[Tensor, " slot"]) -> None:
@@ -243,7 +269,8 @@ class BeamLayer:
     def write(self, newer: Float[Tensor, "sentence beam 2 head head_dim"]) -> KeysValues:
         """As `append`, with keys and values in one tensor."""
         cells = self.with_room((newer.shape[3], newer.shape[4]), newer)
-        cells[:, self.cache.rows, :, self.cache.newest] = newer
+        rows, places = self.cache.places
+        cells[:, rows, :, places] = newer
         return KeysValues(cells[0], cells[1])
 
     def replace(self, slots: Int[Tensor, " slot"], other: BeamLayer, sentences: Int[Tensor, " slot"]) -> None:

@@ -1,0 +1,98 @@
+"""Decoding on a device that must be waited for: the same results, and one wait a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from regard.generation.decoding import Decoding, Rule
+from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.sampling import Sampling, SamplingOptions
+from regard.generation.rules.stochastic import StochasticBeam
+from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentConfig
+from regard.models.decoder import Decoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.recurrent import Recurrent
+from simulated_device import META, SimulatedDevice, moved
+
+VOCAB = 40
+SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 32, "num_heads": 2}
+SYMBOLS = TargetSymbols(start_ids=(2,), eos_id=3, pad_id=0, banned_ids=(0, 1))
+MODELS: dict[str, Any] = {
+    "sinusoidal": lambda: EncoderDecoder(EncoderDecoderConfig(vocab_size=VOCAB, **SIZES)),
+    "rotary": lambda: EncoderDecoder(EncoderDecoderConfig(vocab_size=VOCAB, positions="rotary", **SIZES)),
+    "t5": lambda: EncoderDecoder(EncoderDecoderConfig(vocab_size=VOCAB, positions="t5", **SIZES)),
+    "shaw": lambda: EncoderDecoder(EncoderDecoderConfig(vocab_size=VOCAB, positions="shaw", **SIZES)),
+    "gru": lambda: Recurrent(RecurrentConfig(vocab_size=VOCAB, model_dim=16)),
+    "decoder": lambda: Decoder(DecoderConfig(vocab_size=VOCAB, **SIZES)),
+}
+RULES: dict[str, Any] = {
+    "beam": lambda: BeamSearch(BeamSettings(4, length_norm="average"), 3),
+    "greedy": lambda: BeamSearch(BeamSettings(1), 3),
+    "groups": lambda: BeamSearch(BeamSettings(4, num_groups=2, diversity=0.7), 3),
+    "sample": lambda: Sampling(SamplingOptions(top_p=0.9), (3,), 2),
+    "stochastic": lambda: StochasticBeam(3, 3),
+}
+FILTERS: list[Filter] = [
+    OnlyTokens(range(2, VOCAB - 3)), BannedPhrases([[7], [8, 9]]), NoRepeatedNgrams(2), RepetitionPenalty(1.2)
+]  # fmt: skip
+
+
+def requests(count: int) -> list[Request]:
+    torch.manual_seed(5)
+    sources = [[*torch.randint(4, VOCAB, (1 + 5 * number % 9,)).tolist(), 3] for number in range(count)]
+    return [
+        Request(ids, 6 + number % 9, min_length=number % 4, prefix_ids=(5, 6) if number % 3 == 2 else (), seed=number)
+        for number, ids in enumerate(sources)
+    ]
+
+
+def model(kind: str) -> Any:
+    torch.manual_seed(4)
+    made = MODELS[kind]().eval()
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.mul_(1.5)  # so that some targets end and others go on
+    return made
+
+
+def decoding(kind: Any, rule: Rule, filters: list[Filter], **where: Any) -> Decoding:
+    side = "left" if isinstance(kind, Decoder) else "right"
+    symbols = TargetSymbols((), 3, 0, (0, 1)) if isinstance(kind, Decoder) else SYMBOLS
+    return Decoding(kind, requests(11), rule, symbols, batch_size=4, filters=filters, padding_side=side, **where)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "filtered"),
+    [
+        *((kind, "beam", False) for kind in MODELS),
+        *(("rotary", rule, rule != "groups") for rule in RULES),
+        ("gru", "groups", True),
+    ],
+)
+def test_results_are_those_of_the_cpu(kind: str, rule: str, filtered: bool) -> None:
+    filters = FILTERS if filtered else []
+    expected: list[list[Hypothesis]] = decoding(model(kind), RULES[rule](), filters).run()
+    with SimulatedDevice():
+        found = decoding(moved(model(kind)), RULES[rule](), filters, device=META).run()
+    for ours, theirs in zip(found, expected, strict=True):
+        assert [(each.ids, each.finish_reason) for each in ours] == [(each.ids, each.finish_reason) for each in theirs]
+        assert [each.score for each in ours] == pytest.approx([each.score for each in theirs], rel=1e-3)
+
+
+@pytest.mark.parametrize("rule", ["beam", "greedy", "groups", "sample"])
+@pytest.mark.parametrize("kind", [kind for kind in MODELS if kind != "gru"])
+def test_a_step_waits_once(kind: str, rule: str) -> None:
+    with SimulatedDevice() as device:
+        running = decoding(moved(model(kind)), RULES[rule](), FILTERS, device=META)
+        running.step()
+        while running.num_open:
+            refills = bool(running._waiting)
+            device.waits.clear()
+            running.step()
+            if not refills:
+                assert sum(device.waits.values()) <= 1, device.waits
