@@ -6,7 +6,7 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-generation bench-training bench-serving soak results clean
+.PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving soak results clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (about 2 minutes)"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-generation MODEL=folder  measure decoding beside Hugging Face and CTranslate2"
 	@echo "make bench-serving MODEL=folder SOURCE=file  measure the server under load"
 	@echo "make soak    run the server for an hour under all kinds of clients (MINUTES=60; MODEL=folder SOURCE=file)"
+	@echo "make bench-gpu  measure training and decoding on a GPU"
 	@echo "make bench-training  measure training beside other trainers (JOEYNMT=python: the one that has it)"
 	@echo "make native  compile the layers in C again (installing has done it where there is a C compiler)"
 	@echo "make web     bundle the page from its sources in web/ (needs npm)"
@@ -55,6 +56,9 @@ coverage: .venv/dev
 bench: .venv/dev
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/attention.py
+
+bench-gpu: .venv/dev
+	$(BIN)/python benchmarks/gpu.py
 
 bench-generation: .venv/dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,bench]'

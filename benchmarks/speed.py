@@ -55,7 +55,7 @@ class PlainTransformer(nn.Module):
         return F.dropout(x, self.config.dropout, self.training)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        ahead = torch.ones(target.shape[1], target.shape[1], dtype=torch.bool).triu(1)
+        ahead = torch.ones(target.shape[1], target.shape[1], dtype=torch.bool, device=target.device).triu(1)
         states = self.transformer(
             self.embed(source), self.embed(target), tgt_mask=ahead, tgt_is_causal=True,
             src_key_padding_mask=source == PAD, memory_key_padding_mask=source == PAD, tgt_key_padding_mask=target == PAD,
@@ -66,13 +66,13 @@ class PlainTransformer(nn.Module):
 class PlainLoop:
     """The usual training loop around it."""
 
-    def __init__(self, config: EncoderDecoderConfig, dtype: torch.dtype) -> None:
+    def __init__(self, config: EncoderDecoderConfig, dtype: torch.dtype, device: torch.device | None = None) -> None:
         torch.manual_seed(1)
-        self.model, self.dtype = PlainTransformer(config).train(), dtype
+        self.model, self.dtype = PlainTransformer(config).to(device or "cpu").train(), dtype
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98))
 
     def __call__(self, batch: Batch) -> None:
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == torch.bfloat16):
+        with torch.autocast(batch.labels.device.type, torch.bfloat16, enabled=self.dtype == torch.bfloat16):
             logits = self.model(batch.source_ids, batch.target_ids)
         loss = F.cross_entropy(
             logits.float().flatten(0, 1), batch.labels.flatten(), ignore_index=PAD, label_smoothing=SMOOTHING

@@ -4,11 +4,15 @@ import math
 import shutil
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from regard.models.config import DecoderConfig, EncoderDecoderConfig
+from regard.models.decoder import Decoder
+from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn import (
     Additive,
     Attention,
@@ -86,6 +90,31 @@ def test_compile_gives_the_same(name: str, training: bool) -> None:
     module(x, mask=mask, causal=True).square().sum().backward()
     for key, parameter in module.named_parameters():
         torch.testing.assert_close(ours.get(key), parameter.grad, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "alibi", "t5", "relative_key", "shaw"])
+@pytest.mark.parametrize("training", [False, True])
+def test_states_are_one_graph_for_any_shape(positions: str, training: bool) -> None:
+    torch.manual_seed(0)
+    sizes: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "vocab_size": 50, "positions": positions}
+    for model, sides in (
+        (EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, num_decoder_layers=2, **sizes)), 2),
+        (Decoder(DecoderConfig(num_layers=2, **sizes)), 1),
+    ):
+        graphs = []
+        torch.compiler.reset()
+
+        def keep(graph: Any, inputs: Any, graphs: list[Any] = graphs) -> Any:
+            graphs.append(graph)
+            return graph.forward
+
+        compiled = torch.compile(model.train(training).states, backend=keep, dynamic=True, fullgraph=True)
+        for batch, length in ((3, 7), (4, 9), (6, 5), (2, 11)):
+            ids = [torch.randint(0, 50, (batch, length + side)) for side in range(sides)]
+            states = compiled(*ids)
+            if not training:
+                torch.testing.assert_close(states, model.states(*ids), rtol=1e-4, atol=1e-5)
+        assert len(graphs) == 1
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="PyTorch's own compiler needs g++")

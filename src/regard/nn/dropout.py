@@ -26,7 +26,7 @@ def dropout(x: Float[Tensor, "..."], rate: float) -> Float[Tensor, "..."]:
         return x
     if rate == 1:
         return torch.where(x.new_zeros((), dtype=torch.bool), x, 0)
-    if x.device.type != "cpu":
+    if x.device.type != "cpu" or torch.compiler.is_compiling():
         return F.dropout(x, rate)
     bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device).random_(-(2**63), None)
     threshold = min(round(rate * 65536), 65535) - 32768
