@@ -327,3 +327,19 @@ def test_the_softmax_of_any_number_of_keys(dtype: torch.dtype) -> None:
         assert scores.grad is not None
         assert reference.grad is not None
         torch.testing.assert_close(scores.grad.double(), reference.grad, **tolerance)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "width", "value_width", "expected"),
+    [
+        (torch.bfloat16, 64, 64, "flash without a mask"),
+        (torch.float32, 64, 64, "memory-efficient, as flash needs 16 bits"),
+        (torch.float16, 64, 32, "one width, at most 256"),
+        (torch.bfloat16, 288, 288, "one width, at most 256"),
+    ],
+)
+def test_what_a_gpu_may_take_is_said(dtype: torch.dtype, width: int, value_width: int, expected: str) -> None:
+    query, value = (torch.empty(2, 3, 5, dim, dtype=dtype, device="meta") for dim in (width, value_width))
+    choice = explain_kernel(query, query, value)
+    assert choice.kernel == "sdpa"
+    assert expected in choice.reason

@@ -23,6 +23,10 @@ MANY_HIDDEN = 1 << 19
 """Numbers of `query key hidden` from which on the tiled kernel is faster than the plain way."""
 
 
+WIDEST_FLASH = 256
+"""The widest heads of PyTorch's flash kernel."""
+
+
 class KernelChoice(NamedTuple):
     """A kernel, and why it was chosen."""
 
@@ -65,7 +69,7 @@ def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: flo
     if is_mapped(query, key, value):
         return KernelChoice("matmul", "PyTorch's fused kernel cannot be mapped by torch.func")
     if query.device.type != "cpu":
-        return KernelChoice("sdpa", f"fused kernels are made for {query.device.type}")
+        return KernelChoice("sdpa", f"fused kernels are made for {query.device.type}: {_fused_on_gpu(query, value)}")
     if torch.compiler.is_exporting():
         return KernelChoice("sdpa", "an exported graph must serve any length")
     if dropout:
@@ -77,6 +81,15 @@ def _choose_for_products(query: Tensor, key: Tensor, value: Tensor, dropout: flo
     if query.shape[-2] > longest:
         return KernelChoice("sdpa", f"on a CPU in {dtype} {way} gradients, fused is faster above {longest} queries")
     return KernelChoice("matmul", f"on a CPU in {dtype} {way} gradients, plain is faster up to {longest} queries")
+
+
+def _fused_on_gpu(query: Tensor, value: Tensor) -> str:
+    """Which of PyTorch's fused kernels a GPU may take, by PyTorch's rules for CUDA, for people."""
+    if query.dtype.itemsize > 2:
+        return "memory-efficient, as flash needs 16 bits"
+    if query.shape[-1] != value.shape[-1] or query.shape[-1] > WIDEST_FLASH:
+        return f"memory-efficient, as flash needs keys and values of one width, at most {WIDEST_FLASH}"
+    return "flash without a mask or bias, memory-efficient with one"
 
 
 def _possible(kernel: str, score: ScoreFunction, dropout: float) -> Kernel:
