@@ -103,6 +103,31 @@ def test_progress_counts_steps_and_tokens(make_model: MakeModel) -> None:
     assert recorder.steps[-1].remaining_seconds == 0
 
 
+def test_on_a_gpu_losses_are_read_a_step_later(make_model: MakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the next step, only what is written down or validated is read; all is told, in the same order."""
+    told: dict[str, list[tuple[str, int, float]]] = {"cpu": [], "cuda": []}
+    for kind, events in told.items():
+        torch.manual_seed(1)
+        recorder = Recorder()
+        trainer = trainer_of(make_model(dropout=0.0), recorder, steps=6, validate_every=4)
+        begin = trainer.updater.step
+
+        def step(*args: Any, events: Any = events, begin: Any = begin) -> Any:
+            events.append(("begun", 0, 0.0))
+            return begin(*args)
+
+        monkeypatch.setattr(trainer.updater, "step", step)
+        monkeypatch.setattr(recorder, "on_step", lambda at, events=events: events.append(("told", at.step, at.loss)))
+        trainer.device = torch.device("meta" if kind == "cuda" else "cpu")
+        run = trainer.run()
+        assert [record["step"] for record in run.history if "loss" in record] == [1, 2, 3, 4, 5, 6]
+    told_of = {kind: [event for event in events if event[0] == "told"] for kind, events in told.items()}
+    assert told_of["cuda"] == told_of["cpu"]
+    order = "".join(event[0][0] for event in told["cuda"])
+    assert order == "b" + "bt" * 3 + "t" + "bbtt"  # all of step 4 before it is validated
+    assert "".join(event[0][0] for event in told["cpu"]) == "bt" * 6
+
+
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_training_learns_and_repeats(make_model: MakeModel, precision: str) -> None:
     def train() -> tuple[EncoderDecoder, list[Progress]]:
