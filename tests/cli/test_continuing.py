@@ -182,10 +182,10 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(
     assert command("train", *options, "-o", tmp_path / "whole") == 0
     advance = Trainer._advance
 
-    def dies(self: Any, start: float, *, stop: bool) -> None:
+    def dies(self: Any, *, stop: bool) -> None:
         if self.progress.step == 5:
             raise RuntimeError("killed")
-        advance(self, start, stop=stop)
+        advance(self, stop=stop)
 
     monkeypatch.setattr(Trainer, "_advance", dies)
     with pytest.raises(RuntimeError, match="killed"):
