@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from regard.engines import choice
-from regard.engines.choice import Prepared, prepared
+from regard.engines.choice import Prepared, check_engine, prepared
 from regard.engines.library import find, find_in
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel, misfit
@@ -212,6 +212,11 @@ def test_which_engine_decodes() -> None:
         SettingsError, match=r"engine must be auto, .*native-bfloat16; got 'nativ'\. Did you mean 'native'"
     ):
         prepared(make(), "nativ")
+
+
+def test_who_wants_ctranslate2_is_told_the_way() -> None:
+    with pytest.raises(SettingsError, match=r"got 'ctranslate2'\. `regard convert MODEL --to ctranslate2`"):
+        check_engine("ctranslate2")
 
 
 def test_a_large_model_is_left_to_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:

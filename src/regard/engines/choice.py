@@ -28,7 +28,10 @@ def check_engine(engine: str) -> None:
         SettingsError: there is none.
     """
     if engine not in ENGINES:
-        raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {nearest_hint(engine, ENGINES)}")
+        hint = nearest_hint(engine, ENGINES)
+        if engine == "ctranslate2":
+            hint = "`regard convert MODEL --to ctranslate2` writes a model for it."
+        raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {hint}")
 
 
 LARGE_BYTES = 64_000_000

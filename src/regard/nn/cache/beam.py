@@ -40,9 +40,7 @@ class BeamCache(DecoderCache):
         self.device = device
         self.memory = [None] * num_layers if memory is None else list(memory)
         self.layers: list[BeamLayer] = [BeamLayer(self) for _ in range(num_layers)]
-        self.descends: Bool[Tensor, "sentence beam cell"] = torch.zeros(
-            num_sentences, 1, CELLS, dtype=torch.bool
-        )
+        self.descends: Bool[Tensor, "sentence beam cell"] = torch.zeros(num_sentences, 1, CELLS, dtype=torch.bool)
         self.step_of: Int[Tensor, "sentence cell"] = torch.zeros(num_sentences, CELLS, dtype=torch.long)
         """The step at which each cell was filled."""
         self.first_step: Int[Tensor, " sentence"] = self.step_of[:, 0].clone()
@@ -160,9 +158,7 @@ class BeamCache(DecoderCache):
         if stay and parents.shape[1] == self.num_beams:
             self.reorder(parents)
             return self
-        kept = BeamCache(
-            len(self.layers), len(sentences), self.device, self._memory_of(None if stay else sentences)
-        )
+        kept = BeamCache(len(self.layers), len(sentences), self.device, self._memory_of(None if stay else sentences))
         kept.descends = self.descends[sentences[:, None], parents]
         kept.step_of, kept.first_step, kept._length = self.step_of[sentences], self.first_step[sentences], self._length
         for ours, theirs in zip(kept.layers, self.layers, strict=True):
