@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import torch
 
+from regard.data.batching import pinned
+from regard.generation.adapted import AdaptedState
 from regard.generation.decoding import Decoding, Rule
 from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.request import Hypothesis, Request, TargetSymbols
@@ -96,3 +98,21 @@ def test_a_step_waits_once(kind: str, rule: str) -> None:
             running.step()
             if not refills:
                 assert sum(device.waits.values()) <= 1, device.waits
+
+
+def test_which_adapter_a_sentence_has_is_on_the_device() -> None:
+    with SimulatedDevice():
+        model_on_device: Any = moved(model("rotary"))
+        ids = torch.full((3, 4), 5).to(META)
+        states = [
+            AdaptedState(model_on_device.prefill(ids), torch.tensor(each).to(META), True)
+            for each in ([1, 2, 0], [3, 3, 4])
+        ]
+        replaced = states[0].replace(torch.tensor([2, 0]), states[1], torch.tensor([2, 1]))
+        kept = replaced.select(torch.tensor([2, 1, 0]), torch.zeros(3, 1, dtype=torch.long))
+        assert kept.adapters.cpu().tolist() == [4, 2, 3]
+
+
+def test_a_batch_of_ones_own_is_not_pinned() -> None:
+    batch = object()
+    assert pinned(batch) is batch

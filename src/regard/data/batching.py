@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from random import Random
 from typing import TypeVar
 
@@ -107,10 +107,14 @@ def prefetch(items: Iterator[T]) -> Iterator[T]:
 
 
 def pinned(batch: T) -> T:
-    """A batch in memory that a GPU reads while Python goes on: `non_blocking` copies from other memory wait."""
+    """A batch in memory that a GPU reads while Python goes on: `non_blocking` copies from other memory wait. Batches of one's
+    own that are no dataclasses stay as they are.
+    """
+    if not is_dataclass(batch) or isinstance(batch, type):
+        return batch
     tensors = {name: value for name, value in vars(batch).items() if isinstance(value, torch.Tensor)}
     fast = {name: value.pin_memory() for name, value in tensors.items() if name != "source_lengths"}  # which stays here
-    return replace(batch, **fast) if fast else batch  # type: ignore[type-var]  # batches are dataclasses
+    return replace(batch, **fast)
 
 
 def make_batch(

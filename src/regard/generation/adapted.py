@@ -31,7 +31,7 @@ class AdaptedState:
         self, slots: Int[Tensor, " slot"], other: AdaptedState, sentences: Int[Tensor, " slot"]
     ) -> AdaptedState:
         """The state with some slots replaced by sentences of another state."""
-        adapters = self.adapters.index_copy(0, slots, other.adapters[sentences])
+        adapters = self.adapters.index_copy(0, slots.to(self.adapters.device), other.adapters[sentences])
         state = self.state.replace(slots, other.state, sentences)
         return AdaptedState(state, adapters, self.has_adapters or other.has_adapters)
 

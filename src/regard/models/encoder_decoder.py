@@ -84,14 +84,20 @@ class EncoderDecoder(PairModel):
         source_ids: Int[Tensor, "batch source"],
         target_ids: Int[Tensor, "batch target"],
         source_types: Int[Tensor, "batch source"] | None = None,
+        *,
+        pads_right: bool = False,
     ) -> Float[Tensor, "batch target model_dim"]:
-        """The decoder's last states: what `logits` projects onto the vocabulary."""
-        return self.decode(target_ids, self.read_source(source_ids, source_types))
+        """The decoder's last states: what `logits` projects onto the vocabulary.
+
+        Args:
+            pads_right: as for `decode`.
+        """
+        return self.decode(target_ids, self.read_source(source_ids, source_types), pads_right=pads_right)
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
         """The states before each target token that is not padding, and those tokens."""
-        memory = self.read_source(batch.source_ids)
-        states = self.decode(batch.target_ids, memory, pads_right=getattr(batch, "pads_right", False))
+        pads_right = getattr(batch, "pads_right", False)
+        states = self.states(batch.source_ids, batch.target_ids, pads_right=pads_right)
         return self.at_labels(batch, states, self.is_token)
 
     def decode(

@@ -254,7 +254,6 @@ class Trainer(Generic[AnyModel, AnyBatch]):
 
         Args:
             rows: which examples the step learnt from.
-
         Raises:
             TrainingError: this is one of too many in a row.
         """

@@ -76,8 +76,8 @@ class BeamCache(DecoderCache):
     @property
     def positions(self) -> Int[Tensor, "sentence beam"]:
         """The position of each hypothesis's newest token in its sentence, from 0."""
-        made = (self._length - 1 - self.first_step)[:, None].expand(-1, self.num_beams)
-        return self._copy("positions", lambda: made)
+        newest = self._length - 1
+        return self._copy("positions", lambda: (newest - self.first_step)[:, None].expand(-1, self.num_beams))
 
     @property
     def places(self) -> tuple[Int[Tensor, "sentence 1"], Int[Tensor, "sentence beam"]]:
