@@ -1,0 +1,107 @@
+"""The guide: its blocks print what its pages show, its pictures are what their scripts draw."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+import run_page  # noqa: E402
+
+CHAPTERS = sorted((ROOT / "docs" / "guide").glob("[01]*.md"))
+PICTURES = ROOT / "docs" / "guide" / "pictures"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_prints_what_it_shows(path: Path) -> None:
+    for name in run_page.data_of(path.read_text()):
+        if not (run_page.SHARED_DATA / name).is_dir():
+            pytest.skip(f"there is no ../shared/data/{name}")
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "run_page.py", path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_has_exercises_with_solutions(path: Path) -> None:
+    page = path.read_text()
+    exercises, solutions = page.split("## Exercises")[1].split("<details>")
+    assert len(re.findall(r"^\d\. ", exercises, re.M)) >= 3
+    assert len(re.findall(r"^\*\*\d\.\*\* ", solutions, re.M)) == len(re.findall(r"^\d\. ", exercises, re.M))
+    assert solutions.count("```python") >= 2
+    assert "After this chapter you can" in page.split("\n## ")[0]
+
+
+def test_blocks_that_are_not_run_say_why_and_are_few() -> None:
+    notes = [
+        block.note
+        for path in CHAPTERS
+        for block in run_page.blocks(path.read_text())
+        if block.note.startswith("not run")
+    ]
+    assert len(notes) <= 10
+    assert all(len(note) > len("not run: ") + 10 for note in notes)
+
+
+@pytest.mark.parametrize("script", sorted(PICTURES.glob("draw_*.py")), ids=lambda path: path.stem)
+def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path) -> None:
+    """But for the last digits of coordinates, which other processors may round differently."""
+    subprocess.run([sys.executable, script], check=True, cwd=tmp_path, env={**os.environ, "PICTURES": str(tmp_path)})
+    drawn = sorted(tmp_path.glob("*.svg"))
+    assert drawn
+    for path in drawn:
+        kept, new = (re.split(r"(-?\d+\.\d+)", text) for text in ((PICTURES / path.name).read_text(), path.read_text()))
+        assert kept[::2] == new[::2] or "data:image" in path.read_text(), path.name
+        assert [float(x) for x in kept[1::2]] == pytest.approx([float(x) for x in new[1::2]], abs=0.5), path.name
+
+
+def test_every_picture_is_drawn_by_the_script_that_its_page_names() -> None:
+    for path in CHAPTERS:
+        page = path.read_text()
+        for name in re.findall(r"\]\(pictures/([^)]+\.svg)\)", page):
+            script = PICTURES / f"draw_{name[:2]}.py"
+            assert name.removesuffix(".svg") in script.read_text(), name
+            assert f"pictures/{script.name}" in page, name
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "fitting"),
+    [
+        ("a 0.25", "a 0.26", True),
+        ("a 0.25", "a 0.28", False),
+        ("a 3", "a 4", False),
+        ("a ... b", "a what ever b", True),
+        ("a\n...\nb", "a\nx\ny\nb", True),
+        ("a\n...\nb", "a\nb", True),
+        ("a\n...\nb", "a\nx\nc", False),
+        ("a", "a b", False),
+        ("1,022.8", "1,022.9", True),
+        ("1e-05", "2e-05", False),
+    ],
+)
+def test_output_that_fits(expected: str, printed: str, fitting: bool) -> None:
+    assert run_page.fits(expected, printed) is fitting
+
+
+def test_measured_output_may_have_any_number_but_no_other_words() -> None:
+    assert run_page.fits("took 0.5 s", "took 17 s", measured=True)
+    assert not run_page.fits("took 0.5 s", "takes 0.5 s", measured=True)
+
+
+def test_a_page_that_shows_something_else_is_found_and_written(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n```console\n$ echo 5\n6\n```\n")
+    with pytest.raises(run_page.Differs, match="line 6"):
+        run_page.run(page)
+    assert run_page.run(page, write=True) == 2
+    assert "```text\n2\n```" in page.read_text()
+    assert "$ echo 5\n5\n" in page.read_text()
+    assert run_page.run(page) == 2
+    page.write_text("```python\nprint(1)\n```\n")
+    with pytest.raises(run_page.Differs, match="no output is shown"):
+        run_page.run(page)
