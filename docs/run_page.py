@@ -40,7 +40,7 @@ BLOCK = re.compile(
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
-class Differs(Exception):
+class PageError(Exception):
     """A block printed something else than the page shows."""
 
 
@@ -110,7 +110,7 @@ def run(path: Path, *, write: bool = False) -> int:
     """Runs a page; how many blocks were run.
 
     Raises:
-        Differs: a block printed something else than the page shows, or failed.
+        PageError: a block printed something else than the page shows, or failed.
     """
     page = path.read_text()
     shown = f"{path.parent.name}/{path.name}"
@@ -136,10 +136,10 @@ def run(path: Path, *, write: bool = False) -> int:
             if after is not None and follows:
                 if not fits(after.text, out.getvalue(), measured=after.note == "measured"):
                     if not write:
-                        raise Differs(f"{shown}, line {after.line}: printed\n{out.getvalue()}\nnot\n{after.text}")
+                        raise PageError(f"{shown}, line {after.line}: printed\n{out.getvalue()}\nnot\n{after.text}")
                     changes.append((after, out.getvalue()))
             elif out.getvalue():
-                raise Differs(f"{shown}, line {block.line}: printed, but no output is shown:\n{out.getvalue()}")
+                raise PageError(f"{shown}, line {block.line}: printed, but no output is shown:\n{out.getvalue()}")
     for block, text in reversed(changes):
         page = page[: block.start] + text.rstrip("\n") + "\n" + page[block.start + len(block.text) :]
     if changes:
@@ -167,7 +167,7 @@ def _console(block: Block, shown: str, *, write: bool) -> str:
         printed = done.stdout
         if not fits(expected, printed, measured=block.note == "measured"):
             if not write:
-                raise Differs(f"{shown}, line {block.line}: {prompt}printed\n{printed}\nnot\n{expected}")
+                raise PageError(f"{shown}, line {block.line}: {prompt}printed\n{printed}\nnot\n{expected}")
             expected = re.sub(r"[ \t]+$", "", printed, flags=re.M)
         lines += [prompt, expected]
     return "".join(lines)

@@ -96,12 +96,12 @@ def test_measured_output_may_have_any_number_but_no_other_words() -> None:
 def test_a_page_that_shows_something_else_is_found_and_written(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n```console\n$ echo 5\n6\n```\n")
-    with pytest.raises(run_page.Differs, match="line 6"):
+    with pytest.raises(run_page.PageError, match="line 6"):
         run_page.run(page)
     assert run_page.run(page, write=True) == 2
     assert "```text\n2\n```" in page.read_text()
     assert "$ echo 5\n5\n" in page.read_text()
     assert run_page.run(page) == 2
     page.write_text("```python\nprint(1)\n```\n")
-    with pytest.raises(run_page.Differs, match="no output is shown"):
+    with pytest.raises(run_page.PageError, match="no output is shown"):
         run_page.run(page)
