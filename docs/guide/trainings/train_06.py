@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from results import Options, main
 
 import regard
 from regard.text.lines import read_lines
+from stored import Options, main
 
 
 def multi30k(options: Options) -> list[list[str]]:
@@ -31,7 +31,6 @@ def multi30k(options: Options) -> list[list[str]]:
             )  # fmt: skip
             translator = regard.load(result.folder)
             right, confidence = top_predictions(translator, list(zip(sources, references, strict=True)))
-            pairs = list(zip(sources, references, strict=True))
             scores = [translator.evaluate(sources, references, beam_size=beam) for beam in (1, 5)]
             rows.append(
                 [
@@ -40,7 +39,7 @@ def multi30k(options: Options) -> list[list[str]]:
                     f"{100 * right:.1f} %",
                     f"{100 * confidence:.1f} %",
                     *(f"{score['bleu']:.2f}" for score in scores),
-                ]  # fmt: skip
+                ]
             )
     return rows
 
