@@ -12,6 +12,8 @@ differ by one in its last digit, as processors round differently. Before a block
 - `<!-- not run: reason -->`: the block is not run.
 - `<!-- data: multi30k_ende -->`: the page needs this folder of ../shared/data, and finds it as `multi30k_ende`.
 
+Between `<!-- results: NAME -->` and `<!-- end of results -->` stands the table of trainings/NAME.json beside the page.
+
 With --write, the page is changed to show what was printed; elided output stays as it is where it fits.
 """
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
@@ -37,6 +40,7 @@ BLOCK = re.compile(
     r"(?:^<!-- (?P<note>measured|not run: [^\n]+) -->\n+)?^```(?P<kind>python|text|console)\n(?P<text>.*?)^```$",
     re.M | re.S,
 )
+RESULTS = re.compile(r"(?<=^<!-- results: )(\S+)( -->\n)(.*?)(?=\n<!-- end of results -->$)", re.M | re.S)
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
@@ -70,6 +74,18 @@ def blocks(page: str) -> list[Block]:
 def data_of(page: str) -> list[str]:
     """The folders of data that a page needs."""
     return re.findall(r"^<!-- data: (\S+) -->$", page, re.M)
+
+
+def with_results(page: str, folder: Path) -> str:
+    """The page with the tables of its stored results, from `folder`."""
+
+    def table(found: re.Match[str]) -> str:
+        stored = json.loads((folder / f"{found[1]}.json").read_text())
+        marks = ["---", *["---:"] * (len(stored["header"]) - 1)]
+        lines = (f"| {' | '.join(row)} |" for row in (stored["header"], marks, *stored["rows"]))
+        return "".join((found[1], found[2], "\n", "\n".join(lines), "\n"))
+
+    return RESULTS.sub(table, page)
 
 
 def fits(expected: str, printed: str, *, measured: bool = False) -> bool:
@@ -112,7 +128,11 @@ def run(path: Path, *, write: bool = False) -> int:
     Raises:
         PageError: a block printed something else than the page shows, or failed.
     """
-    page = path.read_text()
+    page = with_results(path.read_text(), path.parent / "trainings")
+    if page != path.read_text():
+        if not write:
+            raise PageError(f"{path.name}: a table is not that of its stored results")
+        path.write_text(page)
     shown = f"{path.parent.name}/{path.name}"
     found = blocks(page)
     changes: list[tuple[Block, str]] = []

@@ -1,5 +1,6 @@
 """The guide: its blocks print what its pages show, its pictures are what their scripts draw."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 import run_page  # noqa: E402
 
 CHAPTERS = sorted((ROOT / "docs" / "guide").glob("[01]*.md"))
+TRAININGS = ROOT / "docs" / "guide" / "trainings"
 PICTURES = ROOT / "docs" / "guide" / "pictures"
 
 
@@ -60,6 +62,31 @@ def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path) -> N
         assert [float(x) for x in kept[1::2]] == pytest.approx([float(x) for x in new[1::2]], abs=0.5), path.name
 
 
+@pytest.mark.parametrize("script", sorted(TRAININGS.glob("train_*.py")), ids=lambda path: path.stem)
+def test_a_long_training_runs_for_a_few_steps(script: Path, tmp_path: Path) -> None:
+    """And gives a table like the stored one, which was made by the script as it is."""
+    if not run_page.SHARED_DATA.is_dir():
+        pytest.skip("there is no ../shared/data")
+    subprocess.run(
+        [sys.executable, script, "--short", "--out", tmp_path], check=True, cwd=tmp_path, capture_output=True
+    )
+    made = sorted(tmp_path.glob("*.json"))
+    assert [path.name for path in made] == [path.name for path in sorted(TRAININGS.glob(f"{script.stem[6:]}-*.json"))]
+    for path in made:
+        new, kept = (json.loads(found.read_text()) for found in (path, TRAININGS / path.name))
+        assert new["digest"] == kept["digest"], f"{path.name} was made by another version of {script.name}"
+        assert new["header"] == kept["header"]
+        assert [row[0] for row in new["rows"]] == [row[0] for row in kept["rows"]]
+
+
+def test_every_stored_result_is_on_a_page_with_its_command() -> None:
+    pages = {path.name[:2]: path.read_text() for path in CHAPTERS}
+    for path in TRAININGS.glob("*.json"):
+        page = pages[path.name[:2]]
+        assert f"<!-- results: {path.stem} -->" in page
+        assert json.loads(path.read_text())["command"].rpartition(" ")[0] in page, path.name
+
+
 def test_every_picture_is_drawn_by_the_script_that_its_page_names() -> None:
     for path in CHAPTERS:
         page = path.read_text()
@@ -91,6 +118,18 @@ def test_output_that_fits(expected: str, printed: str, fitting: bool) -> None:
 def test_measured_output_may_have_any_number_but_no_other_words() -> None:
     assert run_page.fits("took 0.5 s", "took 17 s", measured=True)
     assert not run_page.fits("took 0.5 s", "takes 0.5 s", measured=True)
+
+
+def test_tables_of_stored_results(tmp_path: Path) -> None:
+    (tmp_path / "trainings").mkdir()
+    (tmp_path / "trainings" / "1-a.json").write_text('{"header": ["a", "b"], "rows": [["c", "1"]]}')
+    page = tmp_path / "page.md"
+    page.write_text("<!-- results: 1-a -->\nold\n<!-- end of results -->\n")
+    with pytest.raises(run_page.PageError, match="stored results"):
+        run_page.run(page)
+    run_page.run(page, write=True)
+    assert "-->\n\n| a | b |\n| --- | ---: |\n| c | 1 |\n\n<!--" in page.read_text()
+    assert run_page.run(page) == 0
 
 
 def test_a_page_that_shows_something_else_is_found_and_written(tmp_path: Path) -> None:
