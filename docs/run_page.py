@@ -40,7 +40,7 @@ BLOCK = re.compile(
     r"(?:^<!-- (?P<note>measured|not run: [^\n]+) -->\n+)?^```(?P<kind>python|text|console)\n(?P<text>.*?)^```$",
     re.M | re.S,
 )
-RESULTS = re.compile(r"(?<=^<!-- results: )(\S+)( -->\n)(.*?)(?=\n<!-- end of results -->$)", re.M | re.S)
+RESULTS = re.compile(r"(?<=^<!-- results: )(\S+)( -->\n)(.*?)(?=^<!-- end of results -->$)", re.M | re.S)
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
@@ -83,7 +83,7 @@ def with_results(page: str, folder: Path) -> str:
         stored = json.loads((folder / f"{found[1]}.json").read_text())
         marks = ["---", *["---:"] * (len(stored["header"]) - 1)]
         lines = (f"| {' | '.join(row)} |" for row in (stored["header"], marks, *stored["rows"]))
-        return "".join((found[1], found[2], "\n", "\n".join(lines), "\n"))
+        return "".join((found[1], found[2], "\n", "\n".join(lines), "\n\n"))
 
     return RESULTS.sub(table, page)
 
@@ -138,32 +138,34 @@ def run(path: Path, *, write: bool = False) -> int:
     changes: list[tuple[Block, str]] = []
     ran = 0
     namespace: dict[str, object] = {"__name__": "__main__"}
-    with _own_folder(data_of(page)), torch.random.fork_rng():
-        for index, block in enumerate(found):
-            if block.kind == "text" or block.note.startswith("not run"):
-                continue
-            ran += 1
-            if block.kind == "console":
-                text = _console(block, shown, write=write)
-                if text != block.text:
-                    changes.append((block, text))
-                continue
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                # Lines of a traceback are those of the page.
-                exec(compile("\n" * (block.line - 1) + block.text, shown, "exec"), namespace)
-            after = found[index + 1] if index + 1 < len(found) else None
-            follows = after is not None and after.kind == "text" and _adjacent(page, block, after)
-            if after is not None and follows:
-                if not fits(after.text, out.getvalue(), measured=after.note == "measured"):
-                    if not write:
-                        raise PageError(f"{shown}, line {after.line}: printed\n{out.getvalue()}\nnot\n{after.text}")
-                    changes.append((after, out.getvalue()))
-            elif out.getvalue():
-                raise PageError(f"{shown}, line {block.line}: printed, but no output is shown:\n{out.getvalue()}")
-    for block, text in reversed(changes):
-        page = page[: block.start] + text.rstrip("\n") + "\n" + page[block.start + len(block.text) :]
-    if changes:
-        path.write_text(page)
+    try:
+        with _own_folder(data_of(page)), torch.random.fork_rng():
+            for index, block in enumerate(found):
+                if block.kind == "text" or block.note.startswith("not run"):
+                    continue
+                ran += 1
+                if block.kind == "console":
+                    text = _console(block, shown, write=write)
+                    if text != block.text:
+                        changes.append((block, text))
+                    continue
+                with contextlib.redirect_stdout(io.StringIO()) as out:
+                    # Lines of a traceback are those of the page.
+                    exec(compile("\n" * (block.line - 1) + block.text, shown, "exec"), namespace)
+                after = found[index + 1] if index + 1 < len(found) else None
+                follows = after is not None and after.kind == "text" and _adjacent(page, block, after)
+                if after is not None and follows:
+                    if not fits(after.text, out.getvalue(), measured=after.note == "measured"):
+                        if not write:
+                            raise PageError(f"{shown}, line {after.line}: printed\n{out.getvalue()}\nnot\n{after.text}")
+                        changes.append((after, out.getvalue()))
+                elif out.getvalue():
+                    raise PageError(f"{shown}, line {block.line}: printed, but no output is shown:\n{out.getvalue()}")
+    finally:  # what was printed before a block failed is kept
+        for block, text in reversed(changes):
+            page = page[: block.start] + text.rstrip("\n") + "\n" + page[block.start + len(block.text) :]
+        if changes:
+            path.write_text(page)
     return ran
 
 
@@ -174,16 +176,10 @@ def _adjacent(page: str, block: Block, after: Block) -> bool:
 
 def _console(block: Block, shown: str, *, write: bool) -> str:
     """The text of a console block with what its commands print."""
-    parts = re.split(r"^(\$ .*(?:\\\n.*)*\n)", block.text, flags=re.M)[1:]
+    parts = re.split(r"^(\$ (?:.*\\\n)*.*\n)", block.text, flags=re.M)[1:]
     lines = []
     for prompt, expected in zip(parts[::2], parts[1::2], strict=True):
-        done = subprocess.run(
-            prompt[2:], shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={
-                **os.environ, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb",
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            },
-        )  # fmt: skip
+        done = subprocess.run(prompt[2:], shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         printed = done.stdout
         if not fits(expected, printed, measured=block.note == "measured"):
             if not write:
@@ -195,7 +191,13 @@ def _console(block: Block, shown: str, *, write: bool) -> str:
 
 @contextlib.contextmanager
 def _own_folder(data: list[str]) -> Iterator[None]:
-    """A folder of its own for what a page writes, in which its data can be found."""
+    """A folder of its own for what a page writes, in which its data can be found, and a terminal of 80 columns."""
+    os.environ |= {
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for name in data:
             Path(name).symlink_to(SHARED_DATA / name)
