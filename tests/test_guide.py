@@ -15,6 +15,8 @@ import run_page  # noqa: E402
 
 CHAPTERS = sorted((ROOT / "docs" / "guide").glob("[01]*.md"))
 TRAININGS = ROOT / "docs" / "guide" / "trainings"
+TRAINED = {"draw_05"}
+"""Scripts that train for their picture: on another processor, curves differ by more than rounding."""
 PICTURES = ROOT / "docs" / "guide" / "pictures"
 
 
@@ -54,12 +56,13 @@ def test_blocks_that_are_not_run_say_why_and_are_few() -> None:
 def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path) -> None:
     """But for the last digits of coordinates, which other processors may round differently."""
     subprocess.run([sys.executable, script], check=True, cwd=tmp_path, env={**os.environ, "PICTURES": str(tmp_path)})
+    tolerance = 15 if script.stem in TRAINED else 0.5
     drawn = sorted(tmp_path.glob("*.svg"))
     assert drawn
     for path in drawn:
         kept, new = (re.split(r"(-?\d+\.\d+)", text) for text in ((PICTURES / path.name).read_text(), path.read_text()))
         assert kept[::2] == new[::2] or "data:image" in path.read_text(), path.name
-        assert [float(x) for x in kept[1::2]] == pytest.approx([float(x) for x in new[1::2]], abs=0.5), path.name
+        assert [float(x) for x in kept[1::2]] == pytest.approx([float(x) for x in new[1::2]], abs=tolerance), path.name
 
 
 @pytest.mark.parametrize("script", sorted(TRAININGS.glob("train_*.py")), ids=lambda path: path.stem)

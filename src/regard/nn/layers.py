@@ -205,14 +205,14 @@ class EncoderLayer(nn.Module):
         self,
         x: Activations,
         *,
-        mask: Bool[Tensor, "..."] | None,
+        mask: Bool[Tensor, "..."] | None = None,
         bias: Float[Tensor, "..."] | None = None,
         is_token: IsToken | None = None,
     ) -> Activations:
         """The positions after each has looked at the others.
 
         Args:
-            mask: True where a position may see another.
+            mask: True where a position may see another; None: every position sees all.
             bias: added to the scores.
             is_token: True for tokens, for norms that look at more than one position.
         """
