@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from plots import plain, save
 
 PAGE = Path(__file__).parents[1] / "07-recurrence-with-attention.md"
-SOURCE = "the small black cat likes the house </s>".split()
+SOURCE = ["the", "small", "black", "cat", "likes", "the", "house", "</s>"]
 
 
 def draw_alignment() -> None:
