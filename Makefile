@@ -6,7 +6,8 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving soak results clean
+.PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
+	soak results docs guide notebooks clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (about 2 minutes)"
@@ -25,6 +26,9 @@ help:
 	@echo "make native  compile the layers in C again (installing has done it where there is a C compiler)"
 	@echo "make web     bundle the page from its sources in web/ (needs npm)"
 	@echo "make results train and measure the recipes of docs/results.md (hours)"
+	@echo "make docs    build the site of the documentation into site/, and check its links"
+	@echo "make guide   make the long trainings, the pictures and the outputs of docs/guide again (half an hour; DATA=folder)"
+	@echo "make notebooks  write docs/guide/notebooks from the chapters"
 	@echo "make clean   remove .venv and the demo's model"
 
 demo: .venv/demo
@@ -77,13 +81,25 @@ bench-training: .venv/dev
 results: .venv/dev
 	$(BIN)/python benchmarks/results.py
 
+docs: .venv/docs
+	$(BIN)/python docs/build_site.py
+
+guide: .venv/dev
+	for script in docs/guide/trainings/train_*.py; do $(BIN)/python $$script $(if $(DATA),--data $(DATA)) || exit 1; done
+	$(BIN)/python docs/run_page.py --write docs/guide/[01]*.md
+	for script in docs/guide/pictures/draw_*.py; do $(BIN)/python $$script || exit 1; done
+	$(MAKE) notebooks
+
+notebooks: .venv/dev
+	$(BIN)/python docs/guide/write_notebooks.py
+
 web:
 	cd web && npm ci --no-audit --no-fund && npx tsc --noEmit && node build.mjs
 
 native: .venv/native
 
 clean:
-	rm -rf .venv demo-model histogram-model src/regard/engines/layers-*
+	rm -rf .venv site demo-model histogram-model src/regard/engines/layers-*
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Regard needs Python 3.11 or newer; choose one with: make PYTHON=python3.12")'
@@ -96,6 +112,10 @@ clean:
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/demo
+
+.venv/docs: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	@touch $@
 
 # Installing has compiled them where there is a compiler; this does it again when their source has changed.
 .venv/native: .venv/dev $(wildcard native/*.*)

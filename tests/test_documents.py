@@ -15,7 +15,7 @@ from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def commands() -> list[str]:

@@ -65,6 +65,23 @@ def test_pictures_are_what_their_script_draws(script: Path, tmp_path: Path) -> N
         assert [float(x) for x in kept[1::2]] == pytest.approx([float(x) for x in new[1::2]], abs=tolerance), path.name
 
 
+def test_notebooks_are_those_of_the_chapters_and_one_runs(tmp_path: Path) -> None:
+    write = ROOT / "docs" / "guide" / "write_notebooks.py"
+    subprocess.run([sys.executable, write, "--out", tmp_path], check=True)
+    kept = ROOT / "docs" / "guide" / "notebooks"
+    assert [path.name for path in sorted(tmp_path.iterdir())] == [path.name for path in sorted(kept.iterdir())]
+    for path in tmp_path.iterdir():
+        assert path.read_text() == (kept / path.name).read_text(), f"{path.name}: run `make notebooks`"
+    cells = json.loads((kept / "03-many-heads.ipynb").read_text())["cells"]
+    program = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert "%pip" in program.pop(0)
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(program)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "largest difference below 0.00001: True" in done.stdout
+
+
 @pytest.mark.parametrize("script", sorted(TRAININGS.glob("train_*.py")), ids=lambda path: path.stem)
 def test_a_long_training_runs_for_a_few_steps(script: Path, tmp_path: Path) -> None:
     """And gives a table like the stored one, which was made by the script as it is."""
