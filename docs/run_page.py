@@ -194,6 +194,7 @@ def _console(block: Block, shown: str, *, write: bool) -> str:
 @contextlib.contextmanager
 def _own_folder(data: list[str]) -> Iterator[None]:
     """A folder of its own for what a page writes, in which its data can be found, and a terminal of 80 columns."""
+    before = dict(os.environ)
     os.environ |= {
         "COLUMNS": "80",
         "NO_COLOR": "1",
@@ -203,7 +204,11 @@ def _own_folder(data: list[str]) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for name in data:
             Path(name).symlink_to(SHARED_DATA / name)
-        yield
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ SOURCE = ["the", "small", "black", "cat", "likes", "the", "house", "</s>"]
 
 def draw_alignment() -> None:
     """Which words each word was written from."""
-    printed = PAGE.read_text().split("alignment.pharaoh)")[1]
+    printed = PAGE.read_text().split("## The alignment")[1]
     rows = re.findall(r"^(\S+) +((?:(?:\d\.\d|\.) *){8})$", printed, re.M)[: len(SOURCE)]
     weights = [[0.0 if cell == "." else float(cell) for cell in cells.split()] for _, cells in rows]
     figure = Figure(figsize=(4.2, 3.8), layout="constrained")
