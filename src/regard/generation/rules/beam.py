@@ -201,7 +201,8 @@ class BeamSearch:
         the group is still full. And what they are chosen by: their scores, less what diversity costs at this step.
         """
         count, size = self.settings.num_groups, self._group_size
-        constrained = self._constrained(active)
+        if constrained := self._constrained(active):
+            log_probs = log_probs.cpu()  # phrases ask for single tokens, for each of which a GPU would be waited for
         chosen, totals = torch.zeros_like(log_probs[:, :1]), active.scores.to(log_probs.device, non_blocking=True)
         groups, ranks = [], []
         for group in range(count):

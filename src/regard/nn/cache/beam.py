@@ -310,11 +310,12 @@ class ReadingLayer(WholeSequence):
 
 def _used_width(mask: Bool[Tensor, "sentence 1 1 source"], slots: Int[Tensor, " slot"]) -> int:
     """How many source positions the sentences outside some slots have, where that is a quarter less than there are."""
-    stays = torch.ones(mask.shape[0], dtype=torch.bool, device=mask.device)
+    stays = torch.ones(mask.shape[0], dtype=torch.bool)
     stays[slots] = False
     if not bool(stays.any()):
         return mask.shape[-1]
-    used = int(mask[stays].flatten(1).any(dim=0).nonzero().max()) + 1
+    is_used = (mask[:, 0, 0] & stays.to(mask.device)[:, None]).any(dim=0)
+    used = int((is_used * torch.arange(1, mask.shape[-1] + 1, device=mask.device)).max())
     return used if 4 * used <= 3 * mask.shape[-1] else mask.shape[-1]
 
 
