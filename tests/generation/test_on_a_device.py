@@ -74,7 +74,9 @@ def decoding(
 ) -> Decoding:
     side = "left" if isinstance(kind, Decoder) else "right"
     symbols = TargetSymbols((), 3, 0, (0, 1)) if isinstance(kind, Decoder) else SYMBOLS
-    return Decoding(kind, requests(11, phrases), rule, symbols, batch_size=4, filters=filters, padding_side=side, **where)
+    return Decoding(
+        kind, requests(11, phrases), rule, symbols, batch_size=4, filters=filters, padding_side=side, **where
+    )
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,9 @@ def train(
         bool,
         typer.Option("--shard", help="Under torchrun: divide the weights among the processes (FSDP)."),
     ] = False,
+    compile: Annotated[
+        bool, typer.Option("--compile", help="Let PyTorch compile the model at the first step; for GPUs.")
+    ] = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also write TensorBoard event files into OUTPUT.training.")
     ] = False,
@@ -160,6 +163,7 @@ def train(
             resume=resume,
             save_every=save_every,
             shard=shard,
+            compile=compile,
             tensorboard=tensorboard,
             dry_run=dry_run,
         )

@@ -85,6 +85,13 @@ class _Loss(nn.Module):
         return self.model.loss(batch, smoothing=self.smoothing, soft=self.teacher.targets(batch))
 
 
+def compiled(model: AnyModel) -> AnyModel:
+    """A model with the same parameters whose `states` PyTorch compiles at the first batch: one graph for batches of any shape."""
+    twin = copy.copy(model)
+    twin.states = torch.compile(model.states, dynamic=True)
+    return twin
+
+
 class Updater(Generic[AnyModel, AnyBatch]):
     """Updates a model's weights by the gradient of its loss.
 
@@ -92,6 +99,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         model: on its device, in float32; its weights are moved in place, but for `shard`. Frozen ones stay as they are.
         shard: divide weights and moments among the processes, instead of having all of them in each.
         teacher: a model that this one learns from, beside the labels.
+        compiles: compute with compiled `states`; not together with `shard`.
     """
 
     def __init__(
@@ -102,7 +110,9 @@ class Updater(Generic[AnyModel, AnyBatch]):
         *,
         shard: bool = False,
         teacher: Teacher | None = None,
+        compiles: bool = False,
     ) -> None:
+        assert not (compiles and shard)
         self.config, self.world, self.shard = config, world, shard and world.size > 1
         self.device = next(model.parameters()).device
         dtype = resolve_precision(config.precision, self.device)
@@ -118,7 +128,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
             self.module = sharded(_Loss(model, smoothing, teacher, config.alignment_weight), dtype)
         else:
             self.weights = MasterWeights(model, dtype)
-            module = _Loss(self.weights.compute, smoothing, teacher, config.alignment_weight)
+            compute = compiled(self.weights.compute) if compiles else self.weights.compute
+            module = _Loss(compute, smoothing, teacher, config.alignment_weight)
             self.module = module if world.size == 1 else replicated(module)
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
@@ -133,10 +144,10 @@ class Updater(Generic[AnyModel, AnyBatch]):
         Args:
             num_tokens: labels of the whole step, over all processes; None: those of these batches.
         Raises:
-            TrainingError: there is not enough memory.
+            TrainingError: there is not enough memory, or the model cannot be compiled.
         """
         num_tokens = sum(batch.num_tokens for batch in batches) if num_tokens is None else num_tokens
-        with _saying_what_does_not_fit(lambda: _sizes(batches), self.config):
+        with _saying_what_does_not_fit(lambda: _sizes(batches), self.config), _saying_what_does_not_compile():
             return self._step(batches, learning_rate, num_tokens)
 
     def _step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int) -> Outcome:
@@ -252,6 +263,25 @@ def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -
             f"a batch must fit into memory; got {what()}. In a new run, lower training.batch_tokens, now "
             f"{config.batch_tokens:,}, and raise training.accumulation, now {config.accumulation}, by the same factor: an "
             "update still covers as many tokens. The checkpoints are intact: with more memory, continue with `--resume`."
+        ) from error
+
+
+@contextmanager
+def _saying_what_does_not_compile() -> Iterator[None]:
+    """Turn the compiler's errors, such as that a machine has no C++ compiler, into a `TrainingError`.
+
+    Raises:
+        TrainingError: the model cannot be compiled.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if not type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
+            raise
+        lines = [line for line in str(error).splitlines() if line]
+        said = next((line for line in lines if not line.endswith("raised:")), "")
+        raise TrainingError(
+            f"`--compile` must be able to compile the model; got {said!r}. Train without it."
         ) from error
 
 

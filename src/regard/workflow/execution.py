@@ -76,6 +76,8 @@ class Execution:
     """Only say what the run would take."""
     adapts: Path | None = None
     """The model that an adapter learns for; None: the whole model is stored."""
+    compiles: bool = False
+    """Compile the model."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,7 +156,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         + (f", {world.size} processes" if world.size > 1 else "")
     )
     if execution.is_dry:
-        planned = plan(model, task, store, output, world)
+        planned = plan(model, task, store, output, world, compiles=execution.compiles)
         for line in planned.lines():
             display.say(line)
         return TrainingResult(output, TrainingRun(), None, planned.record())
@@ -306,7 +308,7 @@ def _run_trainer(
     is_saved = resumed is not None and is_written(resumed)
     writer = FolderWriter(task, store, output, is_made_of | is_made_on, is_saved=is_saved)
     updater: Updater[Model, Any] = Updater(
-        model, task.settings.training, world, shard=execution.shard, teacher=task.teacher
+        model, task.settings.training, world, shard=execution.shard, teacher=task.teacher, compiles=execution.compiles
     )
     trainer = Trainer(
         updater, task, writer, callbacks, saving=execution.saving, resumed=resumed,

@@ -51,6 +51,7 @@ def train(
     resume: bool = False,
     save_every: str | None = None,
     shard: bool = False,
+    compile: bool = False,
     tensorboard: bool = False,
     callbacks: Sequence[Callback] = (),
     dry_run: bool = False,
@@ -88,6 +89,7 @@ def train(
         resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
         save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
         shard: among several processes, divide the weights instead of copying them.
+        compile: let PyTorch compile the model at the first step, for GPUs.
         tensorboard: write event files into the folder `output` + `.training/tensorboard`.
         callbacks: told how the run goes, such as trackers of experiments. An exception of theirs ends the run, which can be
             resumed, and is raised. A dry run does not call them.
@@ -130,6 +132,10 @@ def train(
         raise SettingsError(
             "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
         )
+    if compile and (shard or chosen.data.alignments is not None or arch == "rnn"):
+        raise SettingsError(
+            "`--compile` works with Transformers whose weights are whole, without `data.alignments`. Remove it, or these."
+        )
     check_what_learns(chosen)
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
@@ -148,6 +154,8 @@ def train(
             chosen = settled(chosen, made_of)
         if pretrained is None and initial is None:
             check_room(chosen.with_least_vocabulary(), resolved, world, shard=shard)
+        if compile and resolved.type == "cpu":
+            shown.say("--compile is for GPUs; on a CPU it was measured to be slower (docs/gpu.md)")
         if shard and world.size == 1:
             shown.say("--shard has no effect with one process; start several with torchrun")
         with world.first_on_each_machine():
@@ -161,7 +169,7 @@ def train(
             take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
         adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
-        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts)
+        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts, compile)
         return run_task(prepared, output, execution, display=shown, preset=preset)
 
 

@@ -75,15 +75,19 @@ def _size(num_bytes: float) -> str:
     return f"{num_bytes:.0f} B"
 
 
-def plan(model: Model, task: Task, store: Store, output: Path, world: World) -> Plan:
-    """Train a few steps, validate once, and say what the whole run would take. The model is changed, and then of no use."""
+def plan(model: Model, task: Task, store: Store, output: Path, world: World, *, compiles: bool = False) -> Plan:
+    """Train a few steps, validate once, and say what the whole run would take. The model is changed, and then of no use.
+
+    Args:
+        compiles: compile the model, in the first step, whose time does not count.
+    """
     training = task.settings.training
-    updater: Updater[Model, Any] = Updater(model, training, world, teacher=task.teacher)
+    updater: Updater[Model, Any] = Updater(model, training, world, teacher=task.teacher, compiles=compiles)
     batches, times, num_tokens = task.batches((0, 0), (0, 1)), [], 0
     for number in range(1 + MEASURED_STEPS):
         start = time.perf_counter()
         rows = [next(batches) for _ in range(training.accumulation)]
-        updater.step(rows, 1e-9)
+        _ = updater.step(rows, 1e-9).loss  # a GPU has done the step when its loss is known
         if number:
             times.append(time.perf_counter() - start)
             num_tokens += sum(batch.num_counted for batch in rows)
