@@ -31,7 +31,8 @@ import numpy as np
 import torch
 
 from regard.data.batch import Batch
-from regard.data.batching import pinned, training_batches
+from regard.data.batching import training_batches
+from regard.data.loading import pinned
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols

@@ -1,5 +1,4 @@
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -18,13 +17,11 @@ from regard.data.batching import (
     masked_in_order,
     masked_training_batches,
     plan_batches,
-    prefetch,
     training_batches,
 )
 from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
 from regard.data.sequences import EncodedPairs, Sequences
-from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), min_size=1, max_size=40)
@@ -189,22 +186,3 @@ def test_validation_hides_the_same_words_every_time_and_training_does_not() -> N
     assert all((batch.labels != IGNORED).any(dim=1).all() for batch in once)  # one word at least in every text
     stream = masked_training_batches(ids, masking, 1000, 0, pad_id=0)
     assert next(stream).labels.tolist() != next(stream).labels.tolist()
-
-
-def test_the_next_is_made_while_one_is_used() -> None:
-    is_made = threading.Event()
-
-    def numbers() -> Iterator[int]:
-        yield 0
-        is_made.set()
-        yield 1
-        raise DataError("the third cannot be read")
-
-    found = prefetch(numbers())
-    assert not is_made.is_set()
-    assert next(found) == 0
-    assert is_made.wait(10)  # without being asked for
-    assert next(found) == 1
-    with pytest.raises(DataError, match="the third"):
-        next(found)
-    assert list(prefetch(iter(range(5)))) == [0, 1, 2, 3, 4]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-from regard.data.batching import pinned
+from regard.data.loading import pinned
 from regard.generation.adapted import AdaptedState
 from regard.generation.decoding import Decoding, Rule
-from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.filters import BannedPhrases, Filter, Likeliest, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.sampling import Sampling, SamplingOptions
@@ -116,6 +116,29 @@ def test_a_step_waits_once(kind: str, rule: str, phrases: Any) -> None:
             device.waits.clear()
             running.step()
             assert sum(device.waits.values()) <= (2 if refills else 1), device.waits
+
+
+def test_the_likeliest_tokens_of_all_sentences_are_one_wait() -> None:
+    noted = []
+    for is_simulated in (False, True):
+        likeliest = Likeliest()
+        for number in (1, 2, 4, 7):
+            likeliest.counts[number], likeliest.noted[number] = 1 + number, {}
+        if not is_simulated:
+            decoding(model("rotary"), RULES["beam"](), [likeliest]).run()
+        else:
+            with SimulatedDevice() as device:
+                running = decoding(moved(model("rotary")), RULES["beam"](), [likeliest], device=META)
+                while running.num_open:
+                    device.waits.clear()
+                    running.step()
+                    assert sum(device.waits.values()) <= 3, device.waits  # with one for sentences that take free slots
+        noted.append(likeliest.noted)
+    for number, ours in noted[0].items():
+        assert list(ours) == list(noted[1][number])
+        for before, tokens in ours.items():
+            assert [id for id, _ in tokens] == [id for id, _ in noted[1][number][before]]
+            assert len(tokens) == 1 + number
 
 
 def test_which_adapter_a_sentence_has_is_on_the_device() -> None:

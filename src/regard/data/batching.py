@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from random import Random
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -15,16 +13,14 @@ import torch
 from regard.data.augmentation.joining import Joining
 from regard.data.augmentation.noise import Noise
 from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right, places_of
+from regard.data.loading import made, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.segmentation import Cut
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
-RELEASED_EVERY = 8
-"""Memory maps are released after every this many batches."""
 MASKED_SHARE = 0.15
 KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
-T = TypeVar("T")
 
 
 def plan_batches(
@@ -87,34 +83,6 @@ def batch_plans(
                     yield pool[rows], (epoch, number + 1), np.random.default_rng((seed, epoch, number))
                 number += 1
         del examples, pool  # before there are those of the next epoch
-
-
-def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
-    """The same items; memory maps are released every now and then."""
-    for number, item in enumerate(items, start=1):
-        if number % RELEASED_EVERY == 0:
-            release()
-        yield item
-
-
-def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """The same items; the next one is prepared in a thread while one is used."""
-    with ThreadPoolExecutor(1) as maker:
-        coming: Future[T | None] = maker.submit(next, items, None)
-        while (item := coming.result()) is not None:
-            coming = maker.submit(next, items, None)
-            yield item
-
-
-def pinned(batch: T) -> T:
-    """A batch in memory that a GPU reads while Python goes on: `non_blocking` copies from other memory wait. Batches of one's
-    own that are no dataclasses stay as they are.
-    """
-    if not is_dataclass(batch) or isinstance(batch, type):
-        return batch
-    tensors = {name: value for name, value in vars(batch).items() if isinstance(value, torch.Tensor)}
-    fast = {name: value.pin_memory() for name, value in tensors.items() if name != "source_lengths"}  # which stays here
-    return replace(batch, **fast)
 
 
 def make_batch(
@@ -186,12 +154,14 @@ def training_batches(
     start_ids: Sequence[int],
     start: BatchCursor = (0, 0),
     shard: Shard = ALL,
+    num_processes: int = 0,
 ) -> Iterator[Batch]:
     """Pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
 
     Args:
         start: begin with this batch.
         shard: the rows of each batch that are read here.
+        num_processes: that make batches which take long to make, as they are cut anew or get noise; the batches are the same.
     """
     joined, cuts, noise = epochs.joined, epochs.cuts, epochs.noise
     order = epochs.order or shuffled(len(pairs))
@@ -199,7 +169,9 @@ def training_batches(
         plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
     else:
         plan = batch_plans(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
-    for indices, cursor, rng in releasing(plan, pairs.release):
+
+    def make(planned: tuple[np.ndarray, BatchCursor, np.random.Generator]) -> Batch:
+        indices, cursor, rng = planned
         rows, counts = own_rows(indices, shard)
         read, numbers = pairs, rows
         if joined is not None:
@@ -211,7 +183,10 @@ def training_batches(
             read = _with_noise(read, numbers, rows, noise, int(rng.integers(1 << 62)))
             numbers = np.arange(len(rows))
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
-        yield replace(batch, indices=rows.tolist(), next_cursor=cursor)
+        return replace(batch, indices=rows.tolist(), next_cursor=cursor)
+
+    takes_long = cuts is not None or noise is not None
+    return made(plan, make, pairs.release, num_processes if takes_long else 0)
 
 
 def _cut_anew(

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, own_rows
-from regard.data.batching import releasing
+from regard.data.loading import releasing
 from regard.errors import DataError
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer

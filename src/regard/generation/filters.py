@@ -14,6 +14,7 @@ from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.rules.candidates import on_cpu
 
 LogProbs = Float[Tensor, "slot beam vocab"]
 
@@ -155,14 +156,20 @@ class Likeliest:
 
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Note the likeliest tokens of each active hypothesis."""
-        for slot, request in enumerate(active.requests if self.counts else ()):
+        if not self.counts:
+            return
+        best = log_probs.topk(min(max(self.counts.values()), log_probs.shape[-1]), dim=-1)
+        all_values, all_tokens = on_cpu(best)
+        for slot, request in enumerate(active.requests):
             number = active.numbers[slot]
             if request is None or number not in self.counts:
                 continue
-            best = log_probs[slot].topk(min(self.counts[number], log_probs.shape[-1]), dim=-1)
+            count = self.counts[number]
             before = active.ids[slot, :, : int(active.lengths[slot])].tolist()
-            rows = zip(before, active.scores[slot].tolist(), best.indices.tolist(), best.values.tolist(), strict=True)
-            for ids, score, tokens, values in rows:
+            tokens_of, values_of = (x[slot, :, :count].tolist() for x in (all_tokens, all_values))
+            for ids, score, tokens, values in zip(
+                before, active.scores[slot].tolist(), tokens_of, values_of, strict=True
+            ):
                 if score > -torch.inf:
                     possible = [each for each in zip(tokens, values, strict=True) if each[1] > -torch.inf]
                     self.noted[number][tuple(ids)] = possible

@@ -15,7 +15,7 @@ from typing import Generic
 
 import torch
 
-from regard.data.batching import pinned, prefetch
+from regard.data.loading import pinned, prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import saying_who_is_lost
 from regard.training.process import stopping_on_signals

@@ -16,6 +16,7 @@ import torch
 
 from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
+from regard.data.loading import processes_for
 from regard.errors import SettingsError, TrainingError
 from regard.inspection.drawing.report import curve_html, report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
@@ -155,13 +156,14 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
+    task.num_processes = processes_for(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
     if execution.is_dry:
         planned = plan(model, task, store, output, world, compiles=execution.compiles)
         for line in planned.lines():
             display.say(line)
         return TrainingResult(output, TrainingRun(), None, planned.record())
-    facts |= {"task": task.name, "preset": preset}
-    facts["settings"] = settings.model_dump(mode="json", exclude=_unshown(settings))
+    shown = settings.model_dump(mode="json", exclude=_unshown(settings))
+    facts |= {"task": task.name, "preset": preset, "settings": shown}
     callbacks = Callbacks(
         [display, *watching_threads(device, world, display.say), *(execution.callbacks if world.is_main else ())]
     )
@@ -169,17 +171,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     if not world.is_main:
         return TrainingResult(output, run, None, {})
     loaded = store.load(output, device)
-    if run.interrupted:
-        callbacks.on_end({})
-        return TrainingResult(output, run, loaded, {}, execution.adapts)
-
-    if (before := _better_before(run, settings.training.metric)) is not None:
-        display.say(f"no validation was better than the model it began with: {settings.training.metric} {before:.3f}")
-    display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
-    try:
-        scores = task.evaluate(loaded)
-    except KeyboardInterrupt:
-        run.interrupted = True
+    scores = None if run.interrupted else _scores(task, loaded, run, display)
+    if scores is None:
         callbacks.on_end({})
         return TrainingResult(output, run, loaded, {}, execution.adapts)
     results = scores | {
@@ -232,6 +225,19 @@ def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequ
         model.get_parameter(name).requires_grad_(False)
     if not any(parameter.requires_grad for parameter in model.parameters()):
         raise SettingsError("training.freeze must leave a part of the model that learns; got all of them.")
+
+
+def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay) -> dict[str, Any] | None:
+    """The scores of the kept model; None: interrupted, and `run` says so."""
+    metric = task.settings.training.metric
+    if (before := _better_before(run, metric)) is not None:
+        display.say(f"no validation was better than the model it began with: {metric} {before:.3f}")
+    display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
+    try:
+        return task.evaluate(loaded)
+    except KeyboardInterrupt:
+        run.interrupted = True
+        return None
 
 
 def _store(task: Task) -> Store:

@@ -119,23 +119,7 @@ def train(
         chosen = _continuing(initial, preset, settings, task)
     if taught is not None and initial is None:
         check_vocabulary(settings, "--teacher")
-    for key in ("teacher_weight", "teacher_temperature"):
-        if taught is None and _is_changed(chosen, key):
-            raise SettingsError(f"training.{key} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
-    if chosen.adapter.rank is not None and (from_ is None or shard):
-        raise SettingsError(
-            "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
-            if from_ is None
-            else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
-        )
-    if chosen.data.alignments is None and _is_changed(chosen, "alignment_weight"):
-        raise SettingsError(
-            "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
-        )
-    if compile and (shard or chosen.data.alignments is not None or arch == "rnn"):
-        raise SettingsError(
-            "`--compile` works with Transformers whose weights are whole, without `data.alignments`. Remove it, or these."
-        )
+    _check_together(chosen, is_taught=taught is not None, begins=from_ is not None, shard=shard, compile=compile)
     check_what_learns(chosen)
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
@@ -171,6 +155,31 @@ def train(
         adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
         execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts, compile)
         return run_task(prepared, output, execution, display=shown, preset=preset)
+
+
+def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, shard: bool, compile: bool) -> None:
+    """Make sure that settings and options have an effect together.
+
+    Raises:
+        SettingsError: one of them has none.
+    """
+    for key in ("teacher_weight", "teacher_temperature"):
+        if not is_taught and _is_changed(settings, key):
+            raise SettingsError(f"training.{key} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
+    if settings.adapter.rank is not None and (not begins or shard):
+        raise SettingsError(
+            "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
+            if not begins
+            else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
+        )
+    if settings.data.alignments is None and _is_changed(settings, "alignment_weight"):
+        raise SettingsError(
+            "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
+        )
+    if compile and (shard or settings.data.alignments is not None or settings.model.arch == "rnn"):
+        raise SettingsError(
+            "`--compile` works with Transformers whose weights are whole, without `data.alignments`. Remove it, or these."
+        )
 
 
 def _is_changed(settings: RunSettings, key: str) -> bool:

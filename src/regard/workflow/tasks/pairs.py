@@ -147,6 +147,7 @@ class PairsTask(Task):
             Epochs(self._selection, self._joined, self._cuts, self._noise),
             start=start,
             shard=shard,
+            num_processes=self.num_processes,
             **self._symbols,
         )
 

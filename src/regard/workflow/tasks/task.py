@@ -106,6 +106,8 @@ class Task(ABC):
         self.settings = settings
         self.notes: list[str] = []
         """What the user should be told."""
+        self.num_processes = 0
+        """Processes that make batches ahead, where those take long to make."""
         self.data_digests: dict[str, str] = {}
         """Checksums of the data as ids, by what they are for."""
 

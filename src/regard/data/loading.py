@@ -1,0 +1,111 @@
+"""How batches get ready while a model computes: in a thread, and where they take long to make, in processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import is_dataclass, replace
+from typing import Any, TypeVar
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+RELEASED_EVERY = 8
+"""Memory maps are released after every this many batches."""
+MOST_PROCESSES = 8
+AHEAD = 4
+"""Batches that each process makes ahead of their use."""
+T = TypeVar("T")
+Planned = TypeVar("Planned")
+
+
+def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
+    """The same items; memory maps are released every now and then."""
+    for number, item in enumerate(items, start=1):
+        if number % RELEASED_EVERY == 0:
+            release()
+        yield item
+
+
+def prefetch(items: Iterator[T]) -> Iterator[T]:
+    """The same items; the next one is prepared in a thread while one is used."""
+    with ThreadPoolExecutor(1) as maker:
+        coming: Future[T | None] = maker.submit(next, items, None)
+        while (item := coming.result()) is not None:
+            coming = maker.submit(next, items, None)
+            yield item
+
+
+def pinned(batch: T) -> T:
+    """A batch in memory that a GPU reads while Python goes on: `non_blocking` copies from other memory wait. Batches of one's
+    own that are no dataclasses stay as they are.
+    """
+    if not is_dataclass(batch) or isinstance(batch, type):
+        return batch
+    tensors = {name: value for name, value in vars(batch).items() if isinstance(value, torch.Tensor)}
+    fast = {name: value.pin_memory() for name, value in tensors.items() if name != "source_lengths"}  # which stays here
+    return replace(batch, **fast)
+
+
+def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
+    """How many processes make batches for a model on a device: 0 for a CPU, which has no time to spare for them, and where a
+    process cannot be forked.
+
+    Args:
+        processes_of_machine: how many train on this machine, and share its processors.
+    """
+    if device.type == "cpu" or "fork" not in multiprocessing.get_all_start_methods():
+        return 0
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(0, min(MOST_PROCESSES, processors // processes_of_machine - 1))
+
+
+def made(
+    plan: Iterator[Planned], make: Callable[[Planned], T], release: Callable[[], None], num_processes: int = 0
+) -> Iterator[T]:
+    """What `make` makes of each item of a plan, in its order.
+
+    Args:
+        release: gives back memory maps that `make` reads, in the process that calls it.
+        num_processes: that make batches ahead; 0: each is made when it is asked for. They are copies of this process, and must
+            not touch a GPU. Python's threads would take turns.
+    """
+    if not num_processes:
+        return releasing(map(make, plan), release)
+    loader: Any = DataLoader(
+        _Making(make, release),
+        batch_size=None,
+        sampler=plan,
+        num_workers=num_processes,
+        prefetch_factor=AHEAD,
+        multiprocessing_context="fork",
+        worker_init_fn=_leave_signals,
+        collate_fn=_as_it_is,
+        generator=torch.Generator(),  # else it would draw from the generator that dropout draws from
+    )
+    return iter(loader)
+
+
+class _Making(Dataset[Any]):
+    """The items of a plan as `DataLoader` asks for them."""
+
+    def __init__(self, make: Callable[[Any], Any], release: Callable[[], None]) -> None:
+        self._make, self._release, self._count = make, release, 0
+
+    def __getitem__(self, planned: Any) -> Any:
+        self._count += 1
+        if self._count % RELEASED_EVERY == 0:
+            self._release()
+        return self._make(planned)
+
+
+def _as_it_is(batch: T) -> T:
+    return batch
+
+
+def _leave_signals(number: int) -> None:
+    """Ctrl-C reaches all processes of a terminal; what it means is decided by the process that trains."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

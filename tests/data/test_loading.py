@@ -1,0 +1,134 @@
+"""Batches that are made ahead: in a thread, and in processes."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import regard
+from regard.data.augmentation.noise import Noise
+from regard.data.batch import Batch
+from regard.data.batching import Epochs, training_batches
+from regard.data.loading import made, prefetch, processes_for
+from regard.data.sequences import EncodedPairs, Sequences
+from regard.errors import DataError
+from regard.text.segmentation import BpeDropout
+from regard.text.tokenizer import Tokenizer, TokenizerConfig
+
+pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")  # on a machine with one processor
+TEXTS = [f"the {size} dogs of number {n} bark" for n in range(40) for size in ("small", "large", "brown")]
+
+
+def test_the_next_is_made_while_one_is_used() -> None:
+    is_made = threading.Event()
+
+    def numbers() -> Iterator[int]:
+        yield 0
+        is_made.set()
+        yield 1
+        raise DataError("the third cannot be read")
+
+    found = prefetch(numbers())
+    assert not is_made.is_set()
+    assert next(found) == 0
+    assert is_made.wait(10)  # without being asked for
+    assert next(found) == 1
+    with pytest.raises(DataError, match="the third"):
+        next(found)
+    assert list(prefetch(iter(range(5)))) == [0, 1, 2, 3, 4]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(TEXTS, TokenizerConfig(kind="bpe", vocab_size=90))
+
+
+def batches(tokenizer: Tokenizer, num_processes: int, **where: Any) -> Iterator[Batch]:
+    """Batches cut anew, with noise: what processes make ahead."""
+    sides = [Sequences.from_lists(tokenizer.encode_batch(TEXTS)) for _ in range(2)]
+    cut = BpeDropout(tokenizer, 0.3, 100)
+    epochs = Epochs(cuts=[cut, cut], noise=Noise((0.1,), np.array([len(TEXTS)]), unk_id=1, num_end=0))
+    return training_batches(
+        EncodedPairs(*sides), 400, 7, epochs, pad_id=0, start_ids=[2], num_processes=num_processes, **where
+    )
+
+
+def same(ours: Batch, theirs: Batch) -> bool:
+    pairs = [(getattr(ours, each.name), getattr(theirs, each.name)) for each in fields(ours)]
+    return all(torch.equal(x, y) if isinstance(x, torch.Tensor) else x == y for x, y in pairs)
+
+
+@pytest.mark.parametrize("where", [{}, {"start": (1, 3)}, {"shard": (1, 2)}])
+def test_processes_make_the_same_batches(tokenizer: Tokenizer, where: dict[str, Any]) -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    plain, ahead = (batches(tokenizer, count, **where) for count in (0, 2))
+    for ours, theirs in itertools.islice(zip(prefetch(ahead), plain, strict=False), 60):  # several epochs
+        assert same(ours, theirs)
+    assert ours.next_cursor[0] > 1
+    assert torch.equal(torch.get_rng_state(), before)  # dropout draws from it
+
+
+def test_a_run_with_processes_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {
+        "model": {"model_dim": 16, "ff_dim": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1},
+        "training": {"steps": 12, "batch_tokens": 300},
+        "data": {"bpe_dropout": 0.2},
+    }
+    pairs = [(text, text.upper()) for text in TEXTS]
+    plain = regard.train(pairs, tmp_path / "plain", settings=settings)
+    monkeypatch.setattr("regard.workflow.execution.processes_for", lambda *_: 2)
+    ahead = regard.train(pairs, tmp_path / "ahead", settings=settings)
+    assert ahead.results["validation_loss"] == plain.results["validation_loss"]
+    assert not multiprocessing.active_children()
+
+
+def test_processes_end_with_their_batches(tokenizer: Tokenizer) -> None:
+    found = batches(tokenizer, 2)
+    next(found)
+    assert len(multiprocessing.active_children()) == 2
+    del found
+    assert not multiprocessing.active_children()
+
+
+def test_what_a_process_cannot_make_is_said() -> None:
+    def make(number: int) -> int:
+        if number == 3:
+            raise DataError("the fourth cannot be made")
+        return os.getpid()
+
+    found = made(iter(range(9)), make, lambda: None, 2)
+    assert os.getpid() not in {next(found), next(found), next(found)}
+    with pytest.raises(DataError, match="the fourth"):
+        next(found)
+
+
+def test_memory_maps_are_released_by_the_process_that_reads_them() -> None:
+    released = multiprocessing.get_context("fork").Value("i", 0)
+
+    def release() -> None:
+        with released.get_lock():
+            released.value += 1
+
+    assert list(made(iter(range(40)), int, release, 2)) == list(range(40))
+    assert released.value == 4  # each made 20
+    assert list(made(iter(range(40)), int, release)) == list(range(40))
+    assert released.value == 9
+
+
+def test_how_many_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(16), raising=False)
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    assert [processes_for(cpu), processes_for(gpu), processes_for(gpu, 4), processes_for(gpu, 16)] == [0, 8, 3, 0]
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    assert processes_for(gpu) == 0
