@@ -9,9 +9,10 @@ import torch
 
 from regard.data.loading import pinned
 from regard.generation.adapted import AdaptedState
-from regard.generation.decoding import Decoding, Rule
+from regard.generation.decoding import Decoding, Rule, texts_at_once
 from regard.generation.filters import BannedPhrases, Filter, Likeliest, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.rules import sampling
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
@@ -19,6 +20,8 @@ from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentC
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.recurrent import Recurrent
+from regard.nn import positions
+from regard.nn.positions import widest_float
 from simulated_device import META, SimulatedDevice, moved
 
 VOCAB = 40
@@ -152,6 +155,25 @@ def test_which_adapter_a_sentence_has_is_on_the_device() -> None:
         replaced = states[0].replace(torch.tensor([2, 0]), states[1], torch.tensor([2, 1]))
         kept = replaced.select(torch.tensor([2, 1, 0]), torch.zeros(3, 1, dtype=torch.long))
         assert kept.adapters.cpu().tolist() == [4, 2, 3]
+
+
+def test_how_many_sentences_are_decoded_together() -> None:
+    assert [texts_at_once(None, torch.device(name)) for name in ("cpu", "cuda")] == [64, 256]
+    assert [texts_at_once(8, torch.device(name)) for name in ("cpu", "cuda")] == [8, 8]
+
+
+def test_apples_gpu_is_given_no_float64(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert widest_float(torch.device("mps")) == torch.float32
+    exact = decoding(model("rotary"), RULES["sample"](), []).run()
+    for module in (sampling, positions):
+        monkeypatch.setattr(module, "widest_float", lambda _: torch.float32)
+    draw = sampling.draw
+    moved_numbers: list[torch.dtype] = []
+    monkeypatch.setattr(sampling, "draw", lambda *given: moved_numbers.append(given[1].dtype) or draw(*given))
+    found = decoding(model("rotary"), RULES["sample"](), []).run()
+    assert set(moved_numbers) == {torch.float32}
+    assert positions.Rotary(8).frequencies(torch.device("cpu")).dtype == torch.float32
+    assert [[each.ids for each in ours] for ours in found] == [[each.ids for each in theirs] for theirs in exact]
 
 
 def test_a_batch_of_ones_own_is_not_pinned() -> None:

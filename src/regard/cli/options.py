@@ -42,7 +42,12 @@ FromHub = Annotated[
     bool, typer.Option("--from-hub", is_eager=True, help="Model names refer to the Hugging Face hub, even without hf:.")
 ]
 Beam = Annotated[int, typer.Option("--beam", min=1, help="Hypotheses kept at each step; 1 is greedy.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Sentences decoded at once; the result does not depend on it.")]
+BatchSize = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Sentences decoded at once; by default 64, and 256 on a GPU. The result does not depend on it."
+    ),
+]
 LengthPenalty = Annotated[float, typer.Option(min=0.0, help="Alpha of Wu et al. 2016; 0 favours short translations.")]
 Engine = Annotated[
     str, typer.Option(help="What decodes: torch, native (in C), native-bfloat16, or auto: native where it can be.")

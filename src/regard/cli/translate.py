@@ -46,7 +46,7 @@ def translate(
     n_best: Annotated[
         int, typer.Option(min=1, help="Print this many translations of each line: line ||| text ||| score.")
     ] = 1,
-    batch_size: BatchSize = 64,
+    batch_size: BatchSize = None,
     length_penalty: LengthPenalty = 1.0,
     max_length: Annotated[
         int | None,

@@ -24,6 +24,8 @@ from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch
 from regard.models.interface import SequenceToSequence
 
+TEXTS_ON_CPU, TEXTS_ON_GPU = 64, 256
+"""How many are decoded together, if nobody says."""
 REFILL = 8
 """Free slots that are filled together in large batches: the encoder is more efficient on several sentences."""
 
@@ -50,11 +52,16 @@ class Rule(Protocol):
         ...
 
 
+def texts_at_once(wanted: int | None, device: torch.device) -> int:
+    """How many texts are decoded together: as many as are wanted, or as many as suit the device."""
+    return wanted or (TEXTS_ON_CPU if device.type == "cpu" else TEXTS_ON_GPU)
+
+
 class Decoding:
     """Decodes some requests; each `step` adds a token to every active sentence.
 
     Args:
-        batch_size: sentences decoded at once, at least 1; the result does not depend on it.
+        batch_size: sentences decoded at once, at least 1; None: as suits the device. The result does not depend on it.
         filters: change log-probabilities before the rule sees them, in order; not those of a prefix's tokens.
         device: where the model is.
         padding_side: of sources that are shorter than others.
@@ -67,7 +74,7 @@ class Decoding:
         rule: Rule,
         symbols: TargetSymbols,
         *,
-        batch_size: int = 64,
+        batch_size: int | None = None,
         filters: Sequence[Filter] = (),
         device: torch.device | None = None,
         padding_side: str = "right",
@@ -75,7 +82,7 @@ class Decoding:
         self.model, self.rule, self.symbols, self.filters = model, rule, symbols, filters
         self.device = torch.device("cpu") if device is None else device
         self.padding_side = padding_side
-        self.batch_size = batch_size
+        self.batch_size = texts_at_once(batch_size, self.device)
         self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long).to(self.device)
         self._minimum_lengths = MinimumLengths(symbols.eos_id)
         # Long ones first, so that few are still active when no request is left to fill free slots.

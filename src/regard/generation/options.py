@@ -90,7 +90,11 @@ class DecodingOptions(SamplingOptions):
     )
     banned: tuple[str, ...] = Field((), description="phrases that are never written")
     vocabulary: tuple[str, ...] = Field((), description="write only tokens of these texts; empty: any token")
-    batch_size: int = Field(64, ge=1, description="texts decoded at once; the result does not depend on it")
+    batch_size: int | None = Field(
+        None,
+        ge=1,
+        description="texts decoded at once: by default 64, and 256 on a GPU; the result does not depend on it",
+    )
     workers: int | None = Field(
         None,
         ge=1,
@@ -224,7 +228,11 @@ class TextOptions(SamplingOptions):
     max_tokens: int = Field(200, ge=1, le=1_000_000, description="how many tokens to write")
     stop_at_line: bool = Field(False, description="end with the line")
     stop: tuple[str, ...] = Field((), description="end before any of these texts")
-    batch_size: int = Field(64, ge=1, description="texts written at once; the result does not depend on it")
+    batch_size: int | None = Field(
+        None,
+        ge=1,
+        description="texts written at once: by default 64, and 256 on a GPU; the result does not depend on it",
+    )
 
     def check(self) -> None:
         """Make sure that the options make sense.

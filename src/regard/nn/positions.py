@@ -148,7 +148,7 @@ class Rotary(AttentionPositions):
             ShapeError: queries or keys are not `head_dim` wide.
         """
         check_width("rotary: a query or key", x.shape[-1], self.head_dim)
-        position = step * torch.arange(x.shape[-2], dtype=torch.float64, device=x.device)
+        position = step * torch.arange(x.shape[-2], dtype=widest_float(x.device), device=x.device)
         position = position + (first[:, None, None] if isinstance(first, Tensor) else first)  # [batch 1] position
         angle = position[..., None] * self.frequencies(x.device)
         wide = torch.promote_types(x.dtype, torch.float32)
@@ -361,6 +361,11 @@ def _check_heads(query: Tensor, num_heads: int, heads: list[int] | None) -> None
         )
 
 
+def widest_float(device: torch.device) -> torch.dtype:
+    """float64, but for Apple's GPUs, which have none."""
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
 def _by_distance(
     x: Float[Tensor, "batch head position head_dim"],
     table: Float[Tensor, "rows width"],
@@ -374,5 +379,6 @@ def _by_distance(
 
 def _frequencies(width: int, base: float, device: torch.device | None = None) -> Float[Tensor, " pair"]:
     """1, falling to nearly 1 / base, one for each pair of dimensions."""
-    pair = torch.arange(0, width, 2, dtype=torch.float64, device=device)
+    dtype = torch.float64 if device is None else widest_float(device)
+    pair = torch.arange(0, width, 2, dtype=dtype, device=device)
     return torch.exp(pair * (-math.log(base) / width))

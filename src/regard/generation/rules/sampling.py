@@ -16,6 +16,7 @@ from regard.generation.option_record import Options
 from regard.generation.request import Hypothesis
 from regard.generation.rules.candidates import on_cpu
 from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.nn.positions import widest_float
 
 
 class SamplingOptions(Options):
@@ -69,8 +70,8 @@ def draw(logits: Float[Tensor, "*row vocab"], uniform: Float[Tensor, "*row"]) ->
     has one.
     """
     is_empty = (logits == -torch.inf).all(dim=-1, keepdim=True)
-    reached = logits.double().masked_fill(is_empty, 0).softmax(dim=-1).cumsum(dim=-1)
-    wanted = (uniform.double() * reached[..., -1])[..., None].contiguous()
+    reached = logits.to(widest_float(logits.device)).masked_fill(is_empty, 0).softmax(dim=-1).cumsum(dim=-1)
+    wanted = (uniform.to(reached.dtype) * reached[..., -1])[..., None].contiguous()
     drawn = torch.searchsorted(reached, wanted, right=True)[..., 0]
     # Rounding must not lead to a token that cannot be drawn: after the last one that can, the sums stay as they are.
     last = torch.searchsorted(reached, reached[..., -1:].contiguous())[..., 0]
@@ -100,7 +101,8 @@ class Sampling:
         """Draw a token for each sample; which hypothesis each continues: itself."""
         parents = torch.arange(self.width).expand(len(active.requests), -1)
         uniform = self._numbers(active)
-        drawn = draw(filtered_logits(log_probs, self.settings), uniform.to(log_probs.device))
+        uniform = uniform.to(widest_float(log_probs.device)).to(log_probs.device)
+        drawn = draw(filtered_logits(log_probs, self.settings), uniform)
         ids, added = on_cpu([drawn, log_probs.gather(-1, drawn[..., None])[..., 0]])
         before = active.scores
         scores = before + added

@@ -12,7 +12,7 @@ from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, Prepared
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
 from regard.generation.adapted import Adapted
-from regard.generation.decoding import Decoding
+from regard.generation.decoding import Decoding, texts_at_once
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions
@@ -104,7 +104,7 @@ class Workers:
         """The requests, ready to be decoded step by step."""
         check_after_fork()
         rule = options.rule(self._symbols.eos_id, trace)
-        self._check_room(min(len(requests), options.batch_size), rule.width)
+        self._check_room(min(len(requests), texts_at_once(options.batch_size, self.device)), rule.width)
         models = self.prepared.current()
         if self._choice is not None:
             models = [Adapted(model, self._choice) for model in models]
@@ -149,4 +149,4 @@ class Workers:
             return 1
         if self.prepared.engine in NATIVE:
             return max(1, min(threads, num_texts // WORTH_A_WORKER, MOST_NATIVE_WORKERS))
-        return 2 if num_texts >= 2 * options.batch_size else 1
+        return 2 if num_texts >= 2 * texts_at_once(options.batch_size, self.device) else 1
