@@ -1,3 +1,5 @@
+import weakref
+
 import pytest
 import torch
 
@@ -18,7 +20,7 @@ from regard.nn import (
     target_mask,
     window_mask,
 )
-from regard.nn.masks import check_mask, distances, positions_from_mask
+from regard.nn.masks import check_mask, distances, opened, positions_from_mask
 
 
 def test_padding_mask() -> None:
@@ -135,3 +137,29 @@ def test_positions_count_tokens_whichever_side_is_padded() -> None:
     positions = positions_from_mask(is_token)
     assert positions[0, :3].tolist() == [0, 1, 2]
     assert positions[1, 2:].tolist() == [0, 1]
+
+
+def test_what_is_opened_is_found_once_for_all_layers() -> None:
+    mask = torch.tensor([[True, False], [False, False]])
+    allowed, is_closed = opened(mask)
+    assert allowed is not None
+    assert opened(mask)[0] is allowed
+    assert allowed.tolist() == [[True, False], [True, True]]
+    mask[1, 0] = True  # in place
+    allowed, is_closed = opened(mask)
+    assert is_closed is None
+    assert allowed is not None
+    assert allowed.tolist() == [[True, False], [True, False]]
+    with torch.inference_mode():
+        mask = torch.zeros(2, 2, dtype=torch.bool)
+        assert opened(mask)[1] is not None
+        mask.fill_(True)
+        assert opened(mask)[1] is None
+
+
+def test_masks_do_not_hold_themselves() -> None:
+    mask = torch.ones(2, 2, dtype=torch.bool)
+    assert opened(mask)[0] is mask
+    is_held = weakref.ref(mask)
+    del mask
+    assert is_held() is None  # without the garbage collector

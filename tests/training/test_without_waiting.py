@@ -120,6 +120,15 @@ def test_the_loss_of_the_base_preset_is_few_kernels() -> None:
     assert sum(launches.counts.values()) <= 150
 
 
+def test_padding_masks_are_made_ready_once() -> None:
+    """The mask of 12 attentions of `base`: of the encoder for itself, and of the decoder for the encoder's output."""
+    config = EncoderDecoderConfig(vocab_size=50, **ENCODER_DECODER["base"]["model"])
+    model, batch = EncoderDecoder(config).to(META).bfloat16(), pairs(6).to(META)
+    with Launches() as launches:
+        model.labelled_states(batch)
+    assert launches.counts["any.dim"] == launches.counts["bitwise_or.Tensor"] == 2
+
+
 @pytest.mark.parametrize("vocab", [50, 64, 190])
 def test_a_filled_up_vocabulary_changes_nothing(vocab: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "aligned", lambda size, device: -(-size // 64) * 64)

@@ -137,9 +137,23 @@ def opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     """The mask with those queries opened to all keys that may attend to nothing, and which these are, if any are.
 
     No kernel then meets a row of -inf, about which kernels disagree; the context of such a query is set to 0 afterwards.
+    What is found is kept with the mask as long as it does not change: all layers are given the same one.
     """
     if allowed is None:
         return None, None
+    if (
+        allowed.ndim < 2 or is_traced(allowed) or allowed.is_inference()
+    ):  # the last do not know whether they have changed
+        return _opened(allowed)
+    known = getattr(allowed, "_regard_opened", None)
+    if known is None or known[0] != allowed._version:
+        found, is_closed = _opened(allowed)
+        known = (allowed._version, None if is_closed is None else found, is_closed)  # a tensor must not hold itself
+        allowed._regard_opened = known  # type: ignore[attr-defined]
+    return allowed if known[1] is None else known[1], known[2]
+
+
+def _opened(allowed: Tensor) -> tuple[Tensor, Tensor | None]:
     allowed = torch.atleast_2d(allowed)
     is_open = allowed.any(dim=-1, keepdim=True)
     if _can_look(allowed) and bool(is_open.all()):
