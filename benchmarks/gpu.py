@@ -7,6 +7,8 @@
 - training: target tokens a second of presets in bfloat16, beside `torch.nn.Transformer` in a plain loop, with the share of
   the device's matrix-multiply rate that useful work makes up (6 x parameters x tokens), and the peak of memory.
 - steps: the times of single steps, with cuDNN's attention and without, compiled, and with a mask for the decoder.
+- kernels: what `explain_kernel` says of a GPU's attention beside what PyTorch's own rules allow.
+- padding: attention of an encoder with a mask, beside packed tokens (`torch.nn.attention.varlen`), packing included.
 - loss: time of the loss for several numbers of logits at once.
 - waits: 20 steps in which PyTorch raises an error where Python would wait for the GPU.
 - decoding: sentences a second at several batch sizes, in float32 and bfloat16.
@@ -29,6 +31,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn.attention.varlen import varlen_attn
 
 from regard.data.batch import Batch
 from regard.data.batching import training_batches
@@ -40,7 +44,7 @@ from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.presets import ENCODER_DECODER
-from regard.nn import losses
+from regard.nn import attention, explain_kernel, losses
 from regard.nn.losses import smoothed_cross_entropy
 from regard.training.optimization import TrainingConfig
 from regard.training.precision import prepare_gpu
@@ -74,11 +78,11 @@ class Bench:
         stream = training_batches(pairs, tokens, 1, pad_id=PAD, start_ids=[BOS])
         return map(pinned, stream) if self.device.type == "cuda" else stream
 
-    def updater(self, preset: str, precision: str = "bfloat16") -> Updater[EncoderDecoder, Batch]:
+    def updater(self, preset: str, *, compiles: bool = False) -> Updater[EncoderDecoder, Batch]:
         """A model that learns."""
         torch.manual_seed(1)
-        settings = TrainingConfig(precision=precision, label_smoothing=SMOOTHING)
-        return Updater(EncoderDecoder(self.config(preset)).to(self.device), settings)
+        settings = TrainingConfig(precision="bfloat16", label_smoothing=SMOOTHING)
+        return Updater(EncoderDecoder(self.config(preset)).to(self.device), settings, compiles=compiles)
 
     def wait(self) -> float:
         """The time when all work of the device is done."""
@@ -158,9 +162,8 @@ def steps(bench: Bench) -> Iterator[Row]:
     for name, (with_cudnn, is_compiled, change) in ways.items():
         if is_compiled and bench.device.type == "cpu":
             continue  # it takes minutes
-        updater, stream, times = bench.updater("base"), bench.batches(25_000), list[float]()
-        if is_compiled:
-            updater.module.compile(dynamic=True)
+        updater, stream = bench.updater("base", compiles=is_compiled), bench.batches(25_000)
+        times: list[float] = []
         with cudnn(with_cudnn):
             for _ in range(bench.warm + 2 * bench.steps):
                 batch, start = change(next(stream)), bench.wait()
@@ -172,6 +175,58 @@ def steps(bench: Bench) -> Iterator[Row]:
             **{f"{part} %": round(found[part - 1], 1) for part in (50, 90, 99)},
             "first": round(times[0]),
         }
+
+
+def kernels(bench: Bench) -> Iterator[Row]:
+    """What we say, and what PyTorch says."""
+    for dtype in (torch.float32, torch.bfloat16):
+        for head_dim, is_masked in ((64, False), (64, True), (512, False)):
+            heads = torch.randn(4, 8, 32, head_dim, device=bench.device, dtype=dtype)
+            mask = torch.ones(4, 1, 1, 32, device=bench.device, dtype=torch.bool) if is_masked else None
+            row: Row = {"dtype": str(dtype)[6:], "head_dim": head_dim, "mask": is_masked}
+            row["explain_kernel"] = str(explain_kernel(heads, heads, heads))
+            if bench.device.type == "cuda":
+                asked = torch.backends.cuda.SDPAParams(heads, heads, heads, mask, 0.0, False, False)
+                row["flash"] = torch.backends.cuda.can_use_flash_attention(asked)
+                row["efficient"] = torch.backends.cuda.can_use_efficient_attention(asked)
+            yield row
+
+
+def padding(bench: Bench) -> Iterator[Row]:
+    """One attention, forwards and backwards, over batches of text."""
+    sizes = bench.config("base")
+    width, num_heads = sizes.model_dim, sizes.num_heads
+
+    def masked(x: Tensor, mask: Tensor, _: Any) -> Tensor:
+        q, k, v = (x.unflatten(-1, (num_heads, -1)).transpose(1, 2) for _ in range(3))
+        return attention(q, k, v, mask=mask)
+
+    def packed(x: Tensor, _: Tensor, known: tuple[Tensor, Tensor, int]) -> Tensor:
+        places, ends, longest = known
+        tokens = x.flatten(0, 1).index_select(0, places).unflatten(-1, (num_heads, -1))
+        found = varlen_attn(tokens, tokens, tokens, ends, ends, longest, longest)
+        return torch.zeros_like(x).flatten(0, 1).index_copy(0, places, found.flatten(1))
+
+    ways: dict[str, Callable[..., Tensor]] = {"mask": masked}
+    if bench.device.type == "cuda":  # PyTorch has no other kernel for packed tokens
+        ways["packed"] = packed
+    stream = bench.batches(25_000)
+    batches = [next(stream) for _ in range(bench.steps)]
+    for name, way in ways.items():
+        seconds, start = 0.0, 0.0
+        for batch in batches:
+            is_token = batch.source_ids != PAD
+            lengths = is_token.sum(dim=1)
+            ends = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(bench.device, torch.int32)
+            known = is_token.flatten().nonzero()[:, 0].to(bench.device), ends, int(lengths.max())
+            mask = is_token[:, None, None].to(bench.device)
+            x = torch.randn(
+                *batch.source_ids.shape, width, device=bench.device, dtype=torch.bfloat16, requires_grad=True
+            )
+            start = bench.wait()
+            way(x, mask, known).sum().backward()
+            seconds += (bench.wait() - start) * (batch is not batches[0])
+        yield {"padding": name, "ms a batch": round(1000 * seconds / (len(batches) - 1), 2)}
 
 
 def loss(bench: Bench) -> Iterator[Row]:
@@ -227,8 +282,8 @@ def decoding(bench: Bench) -> Iterator[Row]:
 
 
 PARTS: dict[str, Callable[[Bench], Iterator[Row]]] = {
-    "training": training, "steps": steps, "loss": loss, "waits": waits, "decoding": decoding
-}  # fmt: skip
+    part.__name__: part for part in (training, steps, kernels, padding, loss, waits, decoding)
+}
 
 
 def table(rows: list[Row]) -> str:

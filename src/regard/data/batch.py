@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -26,6 +27,17 @@ Shard = tuple[int, int]
 ALL: Shard = (0, 1)
 IGNORED = -100
 """The label of a token that has none, as in `torch.nn.functional.cross_entropy`. No label below 0 is predicted."""
+
+
+STAYS = {"stays": True}
+"""Marks fields of batches that stay on the CPU."""
+AnyDataclass = TypeVar("AnyDataclass", bound=Any)
+
+
+def with_tensors(batch: AnyDataclass, change: Callable[[Tensor], Tensor]) -> AnyDataclass:
+    """A batch with its tensors changed, such as moved to a device, but for those that stay on the CPU."""
+    found = {each.name: getattr(batch, each.name) for each in fields(batch) if not each.metadata.get("stays")}
+    return replace(batch, **{name: change(x) for name, x in found.items() if isinstance(x, Tensor)})
 
 
 def own_rows(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
@@ -60,7 +72,7 @@ class Batch:
     """Which of `labels.flatten()` count; None: a model looks for them, and waits for its device."""
     pads_right: bool = False
     """Whether all padding of targets is known to stand on the right: then the causal mask alone hides it from all tokens."""
-    source_lengths: Int[Tensor, " batch"] | None = None
+    source_lengths: Int[Tensor, " batch"] | None = field(default=None, metadata=STAYS)
     """The tokens of each source, always on the CPU, if padding is known to stand on the right; for recurrent models."""
 
     @property
@@ -70,14 +82,7 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
-        return replace(
-            self,
-            source_ids=self.source_ids.to(device, non_blocking=True),
-            target_ids=self.target_ids.to(device, non_blocking=True),
-            labels=self.labels.to(device, non_blocking=True),
-            links=None if self.links is None else self.links.to(device, non_blocking=True),
-            places=None if self.places is None else self.places.to(device, non_blocking=True),
-        )
+        return with_tensors(self, lambda x: x.to(device, non_blocking=True))
 
 
 @dataclass(frozen=True)
@@ -102,9 +107,8 @@ class LabelledBatch:
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""
-        places = places_of(self.labels >= 0) if self.places is None else self.places
-        ids, labels, places = (x.to(device, non_blocking=True) for x in (self.ids, self.labels, places))
-        return replace(self, ids=ids, labels=labels, places=places)
+        found = replace(self, places=places_of(self.labels >= 0)) if self.places is None else self
+        return with_tensors(found, lambda x: x.to(device, non_blocking=True))
 
 
 def places_of(is_label: Tensor) -> Int[Tensor, " label"]:

@@ -7,11 +7,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import is_dataclass, replace
+from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 import torch
 from torch.utils.data import DataLoader, Dataset
+
+from regard.data.batch import with_tensors
 
 RELEASED_EVERY = 8
 """Memory maps are released after every this many batches."""
@@ -45,9 +47,7 @@ def pinned(batch: T) -> T:
     """
     if not is_dataclass(batch) or isinstance(batch, type):
         return batch
-    tensors = {name: value for name, value in vars(batch).items() if isinstance(value, torch.Tensor)}
-    fast = {name: value.pin_memory() for name, value in tensors.items() if name != "source_lengths"}  # which stays here
-    return replace(batch, **fast)
+    return with_tensors(batch, torch.Tensor.pin_memory)
 
 
 def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
