@@ -1,7 +1,7 @@
 """Builds the site of the documentation into site/, without a network, and checks it: `make docs`.
 
 Zensical makes the pages and the search, mkdocstrings the reference from docstrings. What this script adds: README.md as the first
-page, formulas as MathML, which browsers show without any script or font, and a check of every link, of the public names, and that
+page, the interactive pages that chapters of the guide write, formulas as MathML, which browsers show without any script or font, and a check of every link, of the public names, and that
 nothing is loaded from another host.
 """
 
@@ -18,11 +18,17 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
+import run_page
 from latex2mathml.converter import convert
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = {"regard": "regard", "regard.nn": "nn", "regard.extending": "extending"}
 """Public modules, and the page of each under reference/."""
+FRAME = (
+    r'<iframe src="\1" title="What happens inside the model" loading="lazy"></iframe>\n\n'
+    r'<p><a href="\1">The page alone</a></p>'
+)
+"""Shows an interactive page."""
 OUTSIDE = "https://example.invalid/"
 """Where links to files that are in the repository and not in docs/ lead; they are shown as text."""
 
@@ -53,6 +59,10 @@ def lay_out(folder: Path) -> None:
     readme = (ROOT / "README.md").read_text().replace('src="docs/', 'src="').replace('srcset="docs/', 'srcset="')
     (docs / "index.md").write_text(readme)
     (docs / "changelog.md").write_text((ROOT / "CHANGELOG.md").read_text())
+    for path in (docs / "guide").glob("[01]*.md"):
+        if run_page.WRITTEN.search(path.read_text()):
+            run_page.run(ROOT / "docs" / "guide" / path.name, keep=docs / "guide")
+            path.write_text(run_page.WRITTEN.sub(FRAME, path.read_text()))
     for path in docs.rglob("*.md"):
         home = (
             ROOT

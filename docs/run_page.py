@@ -12,6 +12,8 @@ differ by one in its last digit, as processors round differently. Before a block
 - `<!-- not run: reason -->`: the block is not run.
 - `<!-- data: multi30k_ende -->`: the page needs this folder of ../shared/data, and finds it as `multi30k_ende`.
 
+`<!-- page: NAME -->` marks where the site shows a file that the page has written, such as what `regard inspect` makes.
+
 Between `<!-- results: NAME -->` and `<!-- end of results -->` stands the table of trainings/NAME.json beside the page.
 
 With --write, the page is changed to show what was printed; elided output stays as it is where it fits.
@@ -25,6 +27,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +43,7 @@ BLOCK = re.compile(
     r"(?:^<!-- (?P<note>measured|not run: [^\n]+) -->\n+)?^```(?P<kind>python|text|console)\n(?P<text>.*?)^```$",
     re.M | re.S,
 )
+WRITTEN = re.compile(r"^<!-- page: (\S+) -->$", re.M)
 RESULTS = re.compile(r"(?<=^<!-- results: )(\S+)( -->\n)(.*?)(?=^<!-- end of results -->$)", re.M | re.S)
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -124,9 +128,11 @@ def _near(expected: str, printed: str) -> bool:
     return abs(float(expected.replace(",", "")) - float(printed.replace(",", ""))) < 1.5 * unit
 
 
-def run(path: Path, *, write: bool = False) -> int:
+def run(path: Path, *, write: bool = False, keep: Path | None = None) -> int:
     """Runs a page; how many blocks were run.
 
+    Args:
+        keep: a folder that the files which the site shows are copied to.
     Raises:
         PageError: a block printed something else than the page shows, or failed.
     """
@@ -163,6 +169,11 @@ def run(path: Path, *, write: bool = False) -> int:
                         changes.append((after, out.getvalue()))
                 elif out.getvalue():
                     raise PageError(f"{shown}, line {block.line}: printed, but no output is shown:\n{out.getvalue()}")
+            for name in WRITTEN.findall(page):
+                if not Path(name).is_file():
+                    raise PageError(f"{shown}: nothing has written {name}")
+                if keep is not None:
+                    shutil.copy(name, keep)
     finally:  # what was printed before a block failed is kept
         for block, text in reversed(changes):
             page = page[: block.start] + text.rstrip("\n") + "\n" + page[block.start + len(block.text) :]
