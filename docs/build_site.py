@@ -1,8 +1,8 @@
 """Builds the site of the documentation into site/, without a network, and checks it: `make docs`.
 
 Zensical makes the pages and the search, mkdocstrings the reference from docstrings. What this script adds: README.md as the first
-page, the interactive pages that chapters of the guide write, formulas as MathML, which browsers show without any script or font, and a check of every link, of the public names, and that
-nothing is loaded from another host.
+page; the interactive pages that chapters of the guide write; formulas as MathML, which browsers show without any script or font; and
+a check of every link, of the public names, and that nothing is loaded from another host.
 """
 
 from __future__ import annotations
