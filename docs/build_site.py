@@ -1,8 +1,8 @@
 """Builds the site of the documentation into site/, without a network, and checks it: `make docs`.
 
 Zensical makes the pages and the search, mkdocstrings the reference from docstrings. What this script adds: README.md as the first
-page; the interactive pages that chapters of the guide write; formulas as MathML, which browsers show without any script or font; and
-a check of every link, of the public names, and that nothing is loaded from another host.
+page; the interactive pages that chapters of the guide write; formulas as MathML, which browsers show without any script or
+font; and a check of every link, of the public names, and that nothing is loaded from another host.
 """
 
 from __future__ import annotations
@@ -87,12 +87,14 @@ def lay_out(folder: Path) -> None:
 
 
 def finished(page: str) -> str:
-    """A page with its formulas as MathML, and links out of the site as text."""
+    """A page with its formulas as MathML, accessible tables, and links out of the site as text."""
     page = re.sub(
         r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>',
         lambda found: convert(html.unescape(found[3]), display="block" if found[2] == "[" else "inline"),
         page, flags=re.S,
     )  # fmt: skip
+    # For people without a mouse: a wide table can be scrolled when it has the focus. An empty corner is no header.
+    page = page.replace("<table>", '<table tabindex="0">').replace("<th></th>", "<td></td>")
     return re.sub(rf'<a href="{OUTSIDE}[^"]*">(.*?)</a>', r"\1", page, flags=re.S)
 
 
