@@ -253,6 +253,7 @@ def test_words(opened: Any) -> None:
     page.check("#words")
     page.focus("#matrix")
     by_word, row_words, key_words = seen.words("cross.0.0")
+    expect(page.locator("#row-tokens bdi")).to_have_count(3)  # when the words are drawn
     assert page.locator("#row-tokens bdi").all_inner_texts() == ["Zwei", " Hunde", "</s>"]
     for row, row_word in enumerate(row_words):
         for key, key_word in enumerate(key_words):
