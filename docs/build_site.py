@@ -93,9 +93,16 @@ def finished(page: str) -> str:
         lambda found: convert(html.unescape(found[3]), display="block" if found[2] == "[" else "inline"),
         page, flags=re.S,
     )  # fmt: skip
+    page = re.sub(r"<p>([^<>]* = [^<>]*(?:\n[^<>]* = [^<>]*)+)</p>", equations, page)
     # For people without a mouse: a wide table can be scrolled when it has the focus. An empty corner is no header.
     page = page.replace("<table>", '<table tabindex="0">').replace("<th></th>", "<td></td>")
     return re.sub(rf'<a href="{OUTSIDE}[^"]*">(.*?)</a>', r"\1", page, flags=re.S)
+
+
+def equations(found: re.Match[str]) -> str:
+    """A paragraph of a docstring whose every line is an equation, with its lines."""
+    lines = found[1].split("\n")
+    return f"<p>{'<br>'.join(lines)}</p>" if all(" = " in line for line in lines) else found[0]
 
 
 class Links(HTMLParser):
