@@ -32,7 +32,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.attention.varlen import varlen_attn
 
 from regard.data.batch import Batch
 from regard.data.batching import training_batches
@@ -202,6 +201,8 @@ def padding(bench: Bench) -> Iterator[Row]:
         return attention(q, k, v, mask=mask)
 
     def packed(x: Tensor, _: Tensor, known: tuple[Tensor, Tensor, int]) -> Tensor:
+        from torch.nn.attention.varlen import varlen_attn
+
         places, ends, longest = known
         tokens = x.flatten(0, 1).index_select(0, places).unflatten(-1, (num_heads, -1))
         found = varlen_attn(tokens, tokens, tokens, ends, ends, longest, longest)

@@ -41,7 +41,7 @@ def main() -> None:
         subprocess.run([Path(sys.executable).parent / "zensical", "build"], cwd=folder, check=True)
         shutil.rmtree(site, ignore_errors=True)
         shutil.move(Path(folder) / "site", site)
-    for path in site.rglob("*.html"):
+    for path in (*site.rglob("index.html"), site / "404.html"):  # not those that chapters have written
         path.write_text(finished(path.read_text()))
     problems = [*broken_links(site), *missing_names(site)]
     print(*problems, sep="\n")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "gpu.py"
-PARTS = ("training", "steps", "loss", "waits", "decoding")
+PARTS = ("training", "steps", "kernels", "padding", "loss", "waits", "decoding")
 
 
 def test_every_part_runs_and_is_kept(tmp_path: Path) -> None:

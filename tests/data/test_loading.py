@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import os
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -16,12 +19,14 @@ import pytest
 import torch
 
 import regard
+import regard.extending
 from regard.data.augmentation.noise import Noise
 from regard.data.batch import Batch
 from regard.data.batching import Epochs, training_batches
 from regard.data.loading import made, prefetch, processes_for
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError
+from regard.text.locks import lock
 from regard.text.segmentation import BpeDropout
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
 
@@ -109,8 +114,56 @@ def test_what_a_process_cannot_make_is_said() -> None:
 
     found = made(iter(range(9)), make, lambda: None, 2)
     assert os.getpid() not in {next(found), next(found), next(found)}
-    with pytest.raises(DataError, match="the fourth"):
+    with pytest.raises(DataError, match=r"^the fourth cannot be made$"):
         next(found)
+    assert not multiprocessing.active_children()
+
+
+def test_signals_to_a_group_do_not_reach_the_processes() -> None:
+    """As of Ctrl-C in a terminal, and of torchrun."""
+    program = """
+import itertools, os, signal, sys
+sys.path.insert(0, os.environ["SOURCES"])
+from regard.data.loading import made
+signal.signal(signal.SIGTERM, lambda *_: print("asked to end", flush=True))
+found = made(iter(range(1000)), int, lambda: None, 2)
+print(next(found) + next(found), flush=True)  # both have begun
+os.killpg(os.getpgid(0), signal.SIGTERM)
+print(list(itertools.islice(found, 200))[-1], flush=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=100, start_new_session=True,
+        env={**os.environ, "SOURCES": str(Path(regard.__file__).parents[1])}, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.split("\n")[:-1]) == (0, ["1", "asked to end", "201"]), done.stderr
+
+
+def test_locks_do_not_outlive_a_process_that_is_killed(tmp_path: Path) -> None:
+    """Its children are no writers."""
+    held = os.open(tmp_path, os.O_RDONLY)
+    assert lock(held)
+    child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(30,))
+    child.start()
+    time.sleep(0.3)
+    os.close(held)  # as when this process is killed
+    other = os.open(tmp_path, os.O_RDONLY)
+    assert lock(other)
+    os.close(other)
+    child.kill()
+
+
+def test_a_run_that_fails_leaves_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing(regard.extending.Callback):
+        def on_step(self, progress: Any) -> None:
+            raise ValueError("a callback failed")
+
+    monkeypatch.setattr("regard.workflow.execution.processes_for", lambda *_: 2)
+    pairs = [(text, text.upper()) for text in TEXTS]
+    sizes: dict[str, Any] = {"model_dim": 16, "ff_dim": 16, "num_heads": 2, "steps": 50, "bpe_dropout": 0.2}
+    with pytest.raises(ValueError, match="a callback failed") as kept:
+        regard.train(pairs, tmp_path / "model", callbacks=[Failing()], **sizes)
+    assert kept.value.__traceback__ is not None  # which holds what the run had
+    assert not multiprocessing.active_children()
 
 
 def test_memory_maps_are_released_by_the_process_that_reads_them() -> None:
@@ -121,14 +174,17 @@ def test_memory_maps_are_released_by_the_process_that_reads_them() -> None:
             released.value += 1
 
     assert list(made(iter(range(40)), int, release, 2)) == list(range(40))
-    assert released.value == 4  # each made 20
+    assert released.value == 4 + 5  # each made 20; and lengths were read here
     assert list(made(iter(range(40)), int, release)) == list(range(40))
-    assert released.value == 9
+    assert released.value == 9 + 5
 
 
 def test_how_many_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(16), raising=False)
     cpu, gpu = torch.device("cpu"), torch.device("cuda")
     assert [processes_for(cpu), processes_for(gpu), processes_for(gpu, 4), processes_for(gpu, 16)] == [0, 8, 3, 0]
-    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    with monkeypatch.context() as patch:
+        patch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+        assert processes_for(gpu) == 0
+    monkeypatch.setattr(multiprocessing.current_process(), "_config", {"daemon": True})  # as in a pool of processes
     assert processes_for(gpu) == 0

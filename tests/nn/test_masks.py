@@ -20,7 +20,7 @@ from regard.nn import (
     target_mask,
     window_mask,
 )
-from regard.nn.masks import check_mask, distances, opened, positions_from_mask
+from regard.nn.masks import check_mask, distances, opened, positions_from_mask, prepared
 
 
 def test_padding_mask() -> None:
@@ -139,27 +139,31 @@ def test_positions_count_tokens_whichever_side_is_padded() -> None:
     assert positions[1, 2:].tolist() == [0, 1]
 
 
-def test_what_is_opened_is_found_once_for_all_layers() -> None:
-    mask = torch.tensor([[True, False], [False, False]])
+def test_a_prepared_mask_is_looked_through_once() -> None:
+    mask = prepared(torch.tensor([[True, False], [False, False]]))
     allowed, is_closed = opened(mask)
     assert allowed is not None
+    assert is_closed is not None
     assert opened(mask)[0] is allowed
     assert allowed.tolist() == [[True, False], [True, True]]
-    mask[1, 0] = True  # in place
-    allowed, is_closed = opened(mask)
-    assert is_closed is None
-    assert allowed is not None
-    assert allowed.tolist() == [[True, False], [True, False]]
-    with torch.inference_mode():
-        mask = torch.zeros(2, 2, dtype=torch.bool)
-        assert opened(mask)[1] is not None
-        mask.fill_(True)
-        assert opened(mask)[1] is None
+    assert is_closed.tolist() == [[False], [True]]
+    assert opened(mask.clone())[0] is not allowed  # a copy can change, and knows nothing
+    plain = torch.tensor([[True, False], [False, False]])
+    opened(plain)
+    plain.numpy()[1, 0] = True
+    assert opened(plain)[1] is None  # of other masks, nothing is kept
 
 
-def test_masks_do_not_hold_themselves() -> None:
-    mask = torch.ones(2, 2, dtype=torch.bool)
-    assert opened(mask)[0] is mask
+def test_prepared_masks_do_not_hold_themselves() -> None:
+    mask = prepared(torch.ones(2, 2, dtype=torch.bool))
+    assert opened(mask)[1] is None
     is_held = weakref.ref(mask)
     del mask
     assert is_held() is None  # without the garbage collector
+
+
+def test_a_mask_of_inference_can_be_trained_with() -> None:
+    mask, x = torch.zeros(1, 2, 2, dtype=torch.bool), torch.randn(1, 2, 4, requires_grad=True)
+    with torch.inference_mode():
+        attention(x, x, x, mask=mask, kernel="sdpa")
+    attention(x, x, x, mask=mask, kernel="sdpa").sum().backward()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
@@ -14,11 +13,12 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 from regard.data.batch import with_tensors
+from regard.errors import RegardError
 
 RELEASED_EVERY = 8
 """Memory maps are released after every this many batches."""
 MOST_PROCESSES = 8
-AHEAD = 4
+AHEAD = 2
 """Batches that each process makes ahead of their use."""
 T = TypeVar("T")
 Planned = TypeVar("Planned")
@@ -32,7 +32,7 @@ def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
         yield item
 
 
-def prefetch(items: Iterator[T]) -> Iterator[T]:
+def prefetch(items: Iterator[T]) -> Generator[T, None, None]:
     """The same items; the next one is prepared in a thread while one is used."""
     with ThreadPoolExecutor(1) as maker:
         coming: Future[T | None] = maker.submit(next, items, None)
@@ -51,13 +51,14 @@ def pinned(batch: T) -> T:
 
 
 def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
-    """How many processes make batches for a model on a device: 0 for a CPU, which has no time to spare for them, and where a
-    process cannot be forked.
+    """How many processes make batches for a model on a device: 0 for a CPU, which has no time to spare for them, and where this
+    process cannot have others.
 
     Args:
         processes_of_machine: how many train on this machine, and share its processors.
     """
-    if device.type == "cpu" or "fork" not in multiprocessing.get_all_start_methods():
+    can_fork = "fork" in multiprocessing.get_all_start_methods() and not multiprocessing.current_process().daemon
+    if device.type == "cpu" or not can_fork:
         return 0
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(0, min(MOST_PROCESSES, processors // processes_of_machine - 1))
@@ -78,15 +79,27 @@ def made(
     loader: Any = DataLoader(
         _Making(make, release),
         batch_size=None,
-        sampler=plan,
+        sampler=releasing(plan, release),
         num_workers=num_processes,
         prefetch_factor=AHEAD,
         multiprocessing_context="fork",
-        worker_init_fn=_leave_signals,
+        worker_init_fn=_in_a_group_of_its_own,
         collate_fn=_as_it_is,
         generator=torch.Generator(),  # else it would draw from the generator that dropout draws from
     )
-    return iter(loader)
+    # The processes begin here, not in the thread of `prefetch`, which would be gone in them, and missed.
+    return _until_closed(iter(loader))
+
+
+def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
+    """The items; an error among them is raised. When this generator is closed, the processes behind it end."""
+    try:
+        for item in items:
+            if isinstance(item, RegardError):
+                raise item
+            yield item
+    finally:
+        del items
 
 
 class _Making(Dataset[Any]):
@@ -99,13 +112,16 @@ class _Making(Dataset[Any]):
         self._count += 1
         if self._count % RELEASED_EVERY == 0:
             self._release()
-        return self._make(planned)
+        try:
+            return self._make(planned)
+        except RegardError as error:  # to be raised as it is; DataLoader would put a traceback into its message
+            return error
 
 
 def _as_it_is(batch: T) -> T:
     return batch
 
 
-def _leave_signals(number: int) -> None:
-    """Ctrl-C reaches all processes of a terminal; what it means is decided by the process that trains."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _in_a_group_of_its_own(number: int) -> None:
+    """Ctrl-C and torchrun's signals reach a whole group of processes; what they mean is decided by the process that trains."""
+    os.setpgid(0, 0)

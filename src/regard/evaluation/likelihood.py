@@ -92,7 +92,7 @@ def label_likelihood(model: Model, batches: Iterable[LabelledBatch]) -> LabelLik
         batch = batch.to(device)
         states, labels = model.labelled_states(batch)
         log_probs, is_likeliest = _scored(model, states, labels)
-        nats -= float(log_probs.double().sum())
+        nats -= float(log_probs.cpu().double().sum())
         num_correct += int(is_likeliest.sum())
         num_labels += len(labels)
     model.train(was_training)

@@ -156,17 +156,18 @@ class Likeliest:
 
     def __call__(self, log_probs: LogProbs, active: ActiveBatch) -> None:
         """Note the likeliest tokens of each active hypothesis."""
-        if not self.counts:
+        requests = enumerate(active.requests)
+        slots = [slot for slot, request in requests if request is not None and active.numbers[slot] in self.counts]
+        if not slots:
             return
-        best = log_probs.topk(min(max(self.counts.values()), log_probs.shape[-1]), dim=-1)
-        all_values, all_tokens = on_cpu(best)
-        for slot, request in enumerate(active.requests):
+        most = min(max(self.counts.values()), log_probs.shape[-1])
+        chosen = torch.tensor(slots).to(log_probs.device, non_blocking=True)
+        all_values, all_tokens = on_cpu(log_probs.index_select(0, chosen).topk(most, dim=-1))
+        for row, slot in enumerate(slots):
             number = active.numbers[slot]
-            if request is None or number not in self.counts:
-                continue
             count = self.counts[number]
             before = active.ids[slot, :, : int(active.lengths[slot])].tolist()
-            tokens_of, values_of = (x[slot, :, :count].tolist() for x in (all_tokens, all_values))
+            tokens_of, values_of = (x[row, :, :count].tolist() for x in (all_tokens, all_values))
             for ids, score, tokens, values in zip(
                 before, active.scores[slot].tolist(), tokens_of, values_of, strict=True
             ):

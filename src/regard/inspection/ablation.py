@@ -23,6 +23,7 @@ from regard.models.families import Site, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.cache import KeysValues, Memory
 from regard.nn.hooks import AfterHook, forward_hooks, hooked
+from regard.nn.positions import widest_float
 
 ROWS_AT_ONCE = 4096
 """Positions in a batch, padding included."""
@@ -177,7 +178,7 @@ def _log_probs(
             gates[name.site][row, index[name]] = 0
     read = torch.tensor(example.read_ids, device=device).expand(len(left_out), -1)
     with gated(model, gates, means):
-        return _token_log_probs(model, example, read).double()
+        return _token_log_probs(model, example, read).cpu().double()
 
 
 def _token_log_probs(model: Model, example: Example, read: Int[Tensor, "row position"]) -> Float[Tensor, "row target"]:
@@ -296,7 +297,7 @@ def mean_contexts(model: Model, examples: Sequence[Example]) -> dict[Site, Tenso
 
     def note(site: Site) -> AfterHook:
         def add(context: Tensor) -> Tensor:
-            totals[site] = totals.get(site, 0) + context.double().sum(dim=(0, 2))
+            totals[site] = totals.get(site, 0) + context.to(widest_float(context.device)).sum(dim=(0, 2))
             counts[site] = counts.get(site, 0) + context.shape[0] * context.shape[2]
             return context
 

@@ -26,7 +26,7 @@ from regard.models.parts import (
 from regard.nn.dropout import Dropout
 from regard.nn.layers import EncoderLayer
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
-from regard.nn.masks import padding_mask, positions_from_mask
+from regard.nn.masks import padding_mask, positions_from_mask, prepared
 
 
 class Encoder(Model):
@@ -78,7 +78,7 @@ class Encoder(Model):
         """A vector for each token, in its context."""
         self.positions.check_length(ids.shape[1])
         is_token = ids != self.config.pad_id
-        mask = padding_mask(ids, self.config.pad_id)
+        mask = prepared(padding_mask(ids, self.config.pad_id))
         x = look_up(self.embedding, ids, self.config.pad_id)
         if self.segment_embedding is not None:
             x = x + self.segment_embedding(ids.new_zeros(ids.shape) if segments is None else segments)

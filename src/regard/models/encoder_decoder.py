@@ -27,7 +27,7 @@ from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, 
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding
 from regard.nn.layers import DecoderLayer, EncoderLayer
-from regard.nn.masks import padding_mask, positions_from_mask
+from regard.nn.masks import padding_mask, positions_from_mask, prepared
 from regard.nn.multihead import MultiHeadAttention
 
 
@@ -143,8 +143,9 @@ class EncoderDecoder(PairModel):
 
         Keys and values of the source are laid out once as matrix products want them at every step.
         """
+        mask = padding_mask(source_ids, self.config.pad_id)  # which the cache changes when sentences come and go
         memory = [
-            Memory(KeysValues(*(x.contiguous() for x in layer.keys_values)), layer.mask)
+            Memory(KeysValues(*(x.contiguous() for x in layer.keys_values)), mask)
             for layer in self.read_source(source_ids, source_types)
         ]
         return BeamCache(len(memory), source_ids.shape[0], source_ids.device, memory)
@@ -172,7 +173,7 @@ class EncoderDecoder(PairModel):
         self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
     ) -> list[Memory]:
         """The source as each decoder layer looks it up."""
-        mask = padding_mask(source_ids, self.config.pad_id)
+        mask = prepared(padding_mask(source_ids, self.config.pad_id))
         return [Memory(layer, mask) for layer in self.project(self.encode(source_ids, source_types))]
 
     def encode(
@@ -180,7 +181,7 @@ class EncoderDecoder(PairModel):
     ) -> Float[Tensor, "batch source model_dim"]:
         """The source's vectors, each in its context: what the decoder looks at."""
         self.source_positions.check_length(source_ids.shape[1])
-        mask = padding_mask(source_ids, self.config.pad_id)
+        mask = prepared(padding_mask(source_ids, self.config.pad_id))
         x = self._scaled(look_up(self.source_embedding, source_ids, self.config.pad_id))
         if self.source_type_embedding is not None:
             types = source_ids.new_zeros(source_ids.shape) if source_types is None else source_types

@@ -133,24 +133,32 @@ def combine_masks(*masks: Mask | None) -> Mask | None:
     return combined
 
 
+PREPARED = "_regard_opened"
+"""The attribute of a mask with what `opened` finds in it."""
+
+
 def opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     """The mask with those queries opened to all keys that may attend to nothing, and which these are, if any are.
 
     No kernel then meets a row of -inf, about which kernels disagree; the context of such a query is set to 0 afterwards.
-    What is found is kept with the mask as long as it does not change: all layers are given the same one.
     """
     if allowed is None:
         return None, None
-    if (
-        allowed.ndim < 2 or is_traced(allowed) or allowed.is_inference()
-    ):  # the last do not know whether they have changed
+    known: tuple[Tensor | None, Tensor | None] | None = getattr(allowed, PREPARED, None)
+    if known is None:
         return _opened(allowed)
-    known = getattr(allowed, "_regard_opened", None)
-    if known is None or known[0] != allowed._version:
-        found, is_closed = _opened(allowed)
-        known = (allowed._version, None if is_closed is None else found, is_closed)  # a tensor must not hold itself
-        allowed._regard_opened = known  # type: ignore[attr-defined]
-    return allowed if known[1] is None else known[1], known[2]
+    return allowed if known[0] is None else known[0], known[1]
+
+
+def prepared(mask: Mask) -> Mask:
+    """A mask with what `opened` finds in it, so that layers that are all given it need not look for it again.
+
+    It must not change afterwards: for masks that a model makes for one pass, and gives to nobody else.
+    """
+    if not is_traced(mask):
+        found, is_closed = _opened(mask)
+        setattr(mask, PREPARED, (None if found is mask else found, is_closed))  # a tensor must not hold itself
+    return mask
 
 
 def _opened(allowed: Tensor) -> tuple[Tensor, Tensor | None]:

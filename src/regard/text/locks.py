@@ -20,6 +20,10 @@ FORGOTTEN_SECONDS = 86_400
 """On systems without locks, older temporary files count as left behind."""
 
 
+_held: dict[int, tuple[int, int]] = {}
+"""Files that were locked, by their descriptors."""
+
+
 def lock(descriptor: int) -> bool | None:
     """Lock an open file; False: another process holds the lock. None: the system has no locks there."""
     if sys.platform == "win32":
@@ -32,7 +36,23 @@ def lock(descriptor: int) -> bool | None:
         return False
     except OSError:  # a file system without locks
         return None
+    found = os.fstat(descriptor)
+    _held[descriptor] = found.st_dev, found.st_ino
     return True
+
+
+def _release_in_child() -> None:
+    """Close what a process that was forked has of its parent's locks: they must not outlive the parent."""
+    for descriptor, file in _held.items():
+        with suppress(OSError):
+            found = os.fstat(descriptor)
+            if (found.st_dev, found.st_ino) == file:  # and not another file that was opened since
+                os.close(descriptor)
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_in_child)
 
 
 def claim(descriptor: int, path: Path) -> bool:

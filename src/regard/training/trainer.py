@@ -9,7 +9,7 @@ import itertools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Generic
 
@@ -79,6 +79,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         batches: Iterator[AnyBatch] = task.batches(cursor, (self.world.rank, self.world.size))
         wanted = itertools.islice(batches, left)
         self.batches = prefetch(map(pinned, wanted) if self.device.type == "cuda" else wanted)
+        self._source = batches
 
     def run(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
@@ -117,6 +118,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
                 with suppress(RegardError):  # what ended the run is what must be said
                     self._record(run)
                 raise
+            finally:
+                self._end_batches()
             run.seconds = time.perf_counter() - self._start
             if run.interrupted and run.step and not run.best_step and not run.validations_since_best:
                 self._keep()  # before the first validation
@@ -124,6 +127,12 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if self._raised is not None:
             raise self._raised
         return run
+
+    def _end_batches(self) -> None:
+        """End the thread and the processes that make batches."""
+        self.batches.close()
+        if isinstance(self._source, Generator):
+            self._source.close()
 
     @property
     def _randomness(self) -> str:

@@ -153,6 +153,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
     def _step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int) -> Outcome:
         if not self.weights.compute.training:
             self.weights.compute.train()
+            self.module.train()
         total = torch.zeros((), device=self.device)
         sums_first = len(batches) > 1 and self.weights.compute is not self.model
         for batch in batches:

@@ -12,7 +12,7 @@ from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, Prepared
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
 from regard.generation.adapted import Adapted
-from regard.generation.decoding import Decoding, texts_at_once
+from regard.generation.decoding import TEXTS_ON_CPU, Decoding, texts_at_once
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions
@@ -104,7 +104,10 @@ class Workers:
         """The requests, ready to be decoded step by step."""
         check_after_fork()
         rule = options.rule(self._symbols.eos_id, trace)
-        self._check_room(min(len(requests), texts_at_once(options.batch_size, self.device)), rule.width)
+        batch_size = texts_at_once(options.batch_size, self.device)
+        if options.batch_size is None and self._lacking(min(len(requests), batch_size), rule.width):
+            batch_size = TEXTS_ON_CPU  # nobody has asked for more
+        self._check_room(min(len(requests), batch_size), rule.width)
         models = self.prepared.current()
         if self._choice is not None:
             models = [Adapted(model, self._choice) for model in models]
@@ -113,7 +116,7 @@ class Workers:
             requests,
             rule,
             self._symbols,
-            batch_size=options.batch_size,
+            batch_size=batch_size,
             filters=[*options.filters(self._encode, self._symbols.eos_id), *filters],
             device=self.device,
         )
@@ -124,15 +127,19 @@ class Workers:
         Raises:
             SettingsError: there is not.
         """
-        vocab_size = self.models[0].config.vocab_size
-        needed = STEP_BYTES * num_texts * width * vocab_size
-        free = free_bytes(self.device) if needed > ALWAYS_THERE else None
-        if free is not None and needed > free:
+        if (lacking := self._lacking(num_texts, width)) is not None:
+            needed, free = lacking
             raise SettingsError(
                 f"beam_size, n_best and batch_size must fit into memory; got {num_texts:,} texts with {width:,} hypotheses "
-                f"each over {vocab_size:,} tokens, which need at least {needed / 1e9:,.1f} GB, of which {free / 1e9:,.1f} GB "
-                f"are free on {self.device}. Lower one of them."
+                f"each over {self.models[0].config.vocab_size:,} tokens, which need at least {needed / 1e9:,.1f} GB, of which "
+                f"{free / 1e9:,.1f} GB are free on {self.device}. Lower one of them."
             )
+
+    def _lacking(self, num_texts: int, width: int) -> tuple[int, int] | None:
+        """The bytes that a step needs and those that are free, if these are fewer."""
+        needed = STEP_BYTES * num_texts * width * self.models[0].config.vocab_size
+        free = free_bytes(self.device) if needed > ALWAYS_THERE else None
+        return (needed, free) if free is not None and needed > free else None
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
         """How many batches are decoded in parallel.
