@@ -103,7 +103,7 @@ def test_keys_and_their_limits(start: Start, folder: Path, tmp_path: Path) -> No
 
 def test_sigterm_answers_what_was_accepted_and_exits_with_0(start: Start, folder: Path, translator: Translator) -> None:
     server = start(folder, "--batch-size", 2)
-    texts = [f"two dogs play {number}" for number in range(80)]
+    texts = [f"two dogs play {number}" for number in range(800)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         body = json.dumps({"q": texts, "source": "en", "target": "de"})
         accepted = pool.submit(send, server, "POST", "/translate", body, JSON)
