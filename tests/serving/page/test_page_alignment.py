@@ -164,6 +164,7 @@ def test_a_screen_reader_is_told_the_cells_about_the_chosen_one(opened: Any, cop
 
 def test_all_heads_can_be_chosen_and_keys_go_through_them(opened: Any, copying_url: str) -> None:
     page = opened(copying_url, text=WORD)
+    expect(page.all(f"{HEAD} option")).to_have_count(13, timeout=10_000)  # a busy machine draws them late
     assert page.texts(f"{HEAD} option") == [
         "mean", "encoder.0.0", "encoder.0.1", "mean of encoder.0", "decoder.0.0", "decoder.0.1", "mean of decoder.0",
         "cross.0.0", "cross.0.1", "mean of cross.0", "rollout", "gradient", "integrated-gradients",
