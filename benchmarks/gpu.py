@@ -214,7 +214,7 @@ def padding(bench: Bench) -> Iterator[Row]:
     stream = bench.batches(25_000)
     batches = [next(stream) for _ in range(bench.steps)]
     for name, way in ways.items():
-        seconds, start = 0.0, 0.0
+        seconds = 0.0
         for batch in batches:
             is_token = batch.source_ids != PAD
             lengths = is_token.sum(dim=1)

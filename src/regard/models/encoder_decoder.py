@@ -145,8 +145,8 @@ class EncoderDecoder(PairModel):
         """
         mask = padding_mask(source_ids, self.config.pad_id)  # which the cache changes when sentences come and go
         memory = [
-            Memory(KeysValues(*(x.contiguous() for x in layer.keys_values)), mask)
-            for layer in self.read_source(source_ids, source_types)
+            Memory(KeysValues(*(x.contiguous() for x in layer)), mask)
+            for layer in self.project(self.encode(source_ids, source_types))
         ]
         return BeamCache(len(memory), source_ids.shape[0], source_ids.device, memory)
 
