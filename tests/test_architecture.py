@@ -8,6 +8,7 @@ ROOT = Path(__file__).parents[1] / "src" / "regard"
 
 RANKS = {
     "errors": 0,
+    "names": 0,
     "version": 0,
     "processors": 0,
     "text": 1,
@@ -47,6 +48,7 @@ FORBIDDEN = {
 }
 THIRD_PARTY = {
     "errors": set(),
+    "names": set(),
     "version": set(),
     "processors": set(),
     "text": {"tokenizers", "pydantic"},

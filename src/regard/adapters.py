@@ -25,6 +25,7 @@ from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
 from regard.models.learning.adapters import adapted, merged, put_adapter, sharing
+from regard.names import is_file, is_folder
 from regard.text.lines import write_whole
 
 FORMAT_VERSION = 1
@@ -114,7 +115,7 @@ def save_adapter_weights(path: Path, model: Model, new: Collection[str] = ()) ->
 
 def is_adapter(path: Path | str) -> bool:
     """Whether a folder holds an adapter."""
-    return all((Path(path) / part).is_file() for part in ADAPTER_PARTS)
+    return all(is_file(Path(path) / part) for part in ADAPTER_PARTS)
 
 
 def read_adapter(path: Path | str) -> Adapter:
@@ -125,7 +126,7 @@ def read_adapter(path: Path | str) -> Adapter:
     """
     folder = Path(path)
     if not is_adapter(folder):
-        what = "an existing folder" if not folder.is_dir() else "an adapter folder"
+        what = "an existing folder" if not is_folder(folder) else "an adapter folder"
         raise ModelFolderError(f"{folder} must be {what}. An adapter folder holds {' and '.join(ADAPTER_PARTS)}.")
     file = folder / ADAPTER_CONFIG
     try:

@@ -29,6 +29,7 @@ from regard.memory import lack_of_room, shapes_for
 from regard.models.config import ModelConfig
 from regard.models.families import build, parse_config
 from regard.models.interface import Model
+from regard.names import is_file, is_folder
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
@@ -164,7 +165,7 @@ def _begun_beside(path: Path) -> list[Path]:
 
 def _put_back(path: Path) -> Path:
     """The path of a model folder. If a killed process had moved it aside, it is moved back, or else read from there."""
-    with suppress(OSError, RuntimeError):
+    with suppress(OSError, RuntimeError, ValueError):
         if path.exists():
             return path
         place = path.resolve()
@@ -241,11 +242,11 @@ def load_model(path: Path | str) -> LoadedModel:
         ModelFolderError: a part is missing, damaged, of a later format, or belongs to another model.
     """
     folder = _put_back(Path(path))
-    missing = [part for part in PARTS if not (folder / part).is_file()]
+    missing = [part for part in PARTS if not is_file(folder / part)]
     if missing:
-        what = "an existing folder" if not folder.is_dir() else f"a model folder; {' and '.join(missing)} missing"
-        hint = "" if folder.is_dir() else hub_hint(folder)
-        if all((folder / part).is_file() for part in ADAPTER_PARTS):
+        what = "an existing folder" if not is_folder(folder) else f"a model folder; {' and '.join(missing)} missing"
+        hint = "" if is_folder(folder) else hub_hint(folder)
+        if all(is_file(folder / part) for part in ADAPTER_PARTS):
             hint = f" {folder} is an adapter: name its model first, and then `--adapter {folder}`."
         raise ModelFolderError(f"{folder} must be {what}. A model folder holds {', '.join(PARTS)}.{hint}")
     config = _load_config(folder)

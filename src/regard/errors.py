@@ -13,6 +13,8 @@ from pathlib import Path
 
 MOST_NAMED = 60
 """A message lists at most this many allowed words."""
+MESSAGE_BEGIN, MESSAGE_END = 2_000, 1_000
+"""Of a longer message, so many characters at its beginning and at its end, where the remedy is, are shown."""
 HUB = "hf:"
 """The prefix of a model name on the Hugging Face hub."""
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -31,6 +33,17 @@ def printable(text: str) -> str:
     return STEERING.sub(_spelled, text)
 
 
+def shown(message: str) -> str:
+    """A message as it can be printed: control characters spelled out, and without its middle where it is very long.
+
+    A message repeats what it was given: a text, a name, an answer of another library. That may have any length.
+    """
+    left_out = len(message) - MESSAGE_BEGIN - MESSAGE_END
+    if left_out > 0:
+        message = f"{message[:MESSAGE_BEGIN]} [... {left_out:,} characters ...] {message[-MESSAGE_END:]}"
+    return printable(message)
+
+
 def _spelled(character: re.Match[str]) -> str:
     code = ord(character.group())
     return (
@@ -41,11 +54,11 @@ def _spelled(character: re.Match[str]) -> str:
 class RegardError(Exception):
     """An error in the user's input or of the machine, with a message for the user.
 
-    Control characters in the message are escaped, so that it can be printed.
+    Control characters in the message are escaped, and the middle of a very long one is left out, so that it can be printed.
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return shown(super().__str__())
 
 
 class ShapeError(RegardError, ValueError):

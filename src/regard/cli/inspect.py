@@ -28,6 +28,7 @@ from regard.cli.options import (
 from regard.cli.reading import text_itself
 from regard.cli.writing import say, tell, write
 from regard.errors import DataError, SettingsError
+from regard.names import is_folder
 
 if TYPE_CHECKING:
     from regard.inspection.result import Inspection
@@ -301,7 +302,7 @@ def _has_colour() -> bool:
 
 def check_folder(output: Path) -> None:
     """Make sure that a file can be written there, before anything is computed."""
-    if not output.absolute().parent.is_dir():
+    if not is_folder(output.absolute().parent):
         raise DataError(f"-o must be in a folder that exists; got {output}.")
 
 

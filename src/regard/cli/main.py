@@ -22,12 +22,12 @@ from regard.cli.heads import heads
 from regard.cli.serve import serve
 from regard.cli.translate import translate
 from regard.cli.writing import tell, write
-from regard.errors import RegardError, SettingsError, printable
+from regard.errors import RegardError, SettingsError, shown
 from regard.version import __version__
 
 
 class Commands(TyperGroup):
-    """The commands. Typer's messages repeat what the user typed; control characters in it are escaped."""
+    """The commands. Typer's messages repeat what the user typed: control characters in it are escaped, and it is cut."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the words before the command."""
@@ -63,7 +63,7 @@ def _printable_messages() -> Iterator[None]:
     except Exception as error:  # of any kind, as it is raised again; only its message is made printable
         message = getattr(error, "message", None)  # typer's errors have one; their class is not exported
         if isinstance(message, str):
-            error.message = printable(message)  # type: ignore[attr-defined]
+            error.message = shown(message)  # type: ignore[attr-defined]
         raise
 
 

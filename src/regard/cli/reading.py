@@ -11,6 +11,7 @@ from pathlib import Path
 
 from regard.cli.writing import program, tell
 from regard.errors import DataError
+from regard.names import exists, is_file
 
 COLUMNS = {".tsv": "cut -f{column} {file}", ".jsonl": "jq -r .{key} {file}"}
 """Shell commands that print one column of a file."""
@@ -31,12 +32,12 @@ def check_input(name: str, command: str, *, column: int = 1, key: str = "source"
     if name == "-":
         return
     again = f"{program()} {command}"
-    if not Path(name).exists():
+    if not exists(name):
         what = f"{name} must be a readable text file; got: No such file or directory."
         hint = f" If it is the text itself: echo {shlex.quote(name)} | {again}" if _may_be_a_text(name) else ""
         raise DataError(what + hint)
     ending = Path(name).suffix.lower()
-    if ending in COLUMNS and Path(name).is_file() and _has_columns(name, ending):
+    if ending in COLUMNS and is_file(name) and _has_columns(name, ending):
         print_column = COLUMNS[ending].format(column=column, key=key, file=shlex.quote(name))
         raise DataError(
             f"{name} must hold one text per line; got columns. To pass only the texts: {print_column} | {again}"
@@ -54,9 +55,11 @@ def _has_columns(name: str, ending: str) -> bool:
     return "\t" in first if ending == ".tsv" else first.lstrip().startswith("{")
 
 
-def input_lines(name: str) -> Iterator[str]:
+def input_lines(name: str, *, is_live: bool = True) -> Iterator[str]:
     """The lines of a file, or of standard input.
 
+    Args:
+        is_live: whether it may be what somebody else is still writing, such as a named pipe.
     Raises:
         DataError: it cannot be read, or a line is not UTF-8.
     """
@@ -65,7 +68,7 @@ def input_lines(name: str) -> Iterator[str]:
     if name == "-":
         yield from iterate_lines(sys.stdin.buffer, "standard input")
         return
-    with open_lines(name) as stream:
+    with open_lines(name, is_live=is_live) as stream:
         yield from iterate_lines(stream, name)
 
 
@@ -80,7 +83,7 @@ def text_itself(text: str, command: str) -> str:
         if sys.stdin.isatty():
             tell("Type the text; Ctrl-D ends it.")
         return "\n".join(input_lines("-"))
-    if Path(text).is_file():
+    if is_file(text):
         tell(
             f"{text} is taken as the text, not as a file name. To read the file: {program()} {command} - < {shlex.quote(text)}"
         )

@@ -31,6 +31,7 @@ from regard.cli.options import (
 from regard.cli.reading import check_input, input_lines
 from regard.cli.writing import tell, write
 from regard.errors import DataError, SettingsError
+from regard.names import is_file, is_folder
 
 if TYPE_CHECKING:
     from regard.generation.options import DecodingOptions
@@ -87,7 +88,7 @@ def translate(
     from regard.workflow.settings import parse_options
     from regard.workflow.translation.translator import Translator
 
-    if output and not output.absolute().parent.is_dir():
+    if output and not is_folder(output.absolute().parent):
         raise DataError(f"-o must be in a folder that exists; got {output}.")
     if nearest_to is not None and (n_best > 1 or beam < 2):
         raise SettingsError(
@@ -166,7 +167,8 @@ def _rows_of_file(
             under_way.append(line)
             yield line
 
-    done, total = 0, None if input == "-" or not shows_progress else sum(1 for _ in input_lines(input))
+    can_be_counted = shows_progress and is_file(input)  # standard input and pipes are read once
+    done, total = 0, sum(1 for _ in input_lines(input)) if can_be_counted else None
     with RunDisplay(is_silent=not shows_progress) as display:
         display.on_sentences(0, total)
 
@@ -178,10 +180,10 @@ def _rows_of_file(
         translations = translator.translate_lines(
             noted(),
             options,
-            prefixes=None if prefixes is None else input_lines(prefixes),
+            prefixes=None if prefixes is None else input_lines(prefixes, is_live=False),
             required=None
             if required is None
-            else ([x for x in line.split("\t") if x] for line in input_lines(required)),
+            else ([x for x in line.split("\t") if x] for line in input_lines(required, is_live=False)),
             on_done=count,
         )
         if references is not None:
@@ -200,7 +202,7 @@ def _nearest(translations: Iterator[Translation], references: str) -> Iterator[T
     Raises:
         DataError: not as many references as lines.
     """
-    lines, number = input_lines(references), 0
+    lines, number = input_lines(references, is_live=False), 0
     for number, translation in enumerate(translations, start=1):
         if (reference := next(lines, None)) is None:
             raise DataError(

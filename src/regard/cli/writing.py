@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from regard.errors import printable
+from regard.errors import printable, shown
 
 COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
 """Escape sequences that only set colours in a terminal."""
@@ -38,8 +38,8 @@ def say(message: str) -> None:
 
 
 def tell(message: str) -> None:
-    """Print a message to standard error, control characters escaped."""
-    print(printable(message), file=sys.stderr, flush=True)
+    """Print a message to standard error, control characters escaped, and the middle left out where it is very long."""
+    print(shown(message), file=sys.stderr, flush=True)
 
 
 def summary(results: dict[str, Any]) -> str:

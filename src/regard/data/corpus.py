@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hub
 from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
+from regard.names import is_file
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
 
@@ -126,7 +127,7 @@ class Corpus:
         """The size of the files, or of the data set's table."""
         if self.paths[0].startswith(HUB_PREFIX):
             return int(self._hub[0].data.nbytes)
-        return sum(Path(path).stat().st_size for path in self.paths if Path(path).is_file())
+        return sum(Path(path).stat().st_size for path in self.paths if is_file(path))
 
     def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
         """The pairs; with `only`, those of these lines, without looking into the others.

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from regard.errors import DataError, MissingExtraError, ModelFolderError
+from regard.names import is_file
 
 INSTALL = (
     "pip install pytorch-lightning entmax scipy pandas sentencepiece 'transformers<5', and then: "
@@ -33,7 +34,7 @@ def load_comet(checkpoint: str | os.PathLike[str], *, uses_gpu: bool = False) ->
     Source: Rei et al. 2020.
     """
     path = Path(checkpoint)
-    if not path.is_file():
+    if not is_file(path):
         raise DataError(
             f"--comet must be a checkpoint of COMET on this machine, such as model.ckpt; got {path}, which is no file. "
             "Nothing is downloaded."

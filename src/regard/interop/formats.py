@@ -30,6 +30,7 @@ from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import unpruned
 from regard.models.interface import Model
+from regard.names import exists, is_file, is_folder
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
@@ -104,7 +105,7 @@ def _format_of(path: Path) -> Format | None:
 
 
 def _is_hugging_face(path: Path) -> bool:
-    return (path / CONFIG).is_file() and "model_type" in read_json(path / CONFIG)
+    return is_file(path / CONFIG) and "model_type" in read_json(path / CONFIG)
 
 
 def read_foreign(name: Path | str) -> ForeignModel:
@@ -118,7 +119,7 @@ def read_foreign(name: Path | str) -> ForeignModel:
     """
     path = find_folder(name)
     format = _format_of(path)
-    if format is None and (path / CONFIG).is_file():
+    if format is None and is_file(path / CONFIG):
         format = HUGGING_FACE  # which says what its config.json lacks
     try:
         if format is not None:
@@ -133,17 +134,17 @@ def read_foreign(name: Path | str) -> ForeignModel:
         raise ModelFolderError(
             f"{path} must be a whole model in a format that Regard reads; got {type(error).__name__}: {error}."
         ) from error
-    what = "a model" if path.exists() else "an existing folder"
-    hint = "" if path.exists() else hub_hint(path)
+    what = "a model" if exists(path) else "an existing folder"
+    hint = "" if exists(path) else hub_hint(path)
     raise ModelFolderError(
         f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz.{hint}"
     )
 
 
 def _npz(path: Path) -> Path | None:
-    if path.suffix == ".npz" and path.is_file():
+    if path.suffix == ".npz" and is_file(path):
         return path
-    found = sorted(path.glob("*.npz")) if path.is_dir() else []
+    found = sorted(path.glob("*.npz")) if is_folder(path) else []
     return found[0] if len(found) == 1 else None
 
 
@@ -190,8 +191,8 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
 
 HUGGING_FACE = Format("Hugging Face", _is_hugging_face, _read_hugging_face)
 READ = [
-    Format("CTranslate2", lambda path: (path / MODEL).is_file(), read_ctranslate2),
-    Format("Marian", lambda path: not (path / CONFIG).is_file() and _npz(path) is not None, _read_marian),
+    Format("CTranslate2", lambda path: is_file(path / MODEL), read_ctranslate2),
+    Format("Marian", lambda path: not is_file(path / CONFIG) and _npz(path) is not None, _read_marian),
     HUGGING_FACE,
 ]
 """The formats that are read, in the order in which they are tried."""

@@ -24,6 +24,7 @@ from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NUMBERS, TensorRef
 from regard.models.interface import Model
 from regard.models.learning.adapters import adapted
+from regard.names import is_file
 from regard.nn.adapters import AdaptedLinear
 
 PEFT = "peft"
@@ -43,7 +44,7 @@ TASKS = {"encoder-decoder": "SEQ_2_SEQ_LM", "decoder": "CAUSAL_LM"}
 
 def is_peft(path: Path | str) -> bool:
     """Whether a folder holds an adapter in PEFT's format."""
-    return (Path(path) / CONFIG).is_file()
+    return is_file(Path(path) / CONFIG)
 
 
 def read_peft(path: Path | str, base: ForeignModel) -> Adapter:

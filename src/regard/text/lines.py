@@ -14,15 +14,19 @@ import re
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from regard.errors import DataError
+from regard.names import is_device, is_named_pipe, is_pipe
 from regard.text import locks
 from regard.text.locks import remove_left_behind, short
 
 MEASURED_AT_ONCE = 1 << 22
+WRITER_SECONDS = 5.0
+"""How long somebody may take to open a named pipe that is to be read."""
 UNIQUE = r"[0-9a-f]{16}\.part"
 """The suffix of a file while it is written."""
 GZIP = b"\x1f\x8b"
@@ -97,7 +101,7 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
     Raises:
         DataError: the file cannot be read, or only once, or is no text of lines.
     """
-    if Path(path).is_fifo():
+    if is_pipe(path):
         raise DataError(f"{path} must be a file, as it is read more than once; got a pipe. Write it to a file first.")
     count, last = 0, b"\n"
     with open_lines(path) as stream:
@@ -114,17 +118,43 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
 
 
 @contextmanager
-def open_lines(path: Path | str) -> Iterator[BinaryIO]:
+def open_lines(path: Path | str, *, is_live: bool = False) -> Iterator[BinaryIO]:
     """The lines of a file as bytes, one after the other, each with its end.
 
+    Args:
+        is_live: whether lines are answered while others are still written, however long that takes.
     Raises:
-        DataError: the file cannot be read.
+        DataError: the file cannot be read; or, if `is_live` is False, it is a named pipe that nobody writes to, or a device.
     """
+    if not is_live and is_device(path):
+        raise DataError(f"{path} must be a file; got a device. Write what you need of it to a file first.")
     try:
-        with Path(path).open("rb") as stream:
+        with Path(path).open("rb") if is_live or not is_named_pipe(path) else _opened_pipe(path) as stream:
             yield stream
     except OSError as error:
         raise DataError(f"{path} must be a readable text file; got: {error.strerror}.") from error
+    except ValueError as error:
+        if "\0" not in str(path):  # which no name can have
+            raise
+        raise DataError(f"{path} must be the name of a file; got one with a null character.") from error
+
+
+def _opened_pipe(path: Path | str) -> BinaryIO:
+    """A named pipe, when somebody has opened it to write to it.
+
+    Raises:
+        DataError: nobody has, for some seconds.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        opened = thread.submit(Path(path).open, "rb")
+        try:
+            return opened.result(WRITER_SECONDS)
+        except BaseException as error:  # such as Ctrl-C
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # so that the thread ends
+            opened.result().close()
+            if not isinstance(error, TimeoutError):
+                raise
+    raise DataError(f"{path} must be a file, or a pipe that somebody writes to; got a pipe without a writer.")
 
 
 def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from regard.errors import MissingExtraError, printable
+from regard.errors import MissingExtraError, printable, shown
 from regard.text.wording import counted
 from regard.training.run import Callback, Progress, Scores
 
@@ -55,7 +55,7 @@ class RunDisplay(Callback):
 
     def say(self, message: str) -> None:
         """Print one line that stays."""
-        self.console.print(Text(printable(message)))
+        self.console.print(Text(shown(message)))
 
     def on_progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of work that takes a while."""

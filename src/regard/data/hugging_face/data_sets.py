@@ -6,10 +6,10 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.errors import DataError, MissingExtraError, nearest_hint
+from regard.names import is_folder
 
 HUB_PREFIX = "hf:"
 Column = tuple[str, ...]
@@ -39,9 +39,9 @@ class HubName(NamedTuple):
         parts = re.split(r":(?![^\[\]]*\])", name.removeprefix(HUB_PREFIX))  # a slice has colons of its own
         path, split, source, target = [":".join(parts[:-3]), *parts[-3:]] if len(parts) > 3 else [""] * 4
         config = None
-        if len(parts) == 5 and not Path(path).is_dir():  # a folder may have a colon in its name
+        if len(parts) == 5 and not is_folder(path):  # a folder may have a colon in its name
             path, config = parts[:2]
-        is_name = bool(path) and (len(parts) == 4 or config is not None or Path(path).is_dir())
+        is_name = bool(path) and (len(parts) == 4 or config is not None or is_folder(path))
         if not all(parts) or not is_name or re.search(r"[\[\]]", config or ""):
             raise DataError(
                 "a data set must be hf:name:split:source_column:target_column, or with the name of a configuration "

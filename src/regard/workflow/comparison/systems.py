@@ -11,6 +11,7 @@ from typing import Any
 from regard.data.corpus import ParallelText, is_one_file, read_beside
 from regard.errors import DataError, SettingsError, hub_hint
 from regard.interop.files import is_hub_name
+from regard.names import exists, is_file
 from regard.workflow.families import family_of
 from regard.workflow.loading import load_any, load_as
 from regard.workflow.translation.translator import Translator
@@ -71,7 +72,7 @@ def split_words(words: Sequence[str]) -> tuple[list[list[str]], list[str]]:
             f"`compare` needs at least two systems, and then the data; got {found} before {' '.join(data)}. For example: "
             "regard compare base new test.en test.de"
         )
-    return [[name] if Path(name).exists() else name.split(",") for name in systems], data
+    return [[name] if exists(name) else name.split(",") for name in systems], data
 
 
 def translations(
@@ -108,7 +109,7 @@ def check_runs(runs: Sequence[str], pairs: ParallelText) -> None:
         if _is_text(run):
             read_beside(run, pairs)
             continue
-        if not is_hub_name(run) and not Path(run).exists():
+        if not is_hub_name(run) and not exists(run):
             raise DataError(
                 f"a system must be a model folder or a text file of translations; got {run}, which does not exist."
                 + hub_hint(Path(run))
@@ -124,4 +125,4 @@ def check_runs(runs: Sequence[str], pairs: ParallelText) -> None:
 
 def _is_text(run: str) -> bool:
     """Whether a run is a file of translations. A single file with a model in it is Marian's."""
-    return not is_hub_name(run) and Path(run).is_file() and Path(run).suffix != ".npz"
+    return not is_hub_name(run) and is_file(run) and Path(run).suffix != ".npz"
