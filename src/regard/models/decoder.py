@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -67,6 +67,9 @@ class Decoder(TokenModel):
     def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token that follows each position. Padding may stand on either side."""
         return self.logits(self.states(ids))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def states(
         self, ids: Int[Tensor, "batch position"], *, pads_right: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -71,6 +71,9 @@ class Encoder(Model):
             segments: which kind each token is; None: all are of kind 0. Padding may stand on either side.
         """
         return self.logits(self.states(ids, segments))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def states(
         self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None
@@ -147,6 +150,9 @@ class MaskedLanguageHead(OutputTransform):
         """Logits of the vocabulary."""
         return self.compared(states) @ embedding.T + self.bias
 
+    if TYPE_CHECKING:
+        __call__ = forward  # type: ignore[assignment]
+
     def compared(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
         """The vectors that are compared with the output embeddings."""
         return super().forward(states)
@@ -169,6 +175,9 @@ class ClassHead(nn.Module):
         pooled = HEAD_ACTIVATIONS[self.activation](self.pooler(states[:, 0]))
         return self.output_proj(self.dropout(pooled))
 
+    if TYPE_CHECKING:
+        __call__ = forward
+
 
 class NoHead(nn.Module):
     """The states themselves."""
@@ -178,6 +187,9 @@ class NoHead(nn.Module):
     ) -> Float[Tensor, "*batch model_dim"]:
         """What came in."""
         return states
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 class TokenHead(nn.Module):
@@ -193,6 +205,9 @@ class TokenHead(nn.Module):
     ) -> Float[Tensor, "*batch output"]:
         """The numbers of each token."""
         return self.output_proj(self.dropout(states))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 def _head(config: EncoderConfig) -> nn.Module:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from jaxtyping import Float, Int
@@ -78,6 +78,9 @@ class EncoderDecoder(PairModel):
             source_types: which kind each source token is, where the configuration has kinds; None: all are of kind 0.
         """
         return self.logits(self.states(source_ids, target_ids, source_types))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def states(
         self,

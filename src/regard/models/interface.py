@@ -7,7 +7,7 @@ A family of your own derives from `PairModel` (a source is read, a target writte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -76,6 +76,10 @@ class Model(nn.Module):
     """Whether the text that is read is predicted itself, each token from those before it."""
     input_embedding: ClassVar[str] = "embedding"
     """The name of the module that embeds the text or the source."""
+
+    if TYPE_CHECKING:  # here and in modules of `nn`: without it, what a call returns is Any
+
+        def __call__(self, *inputs: Any, **options: Any) -> Tensor: ...  # noqa: D102
 
     @property
     def attention_names(self) -> dict[str, list[str]]:
@@ -199,6 +203,9 @@ class PairModel(TokenModel):
     ) -> Float[Tensor, "batch target vocab"]:
         """Logits of the token that follows each target position. Padding may stand on either side."""
         return self.logits(self.states(source_ids, target_ids))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
         """The states before each target token that is not padding, and those tokens."""

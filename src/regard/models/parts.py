@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float, Int
@@ -132,6 +133,9 @@ class OutputTransform(nn.Module):
         """The vectors that are compared with the output embeddings."""
         return self.norm(HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)))
 
+    if TYPE_CHECKING:
+        __call__ = forward
+
 
 class EmbeddedPositions(nn.Module):
     """What a configuration adds to embeddings for their positions: sinusoids, learned vectors, or nothing."""
@@ -183,3 +187,6 @@ class EmbeddedPositions(nn.Module):
         if self.waves is not None:
             return embedded + self.waves[positions].to(embedded.dtype)
         return embedded if self.learned is None else embedded + self.learned(positions)
+
+    if TYPE_CHECKING:
+        __call__ = forward

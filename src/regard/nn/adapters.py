@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -58,6 +58,9 @@ class AdaptedLinear(nn.Linear):
     def forward(self, x: Float[Tensor, "*batch in"]) -> Float[Tensor, "*batch out"]:
         """The output of the map, updated."""
         return super().forward(x) + F.linear(F.linear(self.dropout(x), self.down), self.up) * self.scale
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     @torch.no_grad()
     def merged(self) -> nn.Linear:
@@ -145,3 +148,6 @@ class ChosenAdapter(nn.Module):
         mask = (numbers[:, None] == self.owners).to(x.dtype)
         small = F.linear(x, self.down) * mask.view(len(numbers), *(1,) * (x.ndim - 2), -1)
         return output + F.linear(small, self.up)
+
+    if TYPE_CHECKING:
+        __call__ = forward

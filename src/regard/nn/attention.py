@@ -6,7 +6,7 @@ for the shape, without the weights ever being needed. To see weights, recompute 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -181,6 +181,9 @@ class Attention(nn.Module):
             dropout=dropout,
         )
         return changed_output(self, context)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def weights(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
@@ -61,3 +63,6 @@ class Dropout(nn.Module):
     def forward(self, x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """x with some numbers set to 0, or x itself in evaluation mode."""
         return dropout(x, self.rate) if self.training else x
+
+    if TYPE_CHECKING:
+        __call__ = forward

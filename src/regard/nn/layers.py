@@ -7,7 +7,7 @@ to make residuals, and knows nothing of their variants.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 import torch.nn.functional as F
@@ -61,6 +61,9 @@ class FeedForward(nn.Module):
         check_width("input", x.shape[-1], self.inner_proj.in_features)
         return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)))
 
+    if TYPE_CHECKING:
+        __call__ = forward
+
 
 class GatedFeedForward(FeedForward):
     """A feed-forward layer whose inner numbers are multiplied by gates: SwiGLU with `silu`, GEGLU with `gelu`.
@@ -83,6 +86,9 @@ class GatedFeedForward(FeedForward):
         check_width("input", x.shape[-1], self.inner_proj.in_features)
         return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)) * self.gate_proj(x))
 
+    if TYPE_CHECKING:
+        __call__ = forward
+
 
 class Chunked(nn.Module):
     """A feed-forward layer that computes a few positions at a time: the same result with less memory.
@@ -101,6 +107,9 @@ class Chunked(nn.Module):
     def forward(self, x: Float[Tensor, "*batch position model_dim"]) -> Float[Tensor, "*batch position model_dim"]:
         """The transformed positions."""
         return torch.cat([self.feed_forward(part) for part in x.split(self.positions, dim=-2)], dim=-2)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 class BatchNorm(nn.Module):
@@ -127,6 +136,9 @@ class BatchNorm(nn.Module):
             return self.norm(x.flatten(0, 1)).view_as(x)
         return torch.zeros_like(x).masked_scatter(is_token[..., None], self.norm(x[is_token]))
 
+    if TYPE_CHECKING:
+        __call__ = forward
+
 
 class PostNorm(nn.Module):
     """A residual connection, normalised after the sum: norm(x + dropout(sublayer(x))).
@@ -151,6 +163,9 @@ class PostNorm(nn.Module):
         """
         return _normalised(self.norm, x + self.dropout(sublayer(x)), is_token)
 
+    if TYPE_CHECKING:
+        __call__ = forward
+
 
 class PreNorm(PostNorm):
     """A residual connection whose sublayer sees normalised input: x + dropout(sublayer(norm(x))).
@@ -163,6 +178,9 @@ class PreNorm(PostNorm):
     ) -> Activations:
         """x plus what the sublayer makes of it."""
         return x + self.dropout(sublayer(_normalised(self.norm, x, is_token)))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 class SandwichNorm(PostNorm):
@@ -181,6 +199,9 @@ class SandwichNorm(PostNorm):
         """x plus what the sublayer makes of it."""
         made = sublayer(_normalised(self.norm, x, is_token))
         return x + self.dropout(_normalised(self.output_norm, made, is_token))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 def _normalised(norm: nn.Module, x: Activations, is_token: IsToken | None) -> Activations:
@@ -219,6 +240,9 @@ class EncoderLayer(nn.Module):
         show_inputs(self, x)
         x = self.self_attention_residual(x, lambda y: self.self_attention(y, mask=mask, bias=bias), is_token=is_token)
         return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 class DecoderLayer(nn.Module):
@@ -280,3 +304,6 @@ class DecoderLayer(nn.Module):
         if self.cross_attention_residual is not None:
             x = self.cross_attention_residual(x, look_at_source, is_token=is_token)
         return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))
+
+    if TYPE_CHECKING:
+        __call__ = forward

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -100,6 +101,9 @@ class MultiHeadAttention(nn.Module):
         newer = self.project(key, key if value is None else value, first=0 if past is None else past.length)
         seen = newer if past is None else past.append(newer)
         return self.look_up(self.project_query(query, seen), seen, mask=mask, bias=bias, causal=causal, gates=gates)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def project(
         self,

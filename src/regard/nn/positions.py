@@ -8,7 +8,7 @@ key has the same position in every step.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -58,6 +58,9 @@ class LearnedPositions(nn.Module):
     def forward(self, positions: Int[Tensor, "*batch position"]) -> Float[Tensor, "*batch position model_dim"]:
         """The vectors of these positions, counted from 0."""
         return self.table(positions)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
 
 class AttentionPositions(nn.Module):

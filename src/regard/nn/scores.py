@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -38,6 +39,9 @@ class InnerProduct(nn.Module):
         query, key = self.features(query, key)
         factor = self.factor(query.shape[-1])
         return (query if factor == 1 else query * factor) @ key.transpose(-2, -1)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def features(self, query: Query, key: Key) -> tuple[Tensor, Tensor]:
         """The features that are multiplied: vectors of the same width.
@@ -158,6 +162,9 @@ class Additive(nn.Module):
         """The score of every pair, by way of `query key hidden` numbers: `attention` knows a way without."""
         query, key, vector = self.projected(query, key)
         return torch.tanh(query.unsqueeze(-2) + key.unsqueeze(-3)) @ vector
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     def projected(self, query: Query, key: Key) -> tuple[Tensor, Tensor, Tensor]:
         """W_q q, W_k k and v, in one dtype.

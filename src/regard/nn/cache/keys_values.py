@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -45,3 +45,6 @@ class LearnedPrefix(nn.Module):
     def forward(self, batch_size: int) -> KeysValues:
         """The prefix, once for each example."""
         return KeysValues(*(x.expand(batch_size, *x.shape) for x in (self.key, self.value)))
+
+    if TYPE_CHECKING:
+        __call__ = forward
