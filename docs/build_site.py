@@ -3,6 +3,9 @@
 Zensical makes the pages and the search, mkdocstrings the reference from docstrings. What this script adds: README.md as the first
 page; the interactive pages that chapters of the guide write; formulas as MathML, which browsers show without any script or
 font; and a check of every link, of the public names, and that nothing is loaded from another host.
+
+What is measured may differ on this machine from what a chapter shows, and then this says so. The site shows the chapter as it is
+stored.
 """
 
 from __future__ import annotations
@@ -37,7 +40,10 @@ def main() -> None:
     """Builds, checks, and says what is wrong."""
     site = ROOT / "site"
     with tempfile.TemporaryDirectory() as folder:
-        lay_out(Path(folder))
+        try:
+            lay_out(Path(folder))
+        except run_page.PageError as error:
+            sys.exit(str(error))
         subprocess.run([Path(sys.executable).parent / "zensical", "build"], cwd=folder, check=True)
         shutil.rmtree(site, ignore_errors=True)
         shutil.move(Path(folder) / "site", site)
@@ -61,7 +67,7 @@ def lay_out(folder: Path) -> None:
     (docs / "changelog.md").write_text((ROOT / "CHANGELOG.md").read_text())
     for path in (docs / "guide").glob("[01]*.md"):
         if run_page.WRITTEN.search(path.read_text()):
-            run_page.run(ROOT / "docs" / "guide" / path.name, keep=docs / "guide")
+            run_page.run(ROOT / "docs" / "guide" / path.name, keep=docs / "guide", when_measured_differs=tell)
             path.write_text(run_page.WRITTEN.sub(FRAME, path.read_text()))
     for path in docs.rglob("*.md"):
         home = (
@@ -84,6 +90,11 @@ def lay_out(folder: Path) -> None:
             return f"{found[1]}{up}{inside.relative_to(docs).as_posix()}{anchor})"
 
         path.write_text(re.sub(r"(\]\()(?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)", here, path.read_text()))
+
+
+def tell(difference: run_page.PageError) -> None:
+    """Says which block of which page printed something else here than is stored."""
+    print(f"The site shows this block as it is stored. It differs here: {difference}", file=sys.stderr)
 
 
 def finished(page: str) -> str:

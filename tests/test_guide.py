@@ -165,3 +165,51 @@ def test_a_page_that_shows_something_else_is_found_and_written(tmp_path: Path) -
     page.write_text("```python\nprint(1)\n```\n")
     with pytest.raises(run_page.PageError, match="no output is shown"):
         run_page.run(page)
+
+
+MEASURED = "<!-- measured -->\n"
+BLOCKS = {
+    "python": "```python\nprint('one of')\nprint(2)\n```\n\n{note}```text\ntwo of\n2\n```\n",
+    "console": "{note}```console\n$ echo one of 2\ntwo of 2\n$ echo yes\nyes\n```\n",
+}
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_what_is_measured_may_differ_where_the_caller_says_so(tmp_path: Path, kind: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        BLOCKS[kind].format(note=MEASURED) + "```console\n$ echo end > end.txt\n```\n\n<!-- page: end.txt -->\n"
+    )
+    with pytest.raises(run_page.PageError, match=r"page\.md, line"):
+        run_page.run(page)
+    told: list[run_page.PageError] = []
+    before = page.read_text()
+    assert run_page.run(page, keep=tmp_path, when_measured_differs=told.append) == 2
+    (difference,) = told
+    line = before[: before.index("two of")].count("\n") + (1 if kind == "python" else 0)  # of the block's first line
+    assert f"{tmp_path.name}/page.md, line {line}" in str(difference)
+    assert "one of" in str(difference)
+    assert "two of" in str(difference)
+    assert page.read_text() == before
+    assert (tmp_path / "end.txt").read_text() == "end\n"
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_what_is_not_measured_may_never_differ(tmp_path: Path, kind: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(BLOCKS[kind].format(note=""))
+    told: list[run_page.PageError] = []
+    with pytest.raises(run_page.PageError, match=r"page\.md, line"):
+        run_page.run(page, when_measured_differs=told.append)
+    assert told == []
+
+
+def test_the_command_says_which_block_differs_without_a_traceback(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n")
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "run_page.py", page], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "page.md, line 6: printed\n2\n" in done.stderr
+    assert "Traceback" not in done.stderr

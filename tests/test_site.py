@@ -46,6 +46,57 @@ def test_pages_are_laid_out_with_links_that_hold(tmp_path: Path) -> None:
     assert not list((tmp_path / "docs").rglob("*.py"))
 
 
+CHAPTER = """# 1
+
+```python
+print("a word")
+```
+
+{note}```text
+another word
+```
+
+```console
+$ echo "<p>end</p>" > end.html
+```
+
+<!-- page: end.html -->
+"""
+
+
+def small_project(root: Path, note: str) -> None:
+    (root / "docs" / "guide").mkdir(parents=True)
+    (root / "src").mkdir()
+    for name in ("zensical.toml", "README.md", "CHANGELOG.md"):
+        (root / name).write_text("")
+    (root / "docs" / "guide" / "01-one.md").write_text(CHAPTER.format(note=note))
+
+
+def test_the_site_shows_a_measured_block_as_it_is_stored_where_it_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_project(tmp_path / "project", "<!-- measured -->\n")
+    monkeypatch.setattr(build_site, "ROOT", tmp_path / "project")
+    (tmp_path / "site").mkdir()
+    build_site.lay_out(tmp_path / "site")
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "guide/01-one.md, line 9" in told.err
+    assert "a word" in told.err
+    page = (tmp_path / "site" / "docs" / "guide" / "01-one.md").read_text()
+    assert "another word" in page
+    assert "<iframe" in page
+    assert (tmp_path / "site" / "docs" / "guide" / "end.html").read_text() == "<p>end</p>\n"
+
+
+def test_no_site_is_built_where_another_block_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_project(tmp_path, "")
+    monkeypatch.setattr(build_site, "ROOT", tmp_path)
+    with pytest.raises(SystemExit, match=r"guide/01-one\.md, line 8"):
+        build_site.main()
+    assert not (tmp_path / "site").exists()
+
+
 def test_every_page_is_in_the_navigation() -> None:
     navigation = (ROOT / "zensical.toml").read_text()
     for path in (ROOT / "docs").rglob("*.md"):

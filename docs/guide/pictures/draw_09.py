@@ -12,7 +12,7 @@ TEXT = "abacab"
 
 def draw_histogram() -> None:
     """The weights that were set, and those that were learnt."""
-    rows = re.findall(r"^[abc] ((?:\d\.\d ?){7})   ((?:\d\.\d ?){7})$", PAGE.read_text(), re.M)
+    rows = re.findall(r"^[abc] ((?:\d\.\d\d ?){7})  ((?:\d\.\d\d ?){7})$", PAGE.read_text(), re.M)
     figure = Figure(figsize=(6.4, 3.2), layout="constrained")
     for axes, side, title in zip(figure.subplots(1, 2), (0, 1), ("Set by hand", "Learnt"), strict=True):
         axes.imshow([[float(cell) for cell in row[side].split()] for row in rows], cmap="Blues", vmin=0, vmax=0.6)
