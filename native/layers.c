@@ -351,10 +351,22 @@ static void embed(const Stack *stack, const Input *input, int64_t rows) {
     normalise(&stack->embedding_norm, rows, dim, input->x, input->x);
 }
 
+/* Whether all tokens and positions have a row in their tables. Padding may be a negative token. */
+static int is_within(const Stack *stack, const Input *input) {
+    for (int64_t row = 0; row < input->num_rows; ++row) {
+        int64_t number = number_of(input, row);
+        if (input->ids && input->ids[number] >= stack->output.out) return 0;
+        if (!input->positions || !(stack->rotated || (input->ids && stack->positions))) continue;
+        if (input->positions[number] < 0 || input->positions[number] >= stack->num_positions) return 0;
+    }
+    return 1;
+}
+
 /* All layers of a stack, one after the other: a step of a decoder, whose cells are filled, or an encoder over its source.
  * The workspace has `regard_row_size` numbers for each row, as many as there are cells or source positions and a vector for
  * `look_up`, and for the lists of keys one number more than cells for each row and than source positions for each sentence. */
-EXPORT void regard_run(const Stack *stack, const Input *input) {
+EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
+    if (!is_within(stack, input)) return 0;
     int64_t rows = input->num_rows, dim = stack->model_dim, num_cells = input->cells ? input->num_cells : 0;
     int64_t length = input->source_length, most_keys = length > num_cells ? length : num_cells;
     float *x = input->x, *y = input->workspace, *room = y + rows * dim, *weights = y + rows * regard_row_size(stack);
@@ -378,12 +390,46 @@ EXPORT void regard_run(const Stack *stack, const Input *input) {
         feed_forward(layer, rows, y, room);
         add(&layer->feed_forward_residual, rows, dim, x, y);
     }
-    if (!input->ids) return;
+    if (!input->ids) return 1;
     normalise(&stack->last_norm, rows, dim, x, y);
     multiply_to(&stack->output, rows, y, input->logits, input->rows);
+    return 1;
 }
 
 EXPORT void regard_linear(const Linear *map, int64_t rows, const float *x, float *y) { multiply(map, rows, x, y); }
+
+/* ---- Whether memory has changed -------------------------------------------------------------------------------------------- */
+
+/* Eight bytes of some areas at every `steps[i]` bytes; with a step of 0, all. With `compares`, whether they are what `kept` has;
+ * else they are written there, and their size is returned; `kept` may be NULL, for the size alone. */
+INLINE int64_t sample(int64_t count, const char *const *starts, const int64_t *sizes, const int64_t *steps, char *kept, const int compares) {
+    int64_t total = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        if (!steps[i]) {
+            if (compares && memcmp(kept + total, starts[i], sizes[i])) return 0;
+            if (!compares && kept) memcpy(kept + total, starts[i], sizes[i]);
+            total += sizes[i];
+            continue;
+        }
+        uint64_t differs = 0;
+        for (int64_t at = 0; at + 8 <= sizes[i]; at += steps[i], total += 8) {
+            uint64_t now, before;
+            memcpy(&now, starts[i] + at, 8);
+            if (compares) memcpy(&before, kept + total, 8), differs |= now ^ before;
+            else if (kept) memcpy(kept + total, &now, 8);
+        }
+        if (differs) return 0;
+    }
+    return compares ? 1 : total;
+}
+
+EXPORT int64_t regard_sample(int64_t count, const char *const *starts, const int64_t *sizes, const int64_t *steps, char *kept) {
+    return sample(count, starts, sizes, steps, kept, 0);
+}
+
+EXPORT int64_t regard_is_sample(int64_t count, const char *const *starts, const int64_t *sizes, const int64_t *steps, char *kept) {
+    return sample(count, starts, sizes, steps, kept, 1);
+}
 
 EXPORT int64_t regard_panel(void) { return PANEL; }
 

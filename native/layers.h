@@ -54,6 +54,7 @@ typedef struct {
     const float *embedding; /* [token][model_dim] */
     double scale;           /* of embeddings */
     const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
+    int64_t num_positions;  /* rows of `positions` and of `turns` */
     Norm embedding_norm, last_norm;
     Linear output; /* to the vocabulary */
 } Stack;
@@ -82,7 +83,7 @@ typedef struct {
     const uint8_t *source_mask;   /* [sentence][source] */
 } Input;
 
-/* All layers, see layers.c. */
-void regard_run(const Stack *stack, const Input *input);
+/* All layers, see layers.c. 0: a token or a position is beyond its table, and nothing was done. */
+int64_t regard_run(const Stack *stack, const Input *input);
 
 #endif

@@ -126,19 +126,21 @@ static void follow(int64_t beams, const int64_t *parents, void *all_of_them, voi
     for (int64_t beam = 0; beam < beams; ++beam) memcpy(to + beam * size, from + parents[beam] * size, used);
 }
 
+static int is_token(const Search *search, int64_t id) { return 0 <= id && id < search->vocab_size; }
+
 /* Logits of tokens that one sentence may not write become -inf. The log-probabilities of others stay what they are. */
 static void forbid(const Search *search, int64_t sentence, float *logits) {
     int64_t length = search->lengths[sentence];
     int64_t only = length < search->prefix_room ? search->prefixes[sentence * search->prefix_room + length] : -1;
     for (int64_t beam = 0; beam < search->beams; ++beam, logits += search->vocab_size) {
         if (only >= 0) {
-            float kept = logits[only];
-            for (int64_t id = 0; id < search->vocab_size; ++id) logits[id] = -INFINITY;
-            logits[only] = kept;
+            for (int64_t id = 0; id < search->vocab_size; ++id)
+                if (id != only) logits[id] = -INFINITY;
             continue;
         }
-        for (int64_t i = 0; i < search->num_banned; ++i) logits[search->banned[i]] = -INFINITY;
-        if (length + 1 < search->minima[sentence]) logits[search->end_id] = -INFINITY;
+        for (int64_t i = 0; i < search->num_banned; ++i)
+            if (is_token(search, search->banned[i])) logits[search->banned[i]] = -INFINITY;
+        if (length + 1 < search->minima[sentence] && is_token(search, search->end_id)) logits[search->end_id] = -INFINITY;
     }
 }
 
@@ -216,14 +218,14 @@ static int64_t take_cells(const Input *input) {
 }
 
 /* A whole step of a model and a search. They share the newest tokens and the logits. Rows without a hypothesis are not computed.
- * 0: there were too few free cells, and nothing was done. */
+ * 0: there were too few free cells, and nothing was done; -1: a token or a position is beyond its table. */
 EXPORT int64_t regard_search_step(const Stack *stack, Input *input, Search *search) {
     if (!take_cells(input)) return 0;
     int64_t beams = search->beams, size = search->vocab_size, cells = input->num_cells, found = 0;
     for (int64_t row = 0; row < search->num_sentences * beams; ++row)
         if (search->scores[row] > -INFINITY) search->rows[found++] = row;
     input->rows = search->rows, input->num_rows = found;
-    regard_run(stack, input);
+    if (!regard_run(stack, input)) return -1;
     while (found--) search->totals[search->rows[found]] = log_sum_exp(search->logits + search->rows[found] * size, size);
     for (int64_t sentence = 0; sentence < search->num_sentences; ++sentence)
         forbid(search, sentence, search->logits + sentence * beams * size);

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, ValuesView
-from itertools import chain
+from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import nn
 
+from regard.engines.changes import Snapshot
 from regard.engines.library import find
 from regard.engines.native_model import NativeModel, misfit
 from regard.engines.packed import packed
@@ -80,7 +79,7 @@ class Prepared:
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
-        self._current: tuple[_Stamp, list[Any]] | None = None
+        self._current: tuple[Snapshot, list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but packed weights, which PyTorch cannot store."""
@@ -105,40 +104,18 @@ class Prepared:
         return self._engine if self._engine in NATIVE else "native"
 
     def current(self) -> list[Any]:
-        """The models as their engine decodes with them."""
+        """The models as their engine decodes with them: as they are now.
+
+        Raises:
+            SettingsError: a model is in training mode, or as `prepared`.
+        """
         current = self._current
         if current is None or current[0].has_changed():
-            current = self._current = _Stamp(self._models), [prepared(model, self._engine) for model in self._models]
+            if any(module.training for model in self._models for module in model.modules()):
+                raise SettingsError("a model must be in evaluation mode to decode; got training mode. Call `model.eval()`.")
+            current = self._current = Snapshot(self._models), [prepared(model, self._engine) for model in self._models]
         return current[1]
 
-
-class _Stamp:
-    """What changes when a weight, a module or a method of some models is changed or replaced, or a hook is set.
-
-    It is looked at before each translation, so that it must take little time.
-    """
-
-    def __init__(self, models: Sequence[nn.Module]) -> None:
-        modules = [module for model in models for module in model.modules()]
-        self._kept = modules  # so that no new one gets the identity of one of these
-        self._parts: list[ValuesView[Any]] = [
-            part.values() for module in modules for part in (module._parameters, module._modules)
-        ]
-        self._sized = [
-            part for module in modules for part in (vars(module), module._forward_hooks, module._forward_pre_hooks)
-        ]
-        weights = [x for module in modules for x in module._parameters.values() if x is not None]
-        # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
-        self._weights = [x for x in weights if not x.is_inference()]
-        self._before = self._now()
-
-    def has_changed(self) -> bool:
-        """Whether anything has changed since this was made."""
-        return self._now() != self._before
-
-    def _now(self) -> tuple[list[int], list[int], list[int]]:
-        return (
-            list(map(id, chain.from_iterable(self._parts))),
-            list(map(len, self._sized)),
-            [x._version for x in self._weights],
-        )
+    def refresh(self) -> None:
+        """Copy all weights anew before the next text."""
+        self._current = None

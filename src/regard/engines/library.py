@@ -7,14 +7,20 @@ import platform
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
+
+from regard.errors import SettingsError
 
 KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
 """What the file of an x86 processor is called, by what PyTorch calls the processor; ATEN_CPU_CAPABILITY changes both."""
 ARM = ("arm64", "aarch64")
 SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
+INTEGERS: Any = {"dtype": torch.long, "device": "cpu"}
+NUMBERS: Any = {"dtype": torch.float32, "device": "cpu"}
+"""Of tensors that C writes to, whatever PyTorch's defaults are."""
 DTYPES = {torch.float32: 0, torch.bfloat16: 1}
 """Weights may be stored in these; arithmetic is in float32."""
 
@@ -64,7 +70,8 @@ class Stack(Structure):
     _fields_ = (
         ("num_layers", c_int64), ("model_dim", c_int64), ("rotated", c_int64), ("interleaved", c_int64),
         ("turns", c_void_p), ("layers", POINTER(Layer)), ("embedding", c_void_p), ("scale", c_double),
-        ("positions", c_void_p), ("embedding_norm", Norm), ("last_norm", Norm), ("output", Linear),
+        ("positions", c_void_p), ("num_positions", c_int64), ("embedding_norm", Norm), ("last_norm", Norm),
+        ("output", Linear),
     )  # fmt: skip
 
 
@@ -104,6 +111,21 @@ class Search(Structure):
     )  # fmt: skip
 
 
+def address(x: Tensor, dtype: torch.dtype = torch.float32) -> int:
+    """Where the numbers of a tensor lie, one after the other, for C, which cannot ask what they are.
+
+    Raises:
+        SettingsError: they are of another dtype, on another device, or do not lie so.
+    """
+    if x.dtype is not dtype or not x.is_cpu or not x.is_contiguous():
+        kind = "" if x.is_contiguous() else ", not contiguous"
+        raise SettingsError(
+            f"a tensor for the layers in C must be contiguous, {dtype} and on the CPU; got {x.dtype} on {x.device}{kind}. "
+            "Take engine=torch."
+        )
+    return x.data_ptr()
+
+
 class Library(NamedTuple):
     """The functions of `layers.c` and `search.c`. They let other threads run Python meanwhile."""
 
@@ -140,6 +162,8 @@ def find_in(folder: Path) -> Found:
         functions.regard_source.restype = c_char_p
         functions.regard_panel.restype = functions.regard_row_size.restype = c_int64
         functions.regard_search_step.restype = c_int64
+        for function in (functions.regard_sample, functions.regard_is_sample):
+            function.restype, function.argtypes = c_int64, [c_int64, *[c_void_p] * 4]
         functions.regard_row_size.argtypes = [POINTER(Stack)]
         functions.regard_run.argtypes = [POINTER(Stack), POINTER(Input)]
         functions.regard_linear.argtypes = [POINTER(Linear), c_int64, c_void_p, c_void_p]
@@ -147,7 +171,7 @@ def find_in(folder: Path) -> Found:
         functions.regard_candidates.argtypes = [*[c_int64] * 4, c_void_p, c_void_p, Candidates]
         functions.regard_advance.argtypes = [POINTER(Search)]
         functions.regard_search_step.argtypes = [POINTER(Stack), POINTER(Input), POINTER(Search)]
-        functions.regard_run.restype = functions.regard_linear.restype = None
+        functions.regard_run.restype, functions.regard_linear.restype = c_int64, None
         functions.regard_log_softmax.restype = functions.regard_candidates.restype = (
             functions.regard_advance.restype
         ) = None

@@ -6,6 +6,7 @@ import ctypes
 import threading
 from collections.abc import Sequence
 from ctypes import c_void_p
+from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -14,9 +15,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.engines import library as c
+from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
 from regard.engines.structures import Ends, Structures
 from regard.nn.cache import BeamCache, Memory
+from regard.errors import ShapeError
 from regard.nn.layers import DecoderLayer, EncoderLayer
 
 
@@ -88,12 +91,13 @@ class NativeLayers(nn.Module):
         self, ids: Int[Tensor, "sentence beam"], positions: Int[Tensor, "sentence beam"], cache: BeamCache
     ) -> Float[Tensor, "sentence beam vocab"]:
         """Logits of the token after each hypothesis, from its newest token; their cells are filled. It needs `ends`."""
-        x = torch.empty(*ids.shape, self._stack.model_dim)
+        x = torch.empty(*ids.shape, self._stack.model_dim, **NUMBERS)
         given, kept = self._input(x, cache, positions, cache.descends)
-        logits = torch.empty(*ids.shape, self._stack.output.outputs)
+        logits = torch.empty(*ids.shape, self._stack.output.outputs, **NUMBERS)
         kept += [ids.contiguous(), positions.contiguous()]
-        given.ids, given.positions, given.logits = kept[-2].data_ptr(), kept[-1].data_ptr(), logits.data_ptr()
-        self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
+        given.ids, given.positions = (address(each, torch.long) for each in kept[-2:])
+        given.logits = address(logits)
+        self._run(given)
         return logits
 
     def search_step(self, cache: BeamCache, search: NativeSearch) -> None:
@@ -103,7 +107,10 @@ class NativeLayers(nn.Module):
             step = search.kept = self._whole_step(cache, search)
         step.input.step = cache.length
         run = self._library.functions.regard_search_step
-        if not run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure)):
+        done = run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure))
+        if done < 0:
+            raise self._beyond()
+        if not done:
             cache.add_cells(cache.num_beams)
             self.search_step(cache, search)
             return
@@ -113,22 +120,22 @@ class NativeLayers(nn.Module):
         """The addresses of a cache and a search, and room for a step."""
         sizes = search.tensors.newest.shape
         cache.descends, cache.step_of = cache.descends.contiguous(), cache.step_of.contiguous()
-        newest, positions = (torch.empty(sizes, dtype=torch.long) for _ in range(2))
-        logits = torch.empty(*sizes, self._stack.output.outputs)
-        old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool)
-        x = torch.empty(*sizes, self._stack.model_dim)
+        newest, positions, rows = (torch.empty(sizes, **INTEGERS) for _ in range(3))
+        logits = torch.empty(*sizes, self._stack.output.outputs, **NUMBERS)
+        old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool, device="cpu")
+        x, totals = torch.empty(*sizes, self._stack.model_dim, **NUMBERS), torch.empty(sizes, **NUMBERS)
         bound = self._bind(cache, x)
-        room = torch.empty(self._room_needed(x, bound.num_cells, bound.source_length))
+        room = torch.empty(self._room_needed(x, bound.num_cells, bound.source_length), **NUMBERS)
+        integers = partial(address, dtype=torch.long)
         given = c.Input(
-            *sizes, x=x.data_ptr(), workspace=room.data_ptr(), cells=bound.cells, num_cells=bound.num_cells,
-            ids=search.tensors.newest.data_ptr(), positions=positions.data_ptr(), logits=logits.data_ptr(),
-            first_step=cache.first_step.data_ptr(), descends=cache.descends.data_ptr(), newest=newest.data_ptr(),
-            step_of=cache.step_of.data_ptr(), source_keys=bound.source_keys, source_values=bound.source_values,
-            source_length=bound.source_length, source_mask=bound.source_mask,
+            *sizes, x=address(x), workspace=address(room), cells=bound.cells, num_cells=bound.num_cells,
+            ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
+            first_step=integers(cache.first_step), descends=address(cache.descends, torch.bool),
+            newest=integers(newest), step_of=integers(cache.step_of), source_keys=bound.source_keys,
+            source_values=bound.source_values, source_length=bound.source_length, source_mask=bound.source_mask,
         )  # fmt: skip
-        totals, rows = torch.empty(sizes), torch.empty(sizes, dtype=torch.long)
-        search.structure.logits, search.structure.totals = logits.data_ptr(), totals.data_ptr()
-        search.structure.old_descends, search.structure.rows = old.data_ptr(), rows.data_ptr()
+        search.structure.logits, search.structure.totals = address(logits), address(totals)
+        search.structure.old_descends, search.structure.rows = address(old, torch.bool), integers(rows)
         tensors = cache.descends, cache.step_of, cache.first_step
         return _WholeStep(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
 
@@ -147,9 +154,24 @@ class NativeLayers(nn.Module):
         """Rows that fill the newest cells of a cache and look at those that they may see. `rows`: as for `_input`."""
         x = x.contiguous().clone()
         given, kept = self._input(x, cache, *rows)
-        self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
+        self._run(given)
         del kept
         return x
+
+    def _run(self, given: c.Input) -> None:
+        """All layers, over what is given.
+
+        Raises:
+            ShapeError: a token or a position is beyond the model's tables.
+        """
+        if not self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given)):
+            raise self._beyond()
+
+    def _beyond(self) -> ShapeError:
+        return ShapeError(
+            f"tokens must be below {self._stack.output.outputs}, and positions below {self._stack.num_positions}; got one "
+            "that is not."
+        )
 
     def _input(
         self,
@@ -170,13 +192,14 @@ class NativeLayers(nn.Module):
         given = self._begun(x, bound.num_cells, bound.source_length)
         kept = [each.contiguous() for each in (allowed, cache.newest, cache.step_of)]
         given.cells, given.num_cells, given.step = bound.cells, bound.num_cells, cache.length - 1
-        given.descends, given.newest, given.step_of = (each.data_ptr() for each in kept)
+        given.descends = address(kept[0], torch.bool)
+        given.newest, given.step_of = (address(each, torch.long) for each in kept[1:])
         if steps is not None:
             kept.append(steps.contiguous())
-            given.steps = kept[-1].data_ptr()
+            given.steps = address(kept[-1], torch.long)
         if self._stack.rotated:
             kept.append(positions.contiguous())
-            given.positions = kept[-1].data_ptr()
+            given.positions = address(kept[-1], torch.long)
         if bound.source_length:
             given.source_keys, given.source_values = bound.source_keys, bound.source_values
             given.source_length, given.source_mask = bound.source_length, bound.source_mask
@@ -191,7 +214,7 @@ class NativeLayers(nn.Module):
         mask = [each.mask.contiguous() for each in memory[:1]]
         return _Bound(
             cache.memory, cache.num_cells, _pointers(cells), _pointers(keys), _pointers(values),
-            mask[0].shape[-1] if mask else 0, mask[0].data_ptr() if mask else None, [*keys, *values, *mask],
+            mask[0].shape[-1] if mask else 0, address(mask[0], torch.bool) if mask else None, [*keys, *values, *mask],
         )  # fmt: skip
 
     def encode(
@@ -201,11 +224,11 @@ class NativeLayers(nn.Module):
         x = x.contiguous().clone()
         given = self._begun(x, 0, x.shape[1])
         kept = [mask.contiguous()]
-        given.source_length, given.source_mask = x.shape[1], kept[0].data_ptr()
+        given.source_length, given.source_mask = x.shape[1], address(kept[0], torch.bool)
         if self._stack.rotated:
             kept.append(torch.arange(x.shape[1], device=x.device).repeat(len(x)))
-            given.positions = kept[-1].data_ptr()
-        self._library.functions.regard_run(ctypes.byref(self._stack), ctypes.byref(given))
+            given.positions = address(kept[-1], torch.long)
+        self._run(given)
         return x
 
     def _begun(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
@@ -213,9 +236,9 @@ class NativeLayers(nn.Module):
         needed = self._room_needed(x, num_cells, source_length)
         room: Tensor | None = getattr(self._room, "room", None)
         if room is None or room.numel() < needed:
-            room = self._room.room = torch.empty(2 * needed)
+            room = self._room.room = torch.empty(2 * needed, **NUMBERS)
         rows = x.shape[0] * x.shape[1]
-        return c.Input(x.shape[0], x.shape[1], rows, x=x.data_ptr(), workspace=room.data_ptr())
+        return c.Input(x.shape[0], x.shape[1], rows, x=address(x), workspace=address(room))
 
     def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
         """How many numbers there must be room for, as `regard_run` says."""
@@ -225,4 +248,4 @@ class NativeLayers(nn.Module):
 
 
 def _pointers(tensors: Sequence[Tensor]) -> Any:
-    return (c_void_p * len(tensors))(*(each.data_ptr() for each in tensors))
+    return (c_void_p * len(tensors))(*map(address, tensors))

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from regard.engines.library import Library, find
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_search import NativeSearch
-from regard.engines.packed import PackedModel, is_divided, packed, with_shared_weights
-from regard.engines.structures import Ends, NativeLinear, layer_misfit
+from regard.engines.packed import PackedModel, alteration, is_divided, packed, with_shared_weights
+from regard.engines.structures import Ends, NativeLinear, layer_misfit, stack_misfit
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
@@ -98,13 +98,15 @@ class NativeModel:
 
 
 def _ends(model: Any, output: nn.Linear) -> Ends | None:
-    """What stands before and after the layers of a decoder; None: more than is written in C."""
+    """What stands before and after the layers of a decoder; None: something else than is written in C."""
     if not model.reads_source:
-        return Ends(model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, output)
-    if not isinstance(model.output_transform, nn.Identity):
+        ends = Ends(model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, output)
+    elif type(model.output_transform) is not nn.Identity:
         return None
-    scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
-    return Ends(model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm, output)
+    else:
+        scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
+        ends = Ends(model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm, output)
+    return ends if ends.are_written else None
 
 
 class _Encoder(nn.Module):
@@ -153,14 +155,12 @@ def misfit(model: Any) -> str:
         return "the model is not in float32"
     if type(model) not in (EncoderDecoder, Decoder):
         return f"models of arch {model.config.arch} are not written in C"
-    for module in model.modules():
-        name = type(module).__name__
-        if module._forward_hooks or module._forward_pre_hooks:
-            return f"a PyTorch hook is set on {name}, and C calls none"
-        if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
-            return f"{name}.{replaced[0]} was replaced"
-    for layer in (layer for layers in model.layer_stacks().values() for layer in layers):
-        if reason := layer_misfit(layer):
+    if reason := alteration(model):
+        return reason
+    if type(model.output_embedding) is not nn.Embedding:
+        return f"output embeddings of kind {type(model.output_embedding).__name__} are not written in C"
+    for layers in model.layer_stacks().values():
+        if reason := next((reason for layer in layers if (reason := layer_misfit(layer))), "") or stack_misfit(layers):
             return f"{reason} are not written in C"
     found = find()
     return "" if found.library is not None else f"the library is {found.reason}"

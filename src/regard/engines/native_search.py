@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -10,6 +11,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.engines import library as c
+from regard.engines.library import INTEGERS, NUMBERS, address
+from regard.errors import ShapeError
 
 Found = tuple[
     Float[Tensor, "sentence candidate"],
@@ -35,7 +38,7 @@ def log_softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch 
     logits = logits.contiguous()
     found = torch.empty_like(logits)
     size = logits.shape[-1]
-    library.functions.regard_log_softmax(logits.numel() // size, size, logits.data_ptr(), found.data_ptr())
+    library.functions.regard_log_softmax(logits.numel() // size, size, address(logits), address(found))
     return found
 
 
@@ -48,7 +51,7 @@ def best_candidates(
     """The `count` continuations of each sentence with the highest scores, best first; of equal ones, the last."""
     given = scores.contiguous(), log_probs.contiguous()
     found = _room_for((len(scores), count))
-    library.functions.regard_candidates(*log_probs.shape, count, *(x.data_ptr() for x in given), _pointers(found))
+    library.functions.regard_candidates(*log_probs.shape, count, *map(address, given), _pointers(found))
     return found
 
 
@@ -106,32 +109,34 @@ class NativeSearch:
         room, prefix_room = tensors.ids.shape[2], tensors.prefixes.shape[1]
         self.kept: Any = None
         """What the layers of a model keep between whole steps."""
-        self.parents = torch.zeros(num_sentences, beams, dtype=torch.long)
+        self.parents = torch.zeros(num_sentences, beams, **INTEGERS)
         """What each hypothesis continues, after a step."""
-        self.is_blocked = torch.zeros(num_sentences, dtype=torch.bool)
+        self.is_blocked = torch.zeros(num_sentences, dtype=torch.bool, device="cpu")
         """The sentences for which no token may be written."""
         most = num_sentences * beams
-        self._ended = torch.empty(most, 2, dtype=torch.long), torch.empty(most, 2)
-        self._ended_tokens = torch.empty(most, room, dtype=torch.long), torch.empty(most, room)
+        self._ended, self._ended_tokens, self._old = (
+            (torch.empty(size, **INTEGERS), torch.empty(size, **NUMBERS)) for size in ((most, 2), (most, room), (beams, room))
+        )
         self._candidates = _room_for((1, 2 * beams))
-        self._old = torch.empty(beams, room, dtype=torch.long), torch.empty(beams, room)
-        assert all(each.is_contiguous() for each in (*tensors, banned_ids))
-        of = Tensor.data_ptr
+        if tensors.prefixes.numel() and (largest := int(tensors.prefixes.max())) >= vocab_size:
+            raise ShapeError(f"the tokens of a prefix must be below {vocab_size}; got {largest}.")
+        integers, numbers = partial(address, dtype=torch.long), address
         self.structure = c.Search(
             num_sentences=num_sentences, beams=beams, vocab_size=vocab_size, room=room, end_id=end_id,
-            lengths=of(tensors.lengths), limits=of(tensors.limits), minima=of(tensors.minima), prefix_room=prefix_room,
-            prefixes=of(tensors.prefixes), num_banned=len(banned_ids), banned=of(banned_ids), newest=of(tensors.newest),
-            scores=of(tensors.scores), ids=of(tensors.ids), token_log_probs=of(tensors.token_log_probs),
-            parents=of(self.parents), ended=of(self._ended[0]), ended_scores=of(self._ended[1]),
-            ended_ids=of(self._ended_tokens[0]), ended_log_probs=of(self._ended_tokens[1]),
-            is_blocked=of(self.is_blocked), candidates=_pointers(self._candidates), old_ids=of(self._old[0]),
-            old_log_probs=of(self._old[1]),
+            lengths=integers(tensors.lengths), limits=integers(tensors.limits), minima=integers(tensors.minima),
+            prefix_room=prefix_room, prefixes=integers(tensors.prefixes), num_banned=len(banned_ids),
+            banned=integers(banned_ids), newest=integers(tensors.newest), scores=numbers(tensors.scores),
+            ids=integers(tensors.ids), token_log_probs=numbers(tensors.token_log_probs), parents=integers(self.parents),
+            ended=integers(self._ended[0]), ended_scores=numbers(self._ended[1]),
+            ended_ids=integers(self._ended_tokens[0]), ended_log_probs=numbers(self._ended_tokens[1]),
+            is_blocked=address(self.is_blocked, torch.bool), candidates=_pointers(self._candidates),
+            old_ids=integers(self._old[0]), old_log_probs=numbers(self._old[1]),
         )  # fmt: skip
 
     def advance(self, log_probs: Float[Tensor, "sentence beam vocab"]) -> None:
         """One step, from the log-probabilities of the next token."""
         log_probs = log_probs.contiguous()
-        self.structure.logits, self.structure.totals = log_probs.data_ptr(), None
+        self.structure.logits, self.structure.totals = address(log_probs), None
         self.library.functions.regard_advance(ctypes.byref(self.structure))
 
     @property
@@ -156,8 +161,11 @@ class NativeSearch:
 
 
 def _room_for(size: tuple[int, int]) -> Found:
-    return torch.empty(size), *(torch.empty(size, dtype=torch.long) for _ in range(2)), torch.empty(size)  # type: ignore[return-value]
+    best, added = (torch.empty(size, **NUMBERS) for _ in range(2))
+    parents, ids = (torch.empty(size, **INTEGERS) for _ in range(2))
+    return best, parents, ids, added
 
 
 def _pointers(found: Found) -> c.Candidates:
-    return c.Candidates(*(x.data_ptr() for x in found))
+    best, parents, ids, added = found
+    return c.Candidates(address(best), address(parents, torch.long), address(ids, torch.long), address(added))

@@ -232,14 +232,15 @@ class PackedModel:
 def packed(model: Any) -> Any:
     """The fastest form of a model for decoding: packed if this machine supports it; otherwise the model itself.
 
-    It is not packed where its weights are divided among processes; nor is a decoder whose layers are not written out here, as
+    It is not packed where its weights are divided among processes, or something is set on its modules that a copy would miss; nor
+    is a decoder whose layers are not written out here, as
     packed maps alone gain nothing there (docs/experiments.md).
 
     Args:
         model: an encoder-decoder, a recurrent one or a decoder.
     """
     parameters = list(model.parameters())
-    if is_divided(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
+    if is_divided(model) or alteration(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
         return model
     stacks = model.layer_stacks()
     if stacks.keys() == {"decoder"} and not all(map(PackedLayers.fits, stacks["decoder"])):
@@ -256,15 +257,27 @@ def _pack_maps(model: nn.Module, done: Collection[nn.Module]) -> None:
 
 
 def with_shared_weights(model: Any) -> Any:
-    """A copy whose linear maps can be replaced. Attention without linear maps of its own is shared, too: what is hooked on it is
-    met in the copy as well.
+    """A copy whose linear maps can be replaced. Modules without linear maps are shared, so that a hook on attention is met in
+    the copy as well.
     """
-    attentions = [part for part in model.modules() if isinstance(part, Attention) and not _has_linear(part)]
-    return sharing(model, attentions)
+    return sharing(model, [part for part in model.modules() if not _has_linear(part)])
 
 
 def _has_linear(module: nn.Module) -> bool:
     return any(isinstance(part, nn.Linear) for part in module.modules())
+
+
+def alteration(model: nn.Module) -> str:
+    """What was set on a model by hand that only calling its modules can meet, as a sentence; empty: nothing."""
+    if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks:
+        return "a PyTorch hook is set on all modules"
+    for module in model.modules():
+        name = type(module).__name__
+        if module._forward_hooks or module._forward_pre_hooks:
+            return f"a PyTorch hook is set on {name}"
+        if replaced := [each for each in vars(module) if callable(getattr(type(module), each, None))]:
+            return f"{name}.{replaced[0]} was replaced"
+    return ""
 
 
 def is_divided(model: nn.Module) -> bool:

@@ -29,12 +29,12 @@ class Kept:
     def __init__(self) -> None:
         self.tensors: list[Tensor] = []
 
-    def pointer(self, x: Tensor | None) -> int | None:
+    def pointer(self, x: Tensor | None, dtype: torch.dtype = torch.float32) -> int | None:
         """Where a tensor is, from now on."""
         if x is None:
             return None
-        self.tensors.append(x.detach().contiguous())
-        return self.tensors[-1].data_ptr()
+        self.tensors.append(x.detach().to("cpu", dtype).contiguous())
+        return c.address(self.tensors[-1], dtype)
 
 
 class NativeLinear(nn.Module):
@@ -60,7 +60,7 @@ class NativeLinear(nn.Module):
         x = x.contiguous()
         y = x.new_empty(*x.shape[:-1], self.out_features)
         rows = x.numel() // self.in_features
-        self._library.functions.regard_linear(ctypes.byref(self.structure), rows, x.data_ptr(), y.data_ptr())
+        self._library.functions.regard_linear(ctypes.byref(self.structure), rows, c.address(x), c.address(y))
         return y
 
 
@@ -73,8 +73,8 @@ def _linear(
     weight, bias = nn.functional.pad(weight, (0, 0, 0, missing)), nn.functional.pad(bias, (0, missing))
     panels = weight.view(-1, panel, inputs).transpose(1, 2)
     if dtype == torch.bfloat16:  # neighbours are one output of each half
-        panels = panels.unflatten(2, (2, -1)).transpose(2, 3).flatten(2).to(dtype)
-    return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels), kept.pointer(bias))
+        panels = panels.unflatten(2, (2, -1)).transpose(2, 3).flatten(2)
+    return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels, dtype), kept.pointer(bias))
 
 
 class Ends(NamedTuple):
@@ -88,6 +88,16 @@ class Ends(NamedTuple):
     last_norm: nn.Module
     output: nn.Linear
     """To the vocabulary."""
+
+    @property
+    def are_written(self) -> bool:
+        """Whether all of them are written in C."""
+        return (
+            type(self.embedding) is nn.Embedding
+            and self.embedding.max_norm is None
+            and type(self.positions) is EmbeddedPositions
+            and all(type(norm) in NORMS for norm in (self.embedding_norm, self.last_norm))
+        )
 
 
 class Structures:
@@ -115,8 +125,9 @@ class Structures:
         if isinstance(rotary, Rotary):
             rotated, interleaved = rotary.rotated_dim, rotary.layout == "interleaved"
             angle = torch.arange(max_positions)[:, None] * rotary.frequencies()
-            turns = self.kept.pointer(torch.cat((angle.cos(), angle.sin()), dim=-1).float())
+            turns = self.kept.pointer(torch.cat((angle.cos(), angle.sin()), dim=-1))
         self.stack = c.Stack(len(layers), own.query_proj.in_features, rotated, interleaved, turns, self.layers)
+        self.stack.num_positions = max_positions
         if ends is not None:
             table = ends.positions.waves if ends.positions.learned is None else ends.positions.learned.table.weight
             self.stack.embedding, self.stack.scale = self.kept.pointer(ends.embedding.weight), ends.scale
@@ -171,9 +182,16 @@ class Structures:
         if isinstance(norm, nn.Identity):
             return NONE
         weight, bias = (getattr(norm, name, None) for name in ("weight", "bias"))
-        pointers = [self.kept.pointer(None if each is None else each.float()) for each in (weight, bias)]
+        pointers = [self.kept.pointer(each) for each in (weight, bias)]
         epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
         return c.Norm(NORMS[type(norm)], *pointers, epsilon)
+
+
+def stack_misfit(layers: Sequence[nn.Module]) -> str:
+    """What of the layers of a stack together is not written in C; empty: nothing."""
+    schemes: list[Any] = [layer.self_attention.attention.positions for layer in cast("Any", layers)]
+    turns = {(x.base, x.rotated_dim, x.layout) if isinstance(x, Rotary) else None for x in schemes}
+    return "rotary positions that differ by layer" if len(turns) > 1 else ""
 
 
 def layer_misfit(layer: nn.Module) -> str:
@@ -225,4 +243,4 @@ def _bias(attention: Attention, num_heads: int, num_distances: int) -> Tensor | 
     before = -torch.arange(num_distances)[None]
     bias = attention.positions.bias(query, key, before, attention.head_indices)
     assert bias is not None
-    return bias[0, :, 0].float()
+    return bias[0, :, 0]

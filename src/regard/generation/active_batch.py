@@ -41,7 +41,7 @@ class ActiveBatch:
         """Of each slot; None where it is free."""
         self.finished: list[list[Hypothesis]] = [[] for _ in requests]
         self.newest: Int[Tensor, "slot beam"] = newest[:, None].repeat(1, width)
-        self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf)
+        self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf, dtype=torch.float32)
         self.scores[:, list(starts)] = 0
         """Sums of log-probabilities."""
         self.lengths: Int[Tensor, " slot"] = torch.zeros(size, dtype=torch.long)
@@ -53,7 +53,7 @@ class ActiveBatch:
         """What each target must begin with, then -1."""
         room = max((request.max_length for request in requests), default=1)
         self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long)
-        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room)
+        self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.float32)
 
     @property
     def free(self) -> list[int]:

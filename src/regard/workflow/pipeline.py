@@ -74,6 +74,13 @@ class Pipeline(ABC):
                 f"engine={engine} is for models that write; got {self.kind}. Take engine=torch, or auto."
             )
 
+    def refresh(self) -> None:
+        """Take over all weights of the model anew. It is needed only after single numbers of a large tensor were written through
+        `.data` or NumPy: every other change of the model is seen by itself (docs/engines.md).
+        """
+        if self._prepared is not None:
+            self._prepared.refresh()
+
     def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
         """Write the model and its tokenizers to a model folder, whole or not at all, as after training of the user's own.
 
