@@ -27,7 +27,9 @@ def pair_model(model_dim: int = 12, **changes: Any) -> EncoderDecoder:
 
 
 def text_model(positions: str, **changes: Any) -> Decoder:
-    return disturbed(Decoder(DecoderConfig(**SIZES | {"num_layers": 2, "model_dim": 12, "positions": positions} | changes)))
+    return disturbed(
+        Decoder(DecoderConfig(**SIZES | {"num_layers": 2, "model_dim": 12, "positions": positions} | changes))
+    )
 
 
 def logits(model: Any, ids: Tensor) -> Tensor:
@@ -204,7 +206,9 @@ def test_another_dtype(dtype: torch.dtype) -> None:
     before = logits(models.current()[0], ids)
     model.to(dtype)
     assert models.engine == "torch"
-    torch.testing.assert_close(logits(models.current()[0], ids), before, rtol=0, atol=1e-4 if dtype == torch.float64 else 0.3)
+    torch.testing.assert_close(
+        logits(models.current()[0], ids), before, rtol=0, atol=1e-4 if dtype == torch.float64 else 0.3
+    )
     model.float()
     assert models.engine == "native"
 

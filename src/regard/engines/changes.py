@@ -59,10 +59,14 @@ class Snapshot:
         settings = [slot for slot in settings if not isinstance(slot[0][slot[1]], Tensor)]
         self._objects, self._settings = _Slots(objects), _Slots(settings)
         self._kept = list(self._objects.values())  # so that no new object gets the identity of one of these
-        self._values = [value.copy() if isinstance(value, list | dict | set) else value for value in self._settings.values()]
+        self._values = [
+            value.copy() if isinstance(value, list | dict | set) else value for value in self._settings.values()
+        ]
         tensors = {id(value): value for value in self._kept if isinstance(value, Tensor)}
         self._tensors = [x for x in tensors.values() if type(x) in (Tensor, nn.Parameter)]
-        self._places = [x.detach() for x in self._tensors]  # they keep the memory, so that no new tensor gets its address
+        self._places = [
+            x.detach() for x in self._tensors
+        ]  # they keep the memory, so that no new tensor gets its address
         # Tensors of inference mode, such as a divided model's while it is put together, count no versions.
         self._counted = [x for x in self._tensors if not x.is_inference()]
         self._sizes = list(map(len, self._lists))
@@ -80,7 +84,11 @@ class Snapshot:
                 or list(self._settings.values()) != self._values
                 or self._contents.have_changed()
             )
-        except (RuntimeError, TypeError, ValueError):  # tensors of another dtype or device, or settings that cannot be compared
+        except (
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ):  # tensors of another dtype or device, or settings that cannot be compared
             return True
 
 
@@ -108,7 +116,9 @@ class _Contents:
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         self._tensors = [x for x in tensors if x.device.type == "cpu" and x.layout == torch.strided and x.numel()]
         is_small = sum(map(Tensor.numel, self._tensors)) <= WHOLE_MODEL
-        self._steps = [1 if is_small or x.ndim < 2 or x.numel() <= WHOLE_TENSOR else x.shape[-1] + 1 for x in self._tensors]
+        self._steps = [
+            1 if is_small or x.ndim < 2 or x.numel() <= WHOLE_TENSOR else x.shape[-1] + 1 for x in self._tensors
+        ]
         library = find().library
         same = self._by_library(library) if library is not None else self._by_torch()
         self.have_changed: Callable[[], bool] = lambda: not same()
@@ -117,7 +127,9 @@ class _Contents:
         count = len(self._tensors)
         starts = (c_void_p * count)(*map(Tensor.data_ptr, self._tensors))
         sizes = [_span(x) * x.element_size() for x in self._tensors]
-        steps = [0 if step == 1 else step * x.element_size() for x, step in zip(self._tensors, self._steps, strict=True)]
+        steps = [
+            0 if step == 1 else step * x.element_size() for x, step in zip(self._tensors, self._steps, strict=True)
+        ]
         areas = count, starts, (c_int64 * count)(*sizes), (c_int64 * count)(*steps)
         kept = torch.empty(library.functions.regard_sample(*areas, None), dtype=torch.uint8, device="cpu")
         library.functions.regard_sample(*areas, kept.data_ptr())

@@ -112,7 +112,9 @@ class Prepared:
         current = self._current
         if current is None or current[0].has_changed():
             if any(module.training for model in self._models for module in model.modules()):
-                raise SettingsError("a model must be in evaluation mode to decode; got training mode. Call `model.eval()`.")
+                raise SettingsError(
+                    "a model must be in evaluation mode to decode; got training mode. Call `model.eval()`."
+                )
             current = self._current = Snapshot(self._models), [prepared(model, self._engine) for model in self._models]
         return current[1]
 

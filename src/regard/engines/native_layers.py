@@ -18,8 +18,8 @@ from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
 from regard.engines.structures import Ends, Structures
-from regard.nn.cache import BeamCache, Memory
 from regard.errors import ShapeError
+from regard.nn.cache import BeamCache, Memory
 from regard.nn.layers import DecoderLayer, EncoderLayer
 
 

@@ -105,7 +105,9 @@ def _ends(model: Any, output: nn.Linear) -> Ends | None:
         return None
     else:
         scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
-        ends = Ends(model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm, output)
+        ends = Ends(
+            model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm, output
+        )
     return ends if ends.are_written else None
 
 

@@ -115,7 +115,8 @@ class NativeSearch:
         """The sentences for which no token may be written."""
         most = num_sentences * beams
         self._ended, self._ended_tokens, self._old = (
-            (torch.empty(size, **INTEGERS), torch.empty(size, **NUMBERS)) for size in ((most, 2), (most, room), (beams, room))
+            (torch.empty(size, **INTEGERS), torch.empty(size, **NUMBERS))
+            for size in ((most, 2), (most, room), (beams, room))
         )
         self._candidates = _room_for((1, 2 * beams))
         if tensors.prefixes.numel() and (largest := int(tensors.prefixes.max())) >= vocab_size:
