@@ -392,6 +392,11 @@ EXPORT int64_t regard_run(const Stack *stack, const Input *input) {
     }
     if (!input->ids) return 1;
     normalise(&stack->last_norm, rows, dim, x, y);
+    if (stack->transform.out) {
+        multiply(&stack->transform, rows, y, x);
+        activate(x, NULL, rows * dim, stack->transform_activation);
+        normalise(&stack->transform_norm, rows, dim, x, y);
+    }
     multiply_to(&stack->output, rows, y, input->logits, input->rows);
     return 1;
 }

@@ -56,6 +56,9 @@ typedef struct {
     const float *positions; /* [position][model_dim], added to embeddings; NULL: nothing is */
     int64_t num_positions;  /* rows of `positions` and of `turns` */
     Norm embedding_norm, last_norm;
+    Linear transform; /* x = norm(activation(x W + b)) before the output; without it its `out` is 0 */
+    int64_t transform_activation;
+    Norm transform_norm;
     Linear output; /* to the vocabulary */
 } Stack;
 

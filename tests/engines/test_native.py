@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.engines import choice
+from regard.engines import choice, structures
 from regard.engines.choice import Prepared, check_engine, prepared
 from regard.engines.library import find, find_in
 from regard.engines.native_layers import NativeLayers
@@ -104,6 +104,7 @@ def some_sources(count: int, longest: int, seed: int = 1) -> torch.Tensor:
 def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num_layers: int) -> None:
     torch.manual_seed(3)
     config = data.draw(configurations()) | {"positions": positions, "num_decoder_layers": num_layers}
+    config["output_transform"] = data.draw(st.booleans())
     model = disturbed(EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, **config)))
     count, seed = data.draw(st.integers(1, 14)), data.draw(st.integers(0, 99))
     if positions in ("alibi", "t5"):
@@ -152,13 +153,20 @@ def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hy
     return Decoding(model, requests, BeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
-def test_scores_are_equal_in_any_batch(positions: str) -> None:
+@pytest.mark.parametrize(
+    ("positions", "changes"),
+    [("sinusoidal", {}), ("rotary", {})]
+    + [
+        ("learned", {"output_transform": True, "activation": activation, "embedding_norm": "both"})
+        for activation in ("relu", "gelu", "gelu_tanh", "silu")
+    ],
+)
+def test_scores_are_equal_in_any_batch(positions: str, changes: dict[str, Any]) -> None:
     """To the last bit: sources of other lengths, sentences that join late, and other numbers of rows change nothing."""
     torch.manual_seed(1)
     config = EncoderDecoderConfig(
         vocab_size=VOCAB_SIZE, model_dim=36, num_heads=3, ff_dim=50, num_encoder_layers=2, num_decoder_layers=2,
-        positions=positions, max_positions=40, activation="gelu",
+        positions=positions, max_positions=40, **{"activation": "gelu"} | changes,
     )  # fmt: skip
     model = NativeModel(disturbed(EncoderDecoder(config)), LIBRARY)
     rng = random.Random(2)
@@ -327,6 +335,22 @@ def test_the_library_was_made_from_its_source() -> None:
     assert LIBRARY.functions.regard_source().decode() == builder().digest(), "`make native` compiles it anew"
 
 
+def test_an_older_processor_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """REGARD_CPU holds back the layers in C alone."""
+    assert LIBRARY is not None
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    folder = Path(structures.__file__).parent
+    for chosen in ("avx2", "avx512"):
+        monkeypatch.setenv("REGARD_CPU", chosen)
+        assert chosen in find_in(folder).reason
+    for capability, allowed, wrong in (("AVX512", "avx512 or avx2", "sse"), ("AVX2", "avx2", "avx512")):
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda name=capability: name)
+        monkeypatch.setenv("REGARD_CPU", wrong)
+        with pytest.raises(SettingsError, match=f"REGARD_CPU must be {allowed} on this processor; got '{wrong}'"):
+            find_in(folder)
+
+
 def test_a_missing_or_damaged_library_is_told(tmp_path: Path) -> None:
     assert find_in(tmp_path).library is None
     assert "not compiled" in find_in(tmp_path).reason
@@ -351,7 +375,7 @@ for place in (searches.native_search, searches.beam, searches.candidates):
 for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
     getattr(tests, name)()
 for positions in ("sinusoidal", "rotary"):
-    tests.test_scores_are_equal_in_any_batch(positions)
+    tests.test_scores_are_equal_in_any_batch(positions, {"output_transform": positions == "rotary"})
 searches.test_whole_steps_are_the_same_steps()
 searches.test_sentences_that_come_and_go()
 print("done")

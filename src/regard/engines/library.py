@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int64, c_void_p
 from functools import cache
@@ -16,6 +17,8 @@ from regard.errors import SettingsError
 
 KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
 """What the file of an x86 processor is called, by what PyTorch calls the processor; ATEN_CPU_CAPABILITY changes both."""
+HELD_BACK = "REGARD_CPU"
+"""The environment variable that chooses the file of an older processor for the layers in C alone."""
 ARM = ("arm64", "aarch64")
 SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
 INTEGERS: Any = {"dtype": torch.long, "device": "cpu"}
@@ -71,7 +74,7 @@ class Stack(Structure):
         ("num_layers", c_int64), ("model_dim", c_int64), ("rotated", c_int64), ("interleaved", c_int64),
         ("turns", c_void_p), ("layers", POINTER(Layer)), ("embedding", c_void_p), ("scale", c_double),
         ("positions", c_void_p), ("num_positions", c_int64), ("embedding_norm", Norm), ("last_norm", Norm),
-        ("output", Linear),
+        ("transform", Linear), ("transform_activation", c_int64), ("transform_norm", Norm), ("output", Linear),
     )  # fmt: skip
 
 
@@ -149,11 +152,21 @@ def find() -> Found:
 
 
 def find_in(folder: Path) -> Found:
-    """The library of a folder for this processor."""
+    """The library of a folder for this processor, or the older one that REGARD_CPU names.
+
+    Raises:
+        SettingsError: REGARD_CPU names something else.
+    """
     on_arm = platform.machine().lower() in ARM
     kind = "neon" if on_arm else KINDS.get(torch.backends.cpu.get_cpu_capability())
     if kind is None:
         return Found(None, "not written for processors without AVX2")
+    if chosen := os.environ.get(HELD_BACK):
+        written = ["neon"] if on_arm else list(KINDS.values())
+        usable = written[written.index(kind) :]
+        if chosen not in usable:
+            raise SettingsError(f"{HELD_BACK} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
+        kind = chosen
     path = folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
     if not path.is_file():
         return Found(None, f"not compiled for {kind}; docs/engines.md says how")

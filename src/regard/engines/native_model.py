@@ -27,7 +27,7 @@ class NativeModel:
     """A way to decode with a model whose layers run in C. Where hooks are set, which C cannot call, PyTorch decodes.
 
     Each number is summed in an order that depends on its own sentence only, so that a sentence has the same scores, to the last
-    bit, in any batch.
+    bit, in any batch; but for modules of another kind that stand before or after the layers, which PyTorch computes.
 
     Args:
         model: one that `misfit` finds nothing in.
@@ -100,14 +100,13 @@ class NativeModel:
 def _ends(model: Any, output: nn.Linear) -> Ends | None:
     """What stands before and after the layers of a decoder; None: something else than is written in C."""
     if not model.reads_source:
-        ends = Ends(model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, output)
-    elif type(model.output_transform) is not nn.Identity:
-        return None
+        ends = Ends(model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, nn.Identity(), output)
     else:
         scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
         ends = Ends(
-            model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm, output
-        )
+            model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm,
+            model.output_transform, output,
+        )  # fmt: skip
     return ends if ends.are_written else None
 
 

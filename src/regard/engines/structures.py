@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.engines import library as c
-from regard.models.parts import EmbeddedPositions
+from regard.models.parts import EmbeddedPositions, OutputTransform
 from regard.nn.attention import Attention
 from regard.nn.layers import DecoderLayer, EncoderLayer, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
 from regard.nn.multihead import MultiHeadAttention
@@ -86,6 +86,8 @@ class Ends(NamedTuple):
     positions: EmbeddedPositions
     embedding_norm: nn.Module
     last_norm: nn.Module
+    transform: nn.Module
+    """Before the output: an `OutputTransform`, or `nn.Identity`."""
     output: nn.Linear
     """To the vocabulary."""
 
@@ -97,7 +99,17 @@ class Ends(NamedTuple):
             and self.embedding.max_norm is None
             and type(self.positions) is EmbeddedPositions
             and all(type(norm) in NORMS for norm in (self.embedding_norm, self.last_norm))
+            and (type(self.transform) is nn.Identity or _is_written(self.transform))
         )
+
+
+def _is_written(transform: Any) -> bool:
+    return (
+        type(transform) is OutputTransform
+        and type(transform.inner_proj) is nn.Linear
+        and transform.activation in ACTIVATIONS
+        and type(transform.norm) in NORMS
+    )
 
 
 class Structures:
@@ -134,6 +146,10 @@ class Structures:
             self.stack.positions = self.kept.pointer(table)
             self.stack.embedding_norm, self.stack.last_norm = map(self._norm, (ends.embedding_norm, ends.last_norm))
             self.stack.output = self._map(ends.output)
+            if isinstance(ends.transform, OutputTransform):
+                self.stack.transform = self._map(ends.transform.inner_proj)
+                self.stack.transform_activation = ACTIVATIONS[ends.transform.activation]
+                self.stack.transform_norm = self._norm(ends.transform.norm)
 
     def _layer(self, layer: DecoderLayer | EncoderLayer) -> c.Layer:
         cross = getattr(layer, "cross_attention", None)
