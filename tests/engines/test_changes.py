@@ -13,6 +13,7 @@ from regard.engines import changes
 from regard.engines.changes import Snapshot
 from regard.engines.choice import Prepared
 from regard.engines.library import Found
+from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -313,6 +314,22 @@ def test_what_is_seen_of_tensors_written_through_data(
         assert not before.has_changed()
         weight.data[index] += 1
         assert before.has_changed() == (numbers != "one" or model_dim == 12)
+
+
+def test_training_mode() -> None:
+    """Dropout in a translation would go unnoticed; a module that was put in by hand is switched as the model is."""
+    model = pair_model(dropout=0.5)
+    models = Prepared([model])
+    models.current()
+    model.train()
+    with pytest.raises(SettingsError, match=r"evaluation mode to decode; got training mode. Call `model.eval\(\)`"):
+        models.current()
+    model.eval()
+    model.decoder_layers[0].feed_forward_residual.dropout = nn.Dropout(0.9)
+    models.use("torch")
+    ids = some_sources(2, 4)
+    assert_near(logits(models.current()[0], ids), logits(model, ids))
+    assert not any(module.training for module in model.modules())
 
 
 def test_not_a_number_is_no_change() -> None:

@@ -111,10 +111,12 @@ class Prepared:
         """
         current = self._current
         if current is None or current[0].has_changed():
-            if any(module.training for model in self._models for module in model.modules()):
+            if any(model.training for model in self._models):
                 raise SettingsError(
                     "a model must be in evaluation mode to decode; got training mode. Call `model.eval()`."
                 )
+            for model in self._models:
+                model.eval()  # modules that were put in by hand come in training mode
             current = self._current = Snapshot(self._models), [prepared(model, self._engine) for model in self._models]
         return current[1]
 
