@@ -78,6 +78,8 @@ class Inspection:
     each mask."""
     read_ids: list[list[int]] = field(default_factory=list)
     """What the model read: the ids of the text, and of the target where there is one."""
+    target_ids: list[int] = field(default_factory=list)
+    """The tokens that were written, or given to be written, without symbols; none where the model reads one text only."""
 
     def __repr__(self) -> str:
         said = f", {shortened(self.headline)}" if self.headline else ""

@@ -84,8 +84,9 @@ def inspect_pair(
             ablations.append(Ablation(names, sum(changes) / len(changes), changes, translate(source)))
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
     return Inspection(
-        source, target, found, model.config.arch, whole, lens, ablations, show, read_ids=[source_ids, read_ids]
-    )
+        source, target, found, model.config.arch, whole, lens, ablations, show,
+        read_ids=[source_ids, read_ids], target_ids=list(target_ids),
+    )  # fmt: skip
 
 
 def inspect_text(
@@ -134,17 +135,36 @@ def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tu
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:
-    """The character offsets of each token of a running text; a symbol separates its lines, and comes first."""
+    """The character offsets of each token of a running text; a symbol separates its lines, and comes first.
+
+    Args:
+        ids: of the text; a model may have written it in other tokens than those it is cut into.
+    """
+    if not tokenizer.symbols.lines_end:
+        return Tokens.of(tokenizer.tokens(ids), _spans(ids, text, tokenizer), text)
+    rows: list[list[int]] = []
+    for id in ids:
+        if id == tokenizer.eos_id or not rows:
+            rows.append([])
+        else:
+            rows[-1].append(id)
+    lines = text.split("\n")
     spans: list[tuple[int, int] | None] = []
     begin = 0
-    if tokenizer.symbols.lines_end:
-        for line in text.split("\n"):
-            spans.append(None)
-            spans += [(begin + first, begin + last) for first, last in tokenizer.offsets(line)]
-            begin += len(line) + 1
-    else:
-        spans += tokenizer.offsets(text) or [None]
+    for number, row in enumerate(rows):
+        line = lines[number] if number < len(lines) else ""
+        of_line = _spans(row, line, tokenizer) if row else []
+        spans += [None, *(span and (begin + span[0], begin + span[1]) for span in of_line)]
+        begin += len(line) + 1
     return Tokens.of(tokenizer.tokens(ids), spans, text)
+
+
+def _spans(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> list[tuple[int, int] | None]:
+    """The character offsets of each token of a text, in these tokens."""
+    if tokenizer.encode(text) == list(ids):
+        return list(tokenizer.offsets(text))
+    symbols = {tokenizer.eos_id, tokenizer.pad_id, *tokenizer.symbols.start_ids}
+    return [None if id in symbols else span for id, span in zip(ids, tokenizer.spans(ids), strict=True)]
 
 
 def framed_spans(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None]:

@@ -38,6 +38,27 @@ def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
     return text
 
 
+def check_ids(ids: Sequence[int], num_ids: int) -> list[int]:
+    """Ids of tokens, as a list, made sure to be the model's.
+
+    Raises:
+        DataError: one is not.
+    """
+    for id in ids:
+        if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id < num_ids:
+            raise DataError(f"an id of a token must be a whole number from 0 to {num_ids - 1}; got {str(id)[:40]}.")
+    return list(ids)
+
+
+def given_ids(given: str | Sequence[int], tokenizer: Tokenizer, num_ids: int) -> list[int]:
+    """The ids of a text that is given as such, or by the ids of its tokens.
+
+    Raises:
+        DataError: one is not the model's.
+    """
+    return tokenizer.encode(given) if isinstance(given, str) else check_ids(given, num_ids)
+
+
 def _division(text: str, begin: int) -> int:
     """Where the part of a text that begins here ends: before a space, at the latest after so many characters."""
     end = begin + READ_AT_ONCE

@@ -25,7 +25,7 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.result import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
-from regard.text.limits import check_lengths
+from regard.text.limits import check_ids, check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
 
@@ -44,6 +44,8 @@ class ScoredText:
     """The character at which each begins."""
     likeliest: list[list[tuple[str, float]] | None]
     """In place of each, the likeliest tokens and their log-probabilities."""
+    ids: list[int]
+    """Of the tokens."""
 
 
 class LanguageModel(Pipeline):
@@ -154,6 +156,7 @@ class LanguageModel(Pipeline):
         return ScoredText(
             [text[begin:end] for begin, end in pairwise(begins)][first:],
             [None, *of_tokens][first:], begins[first:-1], [None, *likeliest][first:],
+            list(ids[first:]),
         )  # fmt: skip
 
     def running(self, options: TextOptions | None = None, **changes: Any) -> RunningTexts:
@@ -220,10 +223,25 @@ class LanguageModel(Pipeline):
         Raises:
             DataError: the text is longer than the model can read.
         """
-        limit = self.model.config.max_positions
-        check_lengths([text], self.tokenizer, limit, what="text")
-        ids = self.ids_of(text)
-        if len(ids) > limit:
+        check_lengths([text], self.tokenizer, self.model.config.max_positions, what="text")
+        return self._inspected(text, self.ids_of(text), hidden_states=hidden_states, norms=norms)
+
+    def inspect_ids(self, ids: Sequence[int], *, hidden_states: bool = False, norms: bool = False) -> Inspection:
+        """The same of a text that is given by the ids of its tokens: a model may write it in others than it is cut into.
+
+        Args:
+            ids: as `ids_of` gives them; where the end symbol is the line break, they begin with one.
+        Raises:
+            DataError: none, too many, or one that the model does not have.
+        """
+        ids = check_ids(ids, self.model.config.vocab_size)
+        if not ids:
+            raise DataError("a text must have at least one token to be inspected; got none.")
+        text = self._decode(ids[1:] if self.tokenizer.symbols.lines_end else ids)
+        return self._inspected(text, ids, hidden_states=hidden_states, norms=norms)
+
+    def _inspected(self, text: str, ids: list[int], *, hidden_states: bool, norms: bool) -> Inspection:
+        if len(ids) > (limit := self.model.config.max_positions):
             raise DataError(f"text must have at most {limit} tokens; got {len(ids)}.")
         tokens = lines_as_tokens(ids, text, self.tokenizer)
         return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)

@@ -6,12 +6,14 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy
 from starlette.responses import Response
 
+from regard.errors import SettingsError
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.inspection.ablation import Example, gated, without, worth_by_token
 from regard.inspection.drawing.page import packed
@@ -24,8 +26,8 @@ from regard.serving.interfaces import native
 from regard.serving.interfaces.encoding import Answer, needed_text, number_of, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
-from regard.workflow.inspection.attribution import trace_flow
-from regard.workflow.inspection.pruning import examples_of
+from regard.workflow.inspection.attribution import Flow, trace_flow
+from regard.workflow.inspection.pruning import example_of
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
@@ -33,6 +35,10 @@ from regard.workflow.translation.translator import Translator
 NOT_OPTIONS = (
     "text",
     "target_text",
+    "target_ids",
+    "ids",
+    "prefix",
+    "index",
     "source",
     "target",
     "model",
@@ -69,28 +75,29 @@ class Inspecting:
         """`/api/v1/inspect`: tokens, and what each head looks at; the weights are had by the `id`.
 
         With `lens`, also what each layer would predict. With `model`, the name of a model that does not translate. With
-        `snapshot`, a step of training, after which the model was kept.
+        `snapshot`, a step of training, after which the model was kept. The target is a text or its tokens, `target_ids`; of a
+        language model, `ids` are the tokens of the text.
         """
         text, lens = needed_text(call.fields), truth_of(call.fields, "lens")
         self.service.check_texts([text])
         name = text_of(call.fields, "model")
         if name in self.service.others:
+            ids = native.ids_of(call.fields, "ids")
             seen = await call.use(
                 lambda: self.service.other(Pipeline, name)[1],  # type: ignore[type-abstract]
-                lambda pipeline: pipeline.inspect(text, hidden_states=lens and pipeline.model.predicts_each_position),
+                lambda pipeline: _read(pipeline, text, ids, lens=lens and pipeline.model.predicts_each_position),
             )
-            return _shown(self.inspections.add(str(name), text, (), seen), seen)
-        target, options, direction = text_of(call.fields, "target_text"), self._options(call), call.direction
+            return _shown(self.inspections.add(str(name), seen.text, (), seen), seen)
+        how, direction = self._how(call), call.direction
         if call.fields.get("snapshot") is not None:
-            return await self._of_snapshot(call, direction, text, target, options)
+            return await self._of_snapshot(call, direction, text, how)
+
         seen = await call.ask(
-            lambda translator: translator.inspect(text, target, hidden_states=lens, options=options), direction
+            lambda translator: translator.inspect(text, how.target, hidden_states=lens, **how.free), direction
         )
         return _shown(self.inspections.add(direction, text, (), seen), seen)
 
-    async def _of_snapshot(
-        self, call: Call, direction: Direction, text: str, target: str | None, options: DecodingOptions
-    ) -> Answer:
+    async def _of_snapshot(self, call: Call, direction: Direction, text: str, how: _How) -> Answer:
         """What a model looked at after a step of training, and what it wrote then."""
         step = number_of(call.fields, "snapshot", 0, MOST_STEPS)
 
@@ -98,8 +105,9 @@ class Inspecting:
             model = self.service.snapshots.at(self.service.folder_of(direction), step)
             assert isinstance(model, Translator)
             lens = truth_of(call.fields, "lens")
-            seen = model.inspect(text, target, hidden_states=lens, options=options)
-            return seen, model.translate(text, options).text
+            seen = model.inspect(text, how.target, hidden_states=lens, **how.free)
+            free = seen if how.target is None else model.inspect(text, **how.free)
+            return seen, free.target or ""
 
         seen, written = await asyncio.wait_for(asyncio.to_thread(inspect), self.service.limits.seconds)
         shown = _shown(self.inspections.add(direction, text, (), seen, step), seen)
@@ -181,8 +189,7 @@ class Inspecting:
         """How much each input contributes to each output: rollout or flow of attention, gradient, or integrated-gradients."""
         parts = call.request.path_params
         seen = await self._seen(call, parts["id"])
-        trace = partial(trace_flow, text=seen.text, target=seen.target, method=parts["method"])
-        found = await self._use(call, trace)
+        found = await self._use(call, partial(_flow, seen=seen, method=parts["method"]))
         return Answer(
             {
                 "method": found.method,
@@ -204,16 +211,16 @@ class Inspecting:
         text, names = needed_text(call.fields), call.fields.get("heads")
         if (name := text_of(call.fields, "model")) in self.service.others:
             return await self._ablate_other(call, str(name), text)
-        target, options = text_of(call.fields, "target_text"), self._options(call)
+        how = self._how(call)
         if truth_of(call.fields, "sweep"):
             only = None if names is None else [HeadName.parse(name) for name in texts_of(names, "heads")[0]]
-            written, found = await call.ask(lambda translator: _worth(translator, text, target, options, only))
+            written, found = await call.ask(lambda translator: _worth(translator, text, how, only))
             by_token = {str(name): values for name, values in found.items()}
             worth = {name: math.fsum(values) / len(values) for name, values in by_token.items()}
             return Answer({"target": written, "worth": worth, "by_token": by_token})
         heads, _ = texts_of(names, "heads")
         groups = [heads] if truth_of(call.fields, "together") else heads
-        seen = await call.ask(lambda translator: translator.inspect(text, target, ablate=groups, options=options))
+        seen = await call.ask(lambda translator: translator.inspect(text, how.target, ablate=groups, **how.free))
         return Answer(
             {
                 "target": seen.target,
@@ -223,26 +230,54 @@ class Inspecting:
         )
 
     async def _ablate_other(self, call: Call, name: str, text: str) -> Answer:
-        """The same of a model that does not translate. Without the heads, a language model continues `prompt` by `max_tokens`."""
+        """The same of a model that does not translate. Without the heads, a language model continues `prompt` by `max_tokens`, as
+        `temperature` and `seed` say.
+        """
         heads, _ = texts_of(call.fields.get("heads"), "heads")
-        prompt, sweeps = text_of(call.fields, "prompt"), truth_of(call.fields, "sweep")
-        length = number_of(call.fields, "max_tokens", 0, self.service.limits.tokens)
+        prompt, sweeps = text_of(call.fields, "prompt", ""), truth_of(call.fields, "sweep")
+        length, ids = (
+            number_of(call.fields, "max_tokens", 0, self.service.limits.tokens),
+            native.ids_of(call.fields, "ids"),
+        )
+        drawn = {name: call.fields[name] for name in ("temperature", "seed") if call.fields.get(name) is not None}
+        try:
+            options = TextOptions(**{"temperature": 0.0, "max_tokens": max(1, length)} | drawn)
+        except SettingsError as error:
+            raise ServingError(400, str(error)) from error
+        free = (prompt, options) if length and prompt is not None else None
         return Answer(
             await call.use(
                 lambda: self.service.other(Pipeline, name)[1],  # type: ignore[type-abstract]
                 lambda pipeline: (
-                    _worth_of_text(pipeline, text, heads) if sweeps else _without(pipeline, text, heads, prompt, length)
+                    _worth_of_text(pipeline, text, ids, heads) if sweeps else _without(pipeline, text, ids, heads, free)
                 ),
             )
         )
 
-    def _options(self, call: Call) -> DecodingOptions:
-        """The options of decoding among the fields."""
-        asked, _ = native.parse(
-            {"text": "", **{key: value for key, value in call.fields.items() if key not in NOT_OPTIONS}}
-        )
+    def _how(self, call: Call) -> _How:
+        """What was written, and how."""
+        given = {key: value for key, value in call.fields.items() if key not in NOT_OPTIONS}
+        asked, _ = native.parse({"text": "", **given})
         self.service.check(asked)
-        return asked.options
+        index = number_of(call.fields, "index", 0, MOST_STEPS)
+        return _How(native.target_of(call.fields), asked.options, text_of(call.fields, "prefix") or "", index)
+
+
+@dataclass(frozen=True)
+class _How:
+    """What was written, and how: what is written anew is asked for in the same way."""
+
+    target: str | list[int] | None
+    """A text, or the ids of its tokens; None: the translation."""
+    options: DecodingOptions
+    prefix: str
+    index: int
+    """Of the sentence among those that were translated with it."""
+
+    @property
+    def free(self) -> dict[str, Any]:
+        """How translations are written."""
+        return {"options": self.options, "prefix": self.prefix, "index": self.index}
 
 
 def _matrix(call: Call, body: bytes, shape: Sequence[int], scale: int) -> Response:
@@ -264,22 +299,51 @@ def _shown(name: str, seen: Inspection) -> Answer:
     return Answer({"id": name, **content, "head_names": seen.head_names})
 
 
+def _read(pipeline: Pipeline, text: str, ids: list[int] | None, *, lens: bool = False) -> Inspection:
+    """What a model that does not translate looks at in a text; of a language model, in its tokens where they are given."""
+    if ids is None:
+        return pipeline.inspect(text, hidden_states=lens)
+    if not isinstance(pipeline, LanguageModel):
+        raise ServingError(400, "ids are for language models; leave them out.")
+    return pipeline.inspect_ids(ids, hidden_states=lens)
+
+
+def _flow(pipeline: Pipeline, seen: Inspection, method: str) -> Flow:
+    """What affects what in the tokens that were inspected."""
+    ids = None
+    if seen.target is not None:
+        ids = seen.target_ids
+    elif isinstance(pipeline, LanguageModel):
+        ids = seen.read_ids[0]
+    return trace_flow(pipeline, seen.text, method=method, ids=ids)
+
+
 def _worth(
-    translator: Translator, text: str, target: str | None, options: DecodingOptions, heads: Collection[HeadName] | None
+    translator: Translator, text: str, how: _How, heads: Collection[HeadName] | None
 ) -> tuple[str, dict[HeadName, list[float]]]:
     """A target (by default, the translation), and what each of some heads is worth for each of its tokens."""
-    written = translator.translate(text, options).text if target is None else target
-    (example,) = examples_of(translator, [text], [written])
-    return written, worth_by_token(translator.model, example, heads=heads)
+    ids = (
+        translator.inspect(text, **how.free).target_ids
+        if how.target is None
+        else translator.written_ids(text, how.target)
+    )
+    example = example_of(translator, text, ids)
+    return translator.tokenizer.decode(ids), worth_by_token(translator.model, example, heads=heads)
 
 
-def _without(pipeline: Pipeline, text: str, heads: list[str], prompt: str | None, length: int) -> dict[str, Any]:
-    """What changes without some heads: of each token after the first, of what a language model writes, of what others predict."""
-    whole, written = pipeline.inspect(text), ""
+def _without(
+    pipeline: Pipeline, text: str, ids: list[int] | None, heads: list[str], free: tuple[str, TextOptions] | None
+) -> dict[str, Any]:
+    """What changes without some heads: of each token after the first, of what a language model writes, of what others predict.
+
+    Args:
+        free: what a language model continues, and how; None: nothing.
+    """
+    whole, written = _read(pipeline, text, ids), ""
     with gated(pipeline.model, without(pipeline.model, [HeadName.parse(name) for name in heads])):
-        weaker = pipeline.inspect(text)
-        if isinstance(pipeline, LanguageModel) and prompt is not None and length:
-            options = TextOptions(max_tokens=length, temperature=0.0)
+        weaker = _read(pipeline, text, ids)
+        if isinstance(pipeline, LanguageModel) and free is not None:
+            prompt, options = free
             written = prompt + pipeline.continuations([prompt], options)[0].text
     pairs = zip(weaker.token_log_probs, whole.token_log_probs, strict=True)
     changes = [after - before for after, before in pairs]
@@ -287,13 +351,13 @@ def _without(pipeline: Pipeline, text: str, heads: list[str], prompt: str | None
     return {"target": None, "ablations": [vars(change)], "predicted": weaker.summary()["predicted"]}
 
 
-def _worth_of_text(pipeline: Pipeline, text: str, heads: list[str]) -> dict[str, Any]:
+def _worth_of_text(pipeline: Pipeline, text: str, ids: list[int] | None, heads: list[str]) -> dict[str, Any]:
     """What each of some heads of a language model is worth for each token of a text after the first."""
     if not isinstance(pipeline, LanguageModel):
         raise ServingError(400, "sweep is for models that write: they translate or continue a text.")
-    ids = pipeline.ids_of(text)
+    read = pipeline.ids_of(text) if ids is None else pipeline.inspect_ids(ids).read_ids[0]
     found = worth_by_token(
-        pipeline.model, Example(None, ids[:-1], ids[1:]), heads=[HeadName.parse(name) for name in heads]
+        pipeline.model, Example(None, read[:-1], read[1:]), heads=[HeadName.parse(name) for name in heads]
     )
     by_token = {str(name): values for name, values in found.items()}
     return {"worth": {name: math.fsum(values) / len(values) for name, values in by_token.items()}, "by_token": by_token}

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 from starlette.responses import Response
 
 from regard.serving.http import named
 from regard.serving.http.transport import Call, Read, Stream, event
 from regard.serving.interfaces import libretranslate, native
-from regard.serving.interfaces.encoding import Answer, needed_text, number_of, text_of, texts_of, truth_of
+from regard.serving.interfaces.encoding import Answer, needed_text, number_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.serving.texts.sentences import split
+from regard.workflow.translation.results import ForcedScore
 from regard.workflow.translation.running import Seen
 from regard.workflow.translation.translator import Translator
 
@@ -114,23 +116,33 @@ class Own:
         return await call.ask(tokenize, direction)
 
     async def score(self, call: Call) -> Answer:
-        """`/api/v1/score`: how likely the model finds given translations."""
+        """`/api/v1/score`: how likely the model finds given translations; of one text, `target_ids` are the tokens of its
+        translation.
+        """
+        if (ids := native.ids_of(call.fields, "target_ids")) is not None:
+            return await self._score_ids(call, ids)
         sources, is_list = texts_of(call.fields.get("texts", call.fields.get("text")), "texts")
         targets, _ = texts_of(call.fields.get("targets", call.fields.get("target_text")), "targets")
         if len(sources) != len(targets) or not 0 < len(sources) <= SCORED_TEXTS:
             raise ServingError(400, f"texts and targets must be as many, from 1 to {SCORED_TEXTS}.")
         count = number_of(call.fields, "alternatives", 0, self.service.limits.alternatives)
         scored = await call.ask(lambda translator: translator.score(sources, targets, alternatives=count))
-        rows = [
-            {"log_prob": each.log_prob, "tokens": each.tokens, "token_log_probs": each.token_log_probs}
-            | ({"alternatives": each.alternatives} if count else {})
-            for each in scored
-        ]
+        rows = [_scored(each) for each in scored]
         return Answer({"scores": rows} if is_list else rows[0])
+
+    async def _score_ids(self, call: Call, ids: list[int]) -> Answer:
+        text, count = (
+            needed_text(call.fields),
+            number_of(call.fields, "alternatives", 0, self.service.limits.alternatives),
+        )
+        if call.fields.get("targets", call.fields.get("target_text")) is not None:
+            raise ServingError(400, "Give one of target_text and target_ids.")
+        (found,) = await call.ask(lambda translator: translator.score([text], [ids], alternatives=count))
+        return Answer(_scored(found))
 
     async def align(self, call: Call) -> Answer:
         """`/api/v1/align`: which source tokens each token of a translation was written from."""
-        text, target = needed_text(call.fields), text_of(call.fields, "target_text")
+        text, target = needed_text(call.fields), native.target_of(call.fields)
         found = await call.ask(lambda translator: translator.align(text, target))
         return Answer(
             {"source_tokens": found.source_tokens, "target_tokens": found.target_tokens, "weights": found.weights,
@@ -140,3 +152,8 @@ class Own:
     async def models(self, call: Call) -> Answer:
         """`/api/v1/models`."""
         return native.models(self.service)
+
+
+def _scored(found: ForcedScore) -> dict[str, Any]:
+    row = {"log_prob": found.log_prob, "tokens": found.tokens, "token_log_probs": found.token_log_probs}
+    return row | ({} if found.alternatives is None else {"alternatives": found.alternatives})

@@ -107,6 +107,7 @@ def _log_probs(scored: ScoredText) -> dict[str, Any]:
     return {
         "tokens": scored.tokens, "token_logprobs": scored.log_probs, "text_offset": scored.offsets,
         "top_logprobs": [None if each is None else dict(each) for each in scored.likeliest],
+        "token_ids": scored.ids,
     }  # fmt: skip
 
 

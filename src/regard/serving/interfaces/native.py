@@ -60,6 +60,38 @@ def parse(fields: Mapping[str, Any]) -> tuple[Asked, bool]:
     return asked, is_list
 
 
+def target_of(fields: Mapping[str, Any]) -> str | list[int] | None:
+    """A given translation: `target_text`, which is cut into tokens, or `target_ids`, the tokens themselves; None: neither.
+
+    Raises:
+        ServingError: 400, both, or ids that are no numbers.
+    """
+    text, ids = text_of(fields, "target_text"), ids_of(fields, "target_ids")
+    if text is not None and ids is not None:
+        raise ServingError(400, "Give one of target_text and target_ids.")
+    return text if ids is None else ids
+
+
+def ids_of(fields: Mapping[str, Any], name: str) -> list[int] | None:
+    """A field that is a list of ids of tokens; None: it is not there.
+
+    Raises:
+        ServingError: 400, it is something else.
+    """
+    value = fields.get(name)
+    if value is None:
+        return None
+    given = value if isinstance(value, list) else [value]
+    numbers = [
+        int(each) if isinstance(each, str) and each.isascii() and each.isdigit() and len(each) < 10 else each
+        for each in given
+    ]
+    for each in numbers:
+        if not isinstance(each, int) or isinstance(each, bool) or each < 0:
+            raise ServingError(400, f"Invalid request: {name} must be whole numbers from 0; got {str(each)[:40]!r}.")
+    return numbers
+
+
 def answer(found: Sequence[Answered | Exception], direction: str, *, is_list: bool) -> Answer:
     """The translations; a text that could not be translated has an error in the place of its translation."""
     rows = [_failed(each) if isinstance(each, Exception) else _row(each) for each in found]
@@ -134,7 +166,7 @@ def _sentence(found: Translation) -> dict[str, Any]:
 
 
 def _candidate(found: Candidate) -> dict[str, Any]:
-    names = ("text", "score", "tokens", "token_log_probs", "finish_reason")
+    names = ("text", "score", "tokens", "token_log_probs", "finish_reason", "ids")
     return {name: getattr(found, name) for name in names}
 
 

@@ -24,8 +24,11 @@ TEXT, TEXTS, TRUTH, NUMBER = (
     {"type": "boolean"},
     {"type": "integer"},
 )
+IDS = {"type": "array", "items": NUMBER}
 ONE_OR_MORE = {"oneOf": [TEXT, TEXTS]}
 PAIR = {"source": TEXT, "target": TEXT}
+GIVEN = {"target_text": TEXT, "target_ids": IDS, "prefix": TEXT, "index": NUMBER, "ids": IDS}
+"""A translation, or its tokens; or how it is written; of a language model, the tokens of the text."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +67,24 @@ PATHS: dict[str, Described] = {
     "/api/v1/tokenize": Described("The sentences of a text, and their tokens.", {"text": TEXT, **PAIR}, ["text"]),
     "/api/v1/score": Described(
         "Score given translations.",
-        {"texts": TEXTS, "targets": TEXTS, "alternatives": NUMBER, **PAIR},
-        ["texts", "targets"],
+        {
+            "text": TEXT,
+            "target_text": TEXT,
+            "target_ids": IDS,
+            "texts": TEXTS,
+            "targets": TEXTS,
+            "alternatives": NUMBER,
+            **PAIR,
+        },
     ),
     "/api/v1/align": Described(
-        "Align the tokens of a text and its translation.", {"text": TEXT, "target_text": TEXT, **PAIR}, ["text"]
+        "Align the tokens of a text and its translation.",
+        {"text": TEXT, "target_text": TEXT, "target_ids": IDS, **PAIR},
+        ["text"],
     ),
     "/api/v1/inspect": Described(
         "What every head looks at; the weights are had by the id.",
-        {"text": TEXT, "target_text": TEXT, "model": TEXT, "lens": TRUTH, "snapshot": NUMBER, **PAIR, **DECODING},
+        {"text": TEXT, **GIVEN, "model": TEXT, "lens": TRUTH, "snapshot": NUMBER, **PAIR, **DECODING},
         ["text"],
     ),
     "/api/v1/inspect/{id}": Described("An inspection that was made, or that an inspect_id promised."),
@@ -92,7 +104,7 @@ PATHS: dict[str, Described] = {
         "What changes without some heads; with sweep, what each is worth.",
         {
             "text": TEXT,
-            "target_text": TEXT,
+            **GIVEN,
             "heads": TEXTS,
             "together": TRUTH,
             "sweep": TRUTH,

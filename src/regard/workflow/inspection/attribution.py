@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -123,6 +124,7 @@ def trace_flow(
     *,
     method: str = "integrated-gradients",
     options: DecodingOptions | None = None,
+    ids: Sequence[int] | None = None,
 ) -> Flow:
     """How much each input contributes to each output. Of a translator: the fractions of the source tokens only.
 
@@ -130,18 +132,22 @@ def trace_flow(
         target: a given translation; None: the model's own.
         method: `rollout` or `flow` of attention; `gradient` (times input) or `integrated-gradients`.
         options: how a translator decodes.
+        ids: of the tokens of the target, or of the text of a language model; None: those that it is cut into.
     Raises:
         SettingsError: an unknown method, a recurrent model for rollout or flow, or a text too long for a flow.
         MissingExtraError: gradients without captum.
     """
     if method not in METHODS:
-        raise SettingsError(f"--flow must be a known method; got {method!r}. {nearest_hint(method, METHODS)}")
+        raise SettingsError(f"method must be a known one; got {method!r}. {nearest_hint(method, METHODS)}")
     if method in GRADIENTS:
-        return _by_gradient(loaded, text, target, method, options)
+        return _by_gradient(loaded, text, target if ids is None else ids, method, options)
     if not loaded.model.layer_stacks():
         raise SettingsError(f"`{method}` needs attention layers; got a recurrent model. Use {' or '.join(GRADIENTS)}.")
     is_pair = loaded.model.reads_source
-    seen = cast("Translator", loaded).inspect(text, target, options=options) if is_pair else loaded.inspect(text)
+    if is_pair:
+        seen = cast("Translator", loaded).inspect(text, target if ids is None else ids, options=options)
+    else:
+        seen = loaded.inspect(text) if ids is None else cast("LanguageModel", loaded).inspect_ids(ids)
     record = seen.record
     kind = "cross" if is_pair else next(iter(record.key_tokens))
     layers = _joint(record) if is_pair else with_residuals(_means(record, kind))
@@ -163,7 +169,7 @@ def trace_flow(
 def _by_gradient(
     loaded: Pipeline,
     text: str,
-    target: str | None,
+    target: str | Sequence[int] | None,
     method: str,
     options: DecodingOptions | None,
 ) -> Flow:
@@ -184,7 +190,10 @@ def _by_gradient(
         )
         matrix = numpy.ma.MaskedArray(found.matrix, numpy.zeros(found.matrix.shape, bool))
         return Flow(method, matrix, seen.rows("cross"), seen.keys("cross"), found.gap)
-    seen, ids = loaded.inspect(text), cast("LanguageModel | Predictor", loaded).ids_of(text)
+    if target is None or isinstance(target, str):
+        seen, ids = loaded.inspect(text), cast("LanguageModel | Predictor", loaded).ids_of(text)
+    else:
+        seen, ids = cast("LanguageModel", loaded).inspect_ids(target), list(target)
     kind = next(iter(seen.record.key_tokens))
     keys = seen.keys(kind)
     row = torch.tensor([ids], device=device)

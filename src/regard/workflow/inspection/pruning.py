@@ -83,23 +83,40 @@ def examples_of(
         DataError: there is none, or a text is too long.
         SettingsError: the model has no heads.
     """
-    if not multihead_attentions(translator.model):
-        raise SettingsError("ranking heads needs a Transformer; got a recurrent model, whose attention has no heads.")
+    _check_heads(translator)
     if not sources:
         raise DataError("pairs must be at least one; got none.")
-    tokenizer, start_ids = translator.tokenizer, list(translator.tokenizer.symbols.start_ids)
-    limit, examples = translator.model.config.max_positions, []
-    reader = translator.source_tokenizer
-    for texts, by in ((sources, reader), (targets, tokenizer)):
+    reader, writer, limit = translator.source_tokenizer, translator.tokenizer, translator.model.config.max_positions
+    for texts, by in ((sources, reader), (targets, writer)):
         check_lengths(texts, by, limit, first=first, what="pair {}")
-    for line, (source, target) in enumerate(
-        zip(reader.encode_batch(list(sources)), tokenizer.encode_batch(list(targets)), strict=True), start=first
-    ):
-        example = Example(reader.frame_source(source), [*start_ids, *target], [*target, tokenizer.eos_id])
-        if max(len(example.source_ids or ()), len(example.read_ids)) > limit:
-            raise DataError(f"pair {line}: a text must have at most {limit - 1} tokens; got more. Leave it out.")
-        examples.append(example)
-    return examples
+    encoded = zip(reader.encode_batch(list(sources)), writer.encode_batch(list(targets)), strict=True)
+    return [_example(translator, *ids, f"pair {line}") for line, ids in enumerate(encoded, start=first)]
+
+
+def example_of(translator: Translator, source: str, target_ids: Sequence[int]) -> Example:
+    """A text and what was written from it, as ids: the tokens that were written are not always those that a text is cut into.
+
+    Raises:
+        DataError: a text is too long.
+        SettingsError: the model has no heads.
+    """
+    _check_heads(translator)
+    check_lengths([source], translator.source_tokenizer, translator.model.config.max_positions, what="text")
+    return _example(translator, translator.source_tokenizer.encode(source), list(target_ids), "text")
+
+
+def _example(translator: Translator, source_ids: list[int], target_ids: list[int], what: str) -> Example:
+    tokenizer, limit = translator.tokenizer, translator.model.config.max_positions
+    read_ids = [*tokenizer.symbols.start_ids, *target_ids]
+    example = Example(translator.source_tokenizer.frame_source(source_ids), read_ids, [*target_ids, tokenizer.eos_id])
+    if max(len(example.source_ids or ()), len(read_ids)) > limit:
+        raise DataError(f"{what}: a text must have at most {limit - 1} tokens; got more. Leave it out.")
+    return example
+
+
+def _check_heads(translator: Translator) -> None:
+    if not multihead_attentions(translator.model):
+        raise SettingsError("ranking heads needs a Transformer; got a recurrent model, whose attention has no heads.")
 
 
 def rank_heads(

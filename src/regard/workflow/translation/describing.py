@@ -82,6 +82,14 @@ class Described:
             for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
 
+    @torch.inference_mode()
+    def token_log_probs(self) -> list[float]:
+        """How likely the first model finds each token after those before it, the end symbol among them if there is one."""
+        ids = self._row(self._source_ids), self._row(self._read_ids)
+        log_probs = self._rows(self.models[0](*ids)[0].float().log_softmax(dim=-1))
+        written = self._row([*self.target_ids, self.tokenizer.eos_id][: len(log_probs)])[0]
+        return log_probs.gather(-1, written[:, None])[:, 0].tolist()
+
     @property
     def _read_ids(self) -> list[int]:
         """What the decoder reads: the start symbols, and the target as far as there are positions."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
@@ -112,3 +112,22 @@ class Wishes:
 def _stands_in(part: Sequence[int], ids: Sequence[int]) -> bool:
     """Whether some ids occur in a row among others."""
     return any(list(ids[at : at + len(part)]) == list(part) for at in range(len(ids)))
+
+
+def check_words(text: str) -> None:
+    """Make sure that there is something to look into.
+
+    Raises:
+        DataError: the text is blank.
+    """
+    if not text.strip():
+        raise DataError("text must have words to be inspected; got a blank text.")
+
+
+def seeded(requests: Sequence[Request | None], seed: int, first: int) -> list[Request | None]:
+    """Requests whose random numbers are those of texts that follow others.
+
+    Args:
+        first: how many texts there are before.
+    """
+    return [each and replace(each, seed=seed_of(seed, index)) for index, each in enumerate(requests, start=first)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from regard.errors import SettingsError
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
@@ -59,6 +60,17 @@ class Translation(Candidate):
     confidence: float | None = None
     """The chrF, from 0 to 1, that translations with such log-probabilities had on the pairs that the model was calibrated
     with (`Translator.evaluate`); None: it was not."""
+
+    def ranked(self, rank: int) -> Candidate:
+        """The one with this rank among the n best; 1 is the best.
+
+        Raises:
+            SettingsError: there are not as many.
+        """
+        if not 1 <= rank <= len(self.n_best):
+            count = len(self.n_best)
+            raise SettingsError(f"rank must be from 1 to {count}, the number of translations found; got {rank}.")
+        return self.n_best[rank - 1]
 
     def nearest_to(self, reference: str) -> Translation:
         """Of the n best, the one with the highest sentence-level BLEU; of equal ones, the best.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from regard.data.batching import in_order
@@ -12,7 +13,10 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import Likelihood, likelihood
 from regard.generation.threads import check_after_fork
 from regard.models.interface import PairModel
+from regard.text.limits import given_ids
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.translation.describing import Described
+from regard.workflow.translation.results import ForcedScore
 
 SCORING_BATCH_TOKENS = 4096
 
@@ -47,3 +51,33 @@ def pair_likelihood(
     start_ids = tokenizer.symbols.start_ids
     batches = in_order(pairs, SCORING_BATCH_TOKENS, pad_id=tokenizer.pad_id, start_ids=start_ids)
     return likelihood(model, batches)
+
+
+def pair_scores(
+    describe: Callable[[str, Sequence[int]], Described],
+    sources: Sequence[str],
+    targets: Sequence[str | Sequence[int]],
+    alternatives: int,
+) -> list[ForcedScore]:
+    """How likely a model finds each target, given its source.
+
+    Args:
+        targets: texts, or the ids of their tokens: a model may write a text in other tokens than those it is cut into.
+        alternatives: how many of the likeliest tokens in the place of each to return.
+    Raises:
+        DataError: a text longer than the model can read, or not as many targets as sources.
+    """
+    of_model = describe("", [])
+    model, tokenizer, reader = of_model.models[0], of_model.tokenizer, of_model.source_tokenizer
+    texts = [each if isinstance(each, str) else "" for each in targets]
+    found = pair_likelihood(model, tokenizer, reader, sources, texts)
+    room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), []
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
+        ids = given_ids(target, tokenizer, model.config.vocab_size)
+        if len(ids) > room:
+            raise DataError(f"pair {number}: a text must have at most {room} tokens; got {len(ids)}.")
+        described = describe(source, ids)
+        values = found.token_log_probs[number - 1] if isinstance(target, str) else described.token_log_probs()
+        likeliest = described.alternatives(alternatives) if alternatives else None
+        rows.append(ForcedScore(math.fsum(values), tokenizer.tokens([*ids, tokenizer.eos_id]), values, likeliest))
+    return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -22,17 +21,19 @@ from regard.inspection.alignment import Alignment
 from regard.inspection.result import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
 from regard.models.interface import PairModel
+from regard.text.limits import given_ids
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.describing import Described, by_coverage, candidates_of
-from regard.workflow.translation.requests import Wishes, encode_sources
+from regard.workflow.translation.requests import Wishes, check_words, encode_sources, seeded
 from regard.workflow.translation.results import ForcedScore, Translation
 from regard.workflow.translation.running import RunningTranslations, nothing
-from regard.workflow.translation.scoring import forced_scores, pair_likelihood
+from regard.workflow.translation.scoring import forced_scores, pair_scores
 from regard.workflow.translation.workers import Workers
 
 WINDOW = 4096
 """Lines that are translated together, in batches of like length."""
+Given = str | Sequence[int]  # a target: a text, which is cut into tokens, or the ids of its tokens
 
 
 class Translator(Pipeline):
@@ -243,21 +244,15 @@ class Translator(Pipeline):
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str], *, alternatives: int = 0) -> list[ForcedScore]:
-        """How likely the model finds each target, given its source.
+    def score(self, sources: Sequence[str], targets: Sequence[Given], *, alternatives: int = 0) -> list[ForcedScore]:
+        """How likely the model finds each target, a text or the ids of its tokens, given its source.
 
         Args:
             alternatives: how many of the likeliest tokens in the place of each to return.
         Raises:
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
-        scored = pair_likelihood(self.model, self.tokenizer, self.source_tokenizer, sources, targets)
-        eos, rows = self.tokenizer.tokens([self.tokenizer.eos_id]), []
-        for index, ids in enumerate(self.tokenizer.encode_batch(list(targets))):
-            described, values = self._description(sources[index], ids, has_end=True), scored.token_log_probs[index]
-            likeliest = described.alternatives(alternatives) if alternatives else None
-            rows.append(ForcedScore(math.fsum(values), self.tokenizer.tokens(ids) + eos, values, likeliest))
-        return rows
+        return pair_scores(partial(self._description, has_end=True), sources, targets, alternatives)
 
     def evaluate(
         self,
@@ -301,7 +296,7 @@ class Translator(Pipeline):
         return self.evaluate(pairs.sources, pairs.targets, **options)
 
     def align(
-        self, source: str, target: str | None = None, *, layer: int | None = None, head: int | None = None
+        self, source: str, target: Given | None = None, *, layer: int | None = None, head: int | None = None
     ) -> Alignment:
         """Which source tokens each token of the target (by default, of the translation) was written from.
 
@@ -315,18 +310,23 @@ class Translator(Pipeline):
     def inspect(
         self,
         text: str,
-        target: str | None = None,
+        target: Given | None = None,
         *,
         rank: int = 1,
         ablate: Sequence[str | Sequence[str]] = (),
         hidden_states: bool = False,
         norms: bool = False,
+        prefix: str = "",
+        index: int = 0,
         options: DecodingOptions | None = None,
         **changes: Any,
     ) -> Inspection:
         """What every head looked at while a text was translated; or would have, had `target` been written.
 
         Args:
+            target: a text, or the ids of its tokens: a model may write others than those that a text is cut into.
+            prefix: what the translations begin with, with all heads and without some.
+            index: the text's place among those that were translated with it, from 0: samples depend on it.
             rank: which of the `n_best` translations; 1 is the best.
             ablate: heads to try it without, such as "cross.2.3": all, then each alone. Those in a list, together only.
             hidden_states: also every layer's states, and what each layer would say.
@@ -339,14 +339,18 @@ class Translator(Pipeline):
         """
         options = (options or DecodingOptions()).changed(**changes)
         check_heads(self.model, ablate)
-        ids = self.written_ids(text, target, rank, options.changed(n_best=max(rank, options.n_best)))
+        check_words(text)
+        requests = seeded(self.requests([text], options, [prefix]), options.seed, index)
+        if target is None:
+            several = options.changed(n_best=max(rank, options.n_best))
+            target = self._answers([text], requests, several)[0].ranked(rank).ids
         alone = Workers((self.model,), self.tokenizer) if self.others else self._workers
 
         def translate(source: str) -> str:
-            return self._answers([source], self.requests([source], options), options, workers=alone)[0].text
+            return self._answers([source], requests, options, workers=alone)[0].text
 
-        shown = {"hidden_states": hidden_states, "norms": norms}
-        return self.inspect_ids(text, ids, **shown, ablate=ablate, translate=translate)
+        shown = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate, "translate": translate}
+        return self.inspect_ids(text, self.written_ids(text, target), **shown)
 
     def _models(self, adapter: int) -> Sequence[PairModel]:
         """What writes with an adapter, by its number; 0: none."""
@@ -367,25 +371,20 @@ class Translator(Pipeline):
         return inspect_pair(LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, target_ids, **options)
 
     def written_ids(
-        self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
+        self, source: str, target: Given | None = None, rank: int = 1, options: DecodingOptions | None = None
     ) -> list[int]:
         """The ids of a target, or of the translation of a source that has this rank, without symbols."""
         return self._written(source, target, rank, options)[0]
 
     def _written(
-        self, source: str, target: str | None = None, rank: int = 1, options: DecodingOptions | None = None
+        self, source: str, target: Given | None = None, rank: int = 1, options: DecodingOptions | None = None
     ) -> tuple[list[int], bool]:
         """The ids of a target or translation, and whether the end symbol follows them."""
-        if not source.strip():
-            raise DataError("text must have words to be inspected; got a blank text.")
+        check_words(source)
         if target is not None:
-            return self.tokenizer.encode(target), True
-        candidates = self.translate([source], options)[0].n_best
-        if not 1 <= rank <= len(candidates):
-            raise SettingsError(
-                f"rank must be from 1 to {len(candidates)}, the number of translations found; got {rank}."
-            )
-        return candidates[rank - 1].ids, candidates[rank - 1].finish_reason == "eos"
+            return given_ids(target, self.tokenizer, self.model.config.vocab_size), True
+        found = self.translate([source], options)[0].ranked(rank)
+        return found.ids, found.finish_reason == "eos"
 
     def requests(
         self,

@@ -1,0 +1,162 @@
+"""What is asked about the tokens that were written is answered about these, and not about those that their text is cut into."""
+
+import json
+from typing import Any
+
+import pytest
+import torch
+from served import Running
+from test_interfaces import JSON, send
+from test_other_models import folders, mixed, model  # noqa: F401
+
+from regard.errors import DataError
+from regard.workflow.inspection.attribution import trace_flow
+from regard.workflow.language_model import LanguageModel
+from regard.workflow.translation.translator import Translator
+
+TEXT = "two dogs play"
+HEADS = ["cross.0.1", "decoder.0.0"]
+
+
+def ask(server: Running, path: str, **fields: Any) -> tuple[int, Any]:
+    return send(server, "POST", f"/api/v1/{path}", json.dumps(fields), JSON)
+
+
+def taken_apart(translator: Translator) -> list[int]:
+    """Ids that a text is never cut into: two spaces side by side, and a symbol for what is unknown."""
+    (space,) = translator.tokenizer.encode("a b")[1:2]
+    return [
+        *translator.tokenizer.encode("xy"),
+        space,
+        space,
+        translator.tokenizer.unk_id,
+        *translator.tokenizer.encode("z"),
+    ]
+
+
+def log_probs(translator: Translator, target_ids: list[int]) -> list[float]:
+    """By hand: the model's own pass over source and target."""
+    tokenizer, reader = translator.tokenizer, translator.source_tokenizer
+    source = torch.tensor([reader.frame_source(reader.encode(TEXT))])
+    read = torch.tensor([[*tokenizer.symbols.start_ids, *target_ids]])
+    with torch.no_grad():
+        rows = translator.model(source, read)[0].log_softmax(dim=-1)
+    return rows.gather(1, torch.tensor([*target_ids, tokenizer.eos_id])[:, None])[:, 0].tolist()
+
+
+def test_rows_are_the_tokens_that_are_given(server: Running, translator: Translator) -> None:
+    ids = taken_apart(translator)
+    assert translator.tokenizer.encode(translator.tokenizer.decode(ids)) != ids
+    spelled, wanted = translator.tokenizer.tokens([*ids, translator.tokenizer.eos_id]), log_probs(translator, ids)
+    status, found = ask(server, "inspect", text=TEXT, target_ids=ids)
+    assert status == 200
+    assert found["tokens"]["cross"]["rows"]["spelled"] == spelled
+    assert found["token_log_probs"] == pytest.approx(wanted, abs=1e-4)
+    _, scored = ask(server, "score", text=TEXT, target_ids=ids, alternatives=2)
+    assert scored["tokens"] == spelled
+    assert scored["token_log_probs"] == pytest.approx(wanted, abs=1e-4)
+    assert [len(each) for each in scored["alternatives"]] == [2] * len(spelled)
+    _, aligned = ask(server, "align", text=TEXT, target_ids=ids)
+    assert aligned["target_tokens"] == spelled
+    _, swept = ask(server, "ablate", text=TEXT, target_ids=ids, sweep=True, heads=HEADS)
+    _, without = ask(server, "ablate", text=TEXT, target_ids=ids, heads=HEADS)
+    for head, one in zip(HEADS, without["ablations"][1:], strict=True):
+        assert len(one["token_changes"]) == len(spelled)
+        assert swept["by_token"][head] == pytest.approx([-change for change in one["token_changes"]], abs=1e-4)
+    for method in ("rollout", "gradient"):
+        _, flow = send(server, "GET", f"/api/v1/inspect/{found['id']}/flow/{method}")
+        assert flow["rows"]["spelled"] == spelled
+        direct = trace_flow(translator, TEXT, method=method, ids=ids)
+        assert flow["shares"][0] == pytest.approx(direct.shares().tolist()[0], abs=1e-3)
+
+
+def test_every_answer_tells_the_tokens_it_is_about(server: Running, translator: Translator) -> None:
+    _, found = ask(server, "translate", text=TEXT, n_best=3)
+    wanted = translator.translate(TEXT, n_best=3)
+    (one,) = found["sentences"]
+    assert one["ids"] == wanted.ids
+    assert [each["ids"] for each in one["n_best"]] == [each.ids for each in wanted.n_best]
+    _, traced = ask(server, "translate", text=TEXT, trace=True, prefix="xy", split=False)
+    assert traced["sentences"][0]["ids"] == translator.translate(TEXT, prefixes="xy").ids
+
+
+@pytest.mark.parametrize("drawn", [{}, {"method": "sample", "temperature": 1.3, "seed": 7}])
+def test_what_is_written_without_heads_is_asked_for_in_the_same_way(
+    server: Running, translator: Translator, drawn: dict[str, Any]
+) -> None:
+    """Without heads that change nothing, what is written is what was written: prefix, sampling and seed are the same."""
+    none: list[str] = []
+    for index, source in enumerate(("two dogs play", "a cat.")):
+        written = translator.translate(["two dogs play", "a cat."], prefixes=["xy", "xy"], **drawn)[index]
+        _, found = ask(
+            server,
+            "ablate",
+            text=source,
+            target_ids=written.ids,
+            heads=none,
+            together=True,
+            prefix="xy",
+            index=index,
+            **drawn,
+        )
+        assert found["ablations"][0]["text"] == written.text
+    seen = translator.inspect("a cat.", prefix="xy", index=1, **drawn)
+    assert seen.target == translator.translate(["-", "a cat."], prefixes=["xy", "xy"], **drawn)[1].text
+
+
+@pytest.mark.parametrize("ids", [[-1], [10**6], [True], [1.5], ["a"], [None], [[1]], {"a": 1}, "x", [10**30]])
+@pytest.mark.parametrize("path", ["inspect", "ablate", "score", "align"])
+def test_ids_that_are_none_are_refused(server: Running, path: str, ids: Any) -> None:
+    status, found = ask(server, path, text=TEXT, target_ids=ids, **({"heads": HEADS} if path == "ablate" else {}))
+    assert status == 400
+    assert "whole number" in found["error"]["message"]
+
+
+def test_a_target_is_given_once_and_is_not_too_long(server: Running, translator: Translator) -> None:
+    for path in ("inspect", "score", "align"):
+        status, found = ask(server, path, text=TEXT, target_ids=[5], target_text="x")
+        assert (status, "one of target_text and target_ids" in found["error"]["message"]) == (400, True)
+    for path in ("inspect", "score"):
+        status, found = ask(server, path, text=TEXT, target_ids=[5] * 10_000)
+        assert (status, "at most" in found["error"]["message"]) == (400, True)
+    with pytest.raises(DataError, match=r"an id of a token must be a whole number from 0 to .*; got -1"):
+        translator.inspect(TEXT, [-1])
+
+
+def test_a_language_model_is_looked_into_in_the_tokens_it_wrote(
+    mixed: Running,  # noqa: F811
+    model: LanguageModel,  # noqa: F811
+) -> None:
+    fields = {
+        "model": "letters",
+        "prompt": "two\nx",
+        "max_tokens": 12,
+        "logprobs": 2,
+        "echo": True,
+        "temperature": 1.0,
+        "seed": 4,
+    }
+    _, completion = send(mixed, "POST", "/v1/completions", json.dumps(fields), JSON)
+    ids = completion["choices"][0]["logprobs"]["token_ids"]
+    assert ids[: len(model.ids_of("two\nx"))] == model.ids_of("two\nx")
+    ids = [*ids, model.tokenizer.unk_id, *model.tokenizer.encode("a b")[1:2] * 2, *model.tokenizer.encode("c")]
+    status, found = ask(mixed, "inspect", model="letters", text="two", ids=ids)
+    assert status == 200
+    (sides,) = found["tokens"].values()
+    assert sides["rows"]["spelled"] == model.tokenizer.tokens(ids)
+    with torch.no_grad():
+        rows = model.model(torch.tensor([ids]))[0, :-1].log_softmax(dim=-1)
+    by_hand = rows.gather(1, torch.tensor(ids[1:])[:, None])[:, 0].tolist()
+    assert found["token_log_probs"] == pytest.approx(by_hand, abs=1e-4)
+    heads = ["decoder.0.0"]
+    _, without = ask(mixed, "ablate", model="letters", text="two", ids=ids, heads=heads, together=True, **drawn)
+    _, swept = ask(mixed, "ablate", model="letters", text="two", ids=ids, heads=heads, sweep=True)
+    changes = without["ablations"][0]["token_changes"]
+    assert swept["by_token"]["decoder.0.0"] == pytest.approx([-change for change in changes], abs=1e-4)
+    _, same = ask(mixed, "ablate", model="letters", text="two", ids=ids, heads=[], together=True, **drawn)
+    assert same["ablations"][0]["text"] == completion["choices"][0]["text"]
+    _, flow = send(mixed, "GET", f"/api/v1/inspect/{found['id']}/flow/rollout")
+    assert flow["keys"]["spelled"] == model.tokenizer.tokens(ids)
+    for wrong in ([], [-1], [10**9]):
+        assert ask(mixed, "inspect", model="letters", text="two", ids=wrong)[0] == 400
+    assert ask(mixed, "inspect", model="moods", text="two", ids=ids)[0] == 400
