@@ -95,13 +95,18 @@ def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()
     Raises:
         ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
     """
+    with aside(path) as folder:
+        save_adapter_config(folder, model, base)
+        save_adapter_weights(folder, model, new)
+
+
+def save_adapter_config(path: Path, model: Model, base: Base) -> None:
+    """Replace the configuration of an adapter folder, in one rename."""
     scales = {name: module.scale for name, module in adapted(model).items()}
     record = _Record(
         format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json")
     )
-    with aside(path) as folder:
-        write_whole(folder / ADAPTER_CONFIG, (record.model_dump_json(indent=2) + "\n").encode("utf-8"))
-        save_adapter_weights(folder, model, new)
+    write_whole(path / ADAPTER_CONFIG, (record.model_dump_json(indent=2) + "\n").encode("utf-8"))
 
 
 def save_adapter_weights(path: Path, model: Model, new: Collection[str] = ()) -> None:

@@ -134,6 +134,12 @@ def save_new(path: Path, model: Model, tokenizer: Tokenizer, source_tokenizer: T
         save_weights(new, model)
 
 
+def save_config(path: Path, model: Model) -> None:
+    """Replace the model's part of the configuration of a folder, in one rename."""
+    config = json.loads((path / CONFIG).read_text(encoding="utf-8")) | {"model": model.config.model_dump(mode="json")}
+    write_whole(path / CONFIG, (json.dumps(config, indent=2) + "\n").encode("utf-8"))
+
+
 def remove_leftovers(path: Path) -> None:
     """Remove files that killed processes left in a model folder and beside it.
 

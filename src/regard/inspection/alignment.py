@@ -116,20 +116,29 @@ def readouts(heads: Sequence[Sequence[int]]) -> list[AttentionReadout]:
 
 
 def without_gold(weights: Float[Tensor, "target source"]) -> float:
-    """How much like an alignment weights look, by themselves: how sharply each row looks at one token, times how much nearer
-    to the straight line from the first to the last token than one that looks everywhere alike. From 0 to 1.
+    """How much like an alignment weights look, by themselves. From 0 to 1.
 
     Args:
         weights: of ordinary tokens only, rows not normalised: what goes to symbols around a text counts as lost.
     """
-    num_rows, num_keys = weights.shape
+    return float(likenesses(weights[None])[0])
+
+
+def likenesses(weights: Float[Tensor, "head target source"]) -> Float[Tensor, " head"]:
+    """How much like an alignment the weights of each head look, by themselves: how sharply each row looks at one token, times
+    how much nearer to the straight line from the first to the last token than one that looks everywhere alike.
+
+    Args:
+        weights: of ordinary tokens only, as for `without_gold`.
+    """
+    num_heads, num_rows, num_keys = weights.shape
     if not num_rows or not num_keys:
-        return 0.0
+        return torch.zeros(num_heads)
     line = torch.arange(num_rows)[:, None] * (num_keys - 1) / max(num_rows - 1, 1)
     far = (torch.arange(num_keys) - line).abs()
     total = weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
-    nearer = 1 - float((weights / total * far).sum()) / max(float(far.mean(dim=-1).sum()), 1e-9)
-    return float(weights.amax(dim=-1).mean()) * max(nearer, 0.0)
+    nearer = 1 - (weights / total * far).sum(dim=(1, 2)) / max(float(far.mean(dim=-1).sum()), 1e-9)
+    return weights.amax(dim=-1).mean(dim=-1) * nearer.clamp(min=0.0)
 
 
 def word_links(

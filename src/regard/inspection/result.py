@@ -78,6 +78,9 @@ class Inspection:
     each mask."""
     read_ids: list[list[int]] = field(default_factory=list)
     """What the model read: the ids of the text, and of the target where there is one."""
+    alignment: str = ""
+    """Where alignments are read: the head that the model's configuration names, `cross.2.3`; of a model that names none, the
+    layer whose weights are sharpest on this pair, `cross.2`; nothing without cross-attention."""
     target_ids: list[int] = field(default_factory=list)
     """The tokens that were written, or given to be written, without symbols; none where the model reads one text only."""
 
@@ -239,6 +242,7 @@ class Inspection:
             ],
             "lens": self.lens,
             "ablations": [vars(one) for one in self.ablations],
+            "alignment": self.alignment,
         }  # fmt: skip
 
     def as_csv(self, heads: Iterable[str] | None = None) -> str:

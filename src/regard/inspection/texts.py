@@ -10,9 +10,10 @@ from regard.checkpoint import LoadedModel
 from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
 from regard.inspection.ablation import gated, without
+from regard.inspection.alignment import sharpest_layer
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
 from regard.inspection.result import Ablation, Inspection, lens_of
-from regard.models.families import multihead_attentions
+from regard.models.families import alignment_head, multihead_attentions
 from regard.models.interface import Model
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer
@@ -85,7 +86,7 @@ def inspect_pair(
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
     return Inspection(
         source, target, found, model.config.arch, whole, lens, ablations, show,
-        read_ids=[source_ids, read_ids], target_ids=list(target_ids),
+        read_ids=[source_ids, read_ids], target_ids=list(target_ids), alignment=_alignment(model, found),
     )  # fmt: skip
 
 
@@ -119,6 +120,14 @@ def inspect_text(
     show = "norms" if norms else "weights"
     lens = _lens(model, found, tokenizer)
     return Inspection(text, None, found, model.config.arch, log_probs, lens, shows=show, read_ids=[list(ids)])
+
+
+def _alignment(model: Model, found: Record) -> str:
+    """Where alignments are read, as `Described.alignment` does."""
+    if (head := alignment_head(model)) is not None:
+        return str(HeadName("cross", *head))
+    layers = [torch.from_numpy(cells.filled(0)) for site, cells in found.weights.items() if site.kind == "cross"]
+    return f"cross.{sharpest_layer(layers)}" if layers else ""
 
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:

@@ -185,6 +185,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     }
     if isinstance(loaded, Translator) and loaded.confidence:
         loaded.confidence.write(output / CONFIDENCE)
+    if loaded.model.config != settings.model:
+        store.rewrite_config(output, loaded.model)
     results["sizes"]["weights_bytes"] = (output / store.weights).stat().st_size
     write_results(output, results)
     report = training_report(output.absolute().name, results, run)

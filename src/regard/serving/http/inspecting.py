@@ -19,6 +19,7 @@ from regard.inspection.ablation import Example, gated, without, worth_by_token
 from regard.inspection.drawing.page import packed
 from regard.inspection.record import HeadName
 from regard.inspection.result import Ablation, Inspection
+from regard.models.families import alignment_head
 from regard.serving.directions import Direction
 from regard.serving.http.kept import Inspections
 from regard.serving.http.transport import Call, Read, Result
@@ -110,8 +111,10 @@ class Inspecting:
             return seen, free.target or ""
 
         seen, written = await asyncio.wait_for(asyncio.to_thread(inspect), self.service.limits.seconds)
-        shown = _shown(self.inspections.add(direction, text, (), seen, step), seen)
-        return Answer(shown.content | {"snapshot": step, "written": written})
+        shown = _shown(self.inspections.add(direction, text, (), seen, step), seen).content
+        if (head := alignment_head(self.service.engines[direction].pipeline.model)) is not None:
+            shown["alignment"] = str(HeadName("cross", *head))  # one head for a model, whenever it is looked into
+        return Answer(shown | {"snapshot": step, "written": written})
 
     async def inspected(self, call: Call) -> Answer:
         """`/api/v1/inspect/{id}`: an inspection that was made, or that `inspect_id` of a translation promised."""

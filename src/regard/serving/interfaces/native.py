@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.options import DecodingOptions
 from regard.serving.answers import Answered, Asked
+from regard.serving.directions import Direction
+from regard.serving.examples import examples_of
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
@@ -16,6 +19,7 @@ from regard.training.state import snapshots
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.results import Candidate, Translation
 from regard.workflow.translation.running import Seen
+from regard.workflow.translation.translator import Translator
 
 OF_REQUEST = ("text", "texts", "source", "target", "prefix", "prefixes", "required", "split", "format", "api_key")
 NOT_SERVED = ("trace", "workers", "deterministic", "batch_size")
@@ -175,11 +179,18 @@ def models(service: Service) -> Answer:
     rows = [
         {"direction": str(direction), "source": direction.source, "target": direction.target_code}
         | _sizes(engine.pipeline)
-        | {"snapshots": list(snapshots(service.folder_of(direction)))}
+        | _of_folder(service.folder_of(direction), direction, engine.pipeline)
         for direction, engine in service.engines.items()
     ]
     others = [{"name": name} | _sizes(engine.pipeline) for name, engine in service.others.items()]
     return Answer({"models": [*rows, *others]})
+
+
+def _of_folder(folder: Path, direction: Direction, pipeline: Pipeline) -> dict[str, Any]:
+    """What a model's folder says of it beside its weights."""
+    assert isinstance(pipeline, Translator)
+    examples = examples_of(folder, direction.source, pipeline.source_tokenizer)
+    return {"snapshots": list(snapshots(folder)), "examples": examples}
 
 
 def _sizes(pipeline: Pipeline) -> dict[str, Any]:

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor
 
 from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment_error import GoldAlignment, Link, alignment_error_rate
-from regard.inspection.alignment import AttentionReadout, cross_attention, readouts, without_gold, word_links
+from regard.inspection.alignment import (
+    AttentionReadout,
+    cross_attention,
+    likenesses,
+    readouts,
+    without_gold,
+    word_links,
+)
 from regard.inspection.record import HeadName, Tokens
 from regard.inspection.texts import framed_spans
 from regard.models.families import cross_heads
-from regard.text.limits import check_lengths
+from regard.text.limits import beginning, check_lengths
 from regard.workflow.translation.translator import Translator
 
 CHOSEN_ON = 500
 """The number of pairs on which the layer and head are chosen without a gold standard."""
+FOUND_ON = 100
+"""The number of validation pairs on which a model's alignment head is found."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +121,43 @@ def best_readout(
             scored.append((-alignment_error_rate([one.links(readout) for one in looked], gold), readout))
     score, readout = max(scored, key=lambda pair: pair[0])
     return readout, abs(score)
+
+
+def find_alignment_head(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> str | None:
+    """The head of cross-attention whose weights look most like an alignment, over some pairs, `cross.2.3`; None: the model has no
+    heads of cross-attention, or no pair can be read.
+
+    Blank pairs, and those that are too long for the model, are left out. Of heads that are equal, the first.
+    """
+    model, reader, writer = translator.model, translator.source_tokenizer, translator.tokenizer
+    heads, start_ids, limit = cross_heads(model), list(writer.symbols.start_ids), model.config.max_positions
+    if not hasattr(model.config, "alignment_head"):
+        return None
+    totals: dict[HeadName, float] = {}
+    for source, target in islice(_readable(translator, sources, targets), FOUND_ON):
+        source_ids, target_ids = reader.frame_source(reader.encode(source)), writer.encode(target)
+        if max(len(source_ids), len(start_ids) + len(target_ids)) > limit or not target_ids:
+            continue
+        ordinary = torch.tensor([span is not None for span in framed_spans(reader, source)])
+        read = (
+            torch.tensor(source_ids, device=translator.device),
+            torch.tensor([*start_ids, *target_ids], device=translator.device),
+        )
+        for layer, weights in enumerate(cross_attention(model, *read)):
+            rows = weights[:, len(start_ids) - 1 : -1, :].float().cpu()
+            for head, value in zip(heads[layer], likenesses(rows[..., ordinary]).tolist(), strict=True):
+                name = HeadName("cross", layer, head)
+                totals[name] = totals.get(name, 0.0) + value
+    return str(max(totals, key=lambda name: totals[name])) if totals else None
+
+
+def _readable(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The pairs with words on both sides, and not much too long."""
+    limit = translator.model.config.max_positions
+    for source, target in zip(sources, targets, strict=True):
+        sides = ((source, translator.source_tokenizer), (target, translator.tokenizer))
+        if all(text.strip() and len(beginning(text, by, limit)) == len(text) for text, by in sides):
+            yield source, target
 
 
 def named_readout(name: str, translator: Translator, *, shifted: bool) -> AttentionReadout:

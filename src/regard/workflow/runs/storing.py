@@ -9,8 +9,8 @@ from typing import Protocol, runtime_checkable
 
 import torch
 
-from regard.adapters import Base, read_adapter, save_adapter, save_adapter_weights, with_adapter
-from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_new, save_weights
+from regard.adapters import Base, read_adapter, save_adapter, save_adapter_config, save_adapter_weights, with_adapter
+from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_config, save_new, save_weights
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.families import family_of
@@ -32,6 +32,9 @@ class Store(Protocol):
     def rewrite(self, path: Path, model: Model) -> None:
         """Replace the weights in a folder."""
 
+    def rewrite_config(self, path: Path, model: Model) -> None:
+        """Replace the configuration in a folder: what was found of the model after it was trained."""
+
     def load(self, path: Path, device: torch.device) -> Pipeline:
         """What was written, ready to use."""
 
@@ -51,6 +54,10 @@ class ModelStore:
     def rewrite(self, path: Path, model: Model) -> None:
         """Replace the weights of a model folder."""
         save_weights(path, model)
+
+    def rewrite_config(self, path: Path, model: Model) -> None:
+        """Replace the configuration of a model folder."""
+        save_config(path, model)
 
     def load(self, path: Path, device: torch.device) -> Pipeline:
         """The model of a folder."""
@@ -75,6 +82,10 @@ class AdapterStore:
     def rewrite(self, path: Path, model: Model) -> None:
         """Replace the weights of an adapter folder."""
         save_adapter_weights(path, model, self.new)
+
+    def rewrite_config(self, path: Path, model: Model) -> None:
+        """Replace the configuration of an adapter folder."""
+        save_adapter_config(path, model, self.base)
 
     def load(self, path: Path, device: torch.device) -> Pipeline:
         """The base with the adapter of a folder."""

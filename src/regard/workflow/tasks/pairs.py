@@ -25,6 +25,7 @@ from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.run import Scores
+from regard.workflow.inspection.aligning import find_alignment_head
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.continuing import Beginning
@@ -33,6 +34,8 @@ from regard.workflow.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests
 from regard.workflow.translation.translator import Translator
 
 NUM_SAMPLES = 3
+LOOKED_AT, LONGEST_EXAMPLE = 200, 200
+"""Validation sources among which examples are chosen, and the characters that one may have."""
 LARGEST_DRAWN = 40
 """Tokens on a side of an alignment that is noted while training."""
 
@@ -165,8 +168,13 @@ class PairsTask(Task):
         return scores
 
     def evaluate(self, loaded: Any) -> dict[str, Any]:
-        """The scores of a `Translator`."""
-        return loaded.evaluate(self.valid.sources, self.valid.targets, calibrate=True)
+        """The scores of a `Translator`. Its alignment head is found on the validation pairs, unless it has one."""
+        config = loaded.model.config
+        if getattr(config, "alignment_head", "") is None:
+            head = find_alignment_head(loaded, self.valid.sources, self.valid.targets)
+            loaded.model.config = config.model_copy(update={"alignment_head": head})
+        scores = loaded.evaluate(self.valid.sources, self.valid.targets, calibrate=True)
+        return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
 
     def sample(self, model: Any) -> dict[str, Any]:
         """What is written for a few pairs of the validation text, and how the first is aligned."""
@@ -252,6 +260,19 @@ class PairsTask(Task):
         frame = (self.source_tokenizer or self.tokenizer).symbols
         num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
         return Joining(self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols)
+
+
+def few_examples(sources: Sequence[str], tokenizer: Tokenizer) -> list[str]:
+    """A few sources for people to try a model with: different ones of usual length, which the model reads without an unknown
+    token where there are such; in their order.
+    """
+    found = [each for each in dict.fromkeys(sources[:LOOKED_AT]) if each.strip() and len(each) <= LONGEST_EXAMPLE]
+    middle = sorted(map(len, found))[len(found) // 2] if found else 0
+
+    def strangeness(place: int) -> tuple[bool, int, int]:
+        return tokenizer.unk_id in tokenizer.encode(found[place]), abs(len(found[place]) - middle), place
+
+    return [found[place] for place in sorted(sorted(range(len(found)), key=strangeness)[:NUM_SAMPLES])]
 
 
 def _within(
