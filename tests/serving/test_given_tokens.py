@@ -127,15 +127,8 @@ def test_a_language_model_is_looked_into_in_the_tokens_it_wrote(
     mixed: Running,  # noqa: F811
     model: LanguageModel,  # noqa: F811
 ) -> None:
-    fields = {
-        "model": "letters",
-        "prompt": "two\nx",
-        "max_tokens": 12,
-        "logprobs": 2,
-        "echo": True,
-        "temperature": 1.0,
-        "seed": 4,
-    }
+    drawn = {"prompt": "two\nx", "max_tokens": 12, "temperature": 1.0, "seed": 4}
+    fields = {"model": "letters", "logprobs": 2, "echo": True, **drawn}
     _, completion = send(mixed, "POST", "/v1/completions", json.dumps(fields), JSON)
     ids = completion["choices"][0]["logprobs"]["token_ids"]
     assert ids[: len(model.ids_of("two\nx"))] == model.ids_of("two\nx")

@@ -1,52 +1,26 @@
-/** What the page asks of the server. A newer request of a kind ends the one before. */
+/** What the page asks of the server. */
 
-import {ask, Failure, inspect, stream, type Ablation, type Flow, type Inspection, type Lookup, type Model, type Sentence, type Token, type Traced} from "./server";
+import {ask, askOf, Failure, inspect, stream, type Ablation, type Candidate, type Flow, type Inspection, type Lookup, type Model, type Sentence, type Token, type Traced} from "./server";
+import {isUnder, only, stop} from "./asking";
 import {siteOf} from "./heads";
-import {saveText} from "./saving";
-import {canAblate, keyOf, model, NOTHING_SEEN, sentence, settle, state, translates, update, wanted, type Again, type Edit} from "./state";
+import type {Shown} from "./panels/alignment";
+import {canAblate, FLOW, isBehind, keyOf, mark, MEAN, METHODS, model, NOTHING_SEEN, sentence, settle, state, translates, update, wanted, type Again, type Chosen, type Done as Redone} from "./state";
 
-const running = new Map<string, AbortController>();
-
-/** Do something, unless the same is asked for anew meanwhile; errors are shown. */
-export async function only(kind: string, busy: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  running.get(kind)?.abort();
-  const controller = new AbortController();
-  running.set(kind, controller);
-  if (busy) update({busy: {...state.busy, [kind]: busy}, error: ""});
-  try {
-    await work(controller.signal);
-  } catch (error) {
-    if (controller.signal.aborted) return;
-    update({error: error instanceof Error ? error.message : String(error), needsKey: error instanceof Failure && error.status === 403});
-  } finally {
-    if (running.get(kind) === controller) finish(kind);
-  }
-}
-
-function finish(kind: string): void {
-  running.delete(kind);
-  const {[kind]: _, ...busy} = state.busy;
-  update({busy});
-}
-
-/** End what is under way. */
-export function stop(kind: string): void {
-  running.get(kind)?.abort();
-  finish(kind);
-}
-
-const direction = (): object => {
+export const direction = (): object => {
   const chosen = model();
   if (!chosen) return {};
   return chosen.direction ? {source: chosen.source, target: chosen.target} : {model: chosen.name};
 };
 
-const options = (): object =>
+export const options = (): object =>
   state.temperature ? {method: "sample", temperature: state.temperature, seed: state.seed} : {beam_size: state.beam};
 
-/** The chosen sentence, as requests that look into the model name it. */
+/** A sentence and its tokens, as requests that look into the model name it. */
 const pair = (one: Sentence): object =>
-  translates() ? {...direction(), text: one.source, target_text: one.text} : {model: model()!.name, text: one.text};
+  translates() ? {...direction(), text: one.source, target_ids: one.ids} : {model: model()!.name, text: one.text, ...(one.ids.length ? {ids: one.ids} : {})};
+
+/** How a sentence is written anew: in the way that it was written. */
+const anew = ({how, prefix, index}: Sentence): object => ({...how, ...(prefix ? {prefix} : {}), index});
 
 export async function loadModels(): Promise<void> {
   await only("models", "", async signal => {
@@ -61,11 +35,12 @@ export async function count(): Promise<void> {
   await only("count", "", async signal => {
     if (!state.text.trim() || !translates()) return update({numTokens: null});
     const found = await ask<{sentences: {tokens: string[]}[]; max_tokens: number; num_cut: number}>("tokenize", {...direction(), text: state.text}, signal);
-    update({numTokens: found.sentences.reduce((sum, each) => sum + each.tokens.length, 0), maxTokens: found.max_tokens, numCut: found.num_cut});
+    const counts = found.sentences.map(each => each.tokens.length);
+    update({numTokens: counts.reduce((sum, each) => sum + each, 0), longest: Math.max(0, ...counts), maxTokens: found.max_tokens, numCut: found.num_cut});
   });
 }
 
-interface Done { sentences: {text: string; score: number; source: string; n_best?: {text: string; score: number}[]}[] }
+interface Done { sentences: {text: string; score: number; source: string; ids: number[]; n_best?: Candidate[]}[] }
 
 /** Translate the text; its tokens come while they are written. */
 export async function translate(): Promise<void> {
@@ -79,15 +54,15 @@ export async function resume(): Promise<void> {
   await translateText();
   for (const edit of again?.edits ?? []) if (isStill()) await redo(edit);
   if (again && isStill()) await lookAgain(again, isStill);
-  if (wanted() === again) settle();
+  if (wanted() === again && !state.error) settle();  // after an error, it is tried again
   update({});
 }
 
-async function redo({at, forced, text}: Edit): Promise<void> {
+async function redo({at, forced, text, token, ids}: Redone): Promise<void> {
   if (!state.sentences[at]?.isDone) return;
   const {step, at: chosen} = state;
   update({at});
-  await (forced === null ? take_rank(text) : decode(forced, text));
+  await (forced === null ? take_rank({text, ids}) : decode(forced, token, text));
   update({at: chosen, step});
   if (at !== chosen) await look();
 }
@@ -102,51 +77,52 @@ async function lookAgain({snapshot, compared, searched, ranked}: Again, isStill:
 }
 
 async function translateText(): Promise<void> {
-  running.get("inspect")?.abort();
+  const {text} = state;
+  stop("inspect");
   if (!translates()) return;
-  if (!state.text.trim()) {
+  if (!text.trim()) {
     stop("translate");
-    return update({sentences: [], ...NOTHING_SEEN});
+    return update({sentences: [], textOf: "", translatedHtml: "", ...NOTHING_SEEN});
   }
   if (state.isHtml) {
-    return await only("translate", "Translating", async signal => {
-      update({sentences: [], ...NOTHING_SEEN});
-      const {text} = await ask<{text: string}>("translate", {...direction(), ...options(), text: state.text, format: "html"}, signal);
-      update({translatedHtml: text});
+    await only("translate", "Translating", async signal => {
+      const found = await ask<{text: string}>("translate", {...direction(), ...options(), text, format: "html"}, signal);
+      update({translatedHtml: found.text, textOf: text, sentences: [], ...NOTHING_SEEN});
     });
+    return;
   }
-  await only("translate", "Translating", async signal => {
-    const sentences: Sentence[] = [];
-    const fields = {...direction(), ...options(), text: state.text, alternatives: 5};
-    update({sentences, at: Math.max(state.at, 0), ...NOTHING_SEEN});
-    await follow(fields, signal, sentences, 0);
-    update({at: Math.min(state.at, Math.max(sentences.length - 1, 0))});
+  const isDone = await only("translate", "Translating", async signal => {
+    const how = options();
+    await follow({...direction(), ...how, text, alternatives: 5}, signal, {how}, sentences => {
+      update({sentences, textOf: text, translatedHtml: "", compared: null, peek: null, at: Math.max(0, Math.min(state.at, sentences.length - 1))});
+    });
   });
-  if (sentence()?.isDone) await look();
+  if (isDone && sentence()?.isDone) await look();
 }
 
-/** Read a stream into sentences from the place `first` on. */
-async function follow(fields: object, signal: AbortSignal, sentences: Sentence[], first: number): Promise<void> {
-  const wanted = state.temperature ? fields : {...fields, n_best: Math.min(state.beam, 5)};
+/** Read a stream into sentences. What was there stays until the first token comes. */
+async function follow(fields: object, signal: AbortSignal, begun: Partial<Sentence>, show: (sentences: Sentence[]) => void): Promise<void> {
+  const wanted = state.temperature ? fields : {...fields, n_best: Math.min(state.beam, 5)}, sentences: Sentence[] = [];
   for await (const {name, data} of stream(wanted, signal)) {
     if (signal.aborted) return;
     if (name === "meta") {
-      for (let place = 0; place < data.sentences; place++) sentences[first + place] ??= empty();
-    } else if (name === "token") {
-      const one = sentences[first + data.sentence]!;
+      for (let place = 0; place < data.sentences; place++) sentences.push({...empty(), index: place, ...begun});
+      continue;
+    }
+    if (name === "token") {
+      const one = sentences[data.sentence]!;
       one.text = data.text;
       one.tokens.push(...(data.tokens as Token[] ?? []));
     } else if (name === "done") {
       (data as Done).sentences.forEach((found, place) => {
-        const one = sentences[first + place]!;
-        const {text, score, source} = found;
-        Object.assign(one, {text, score, source, isDone: true, nBest: found.n_best ?? []});
+        const one = sentences[place]!, {text, score, source, ids} = found;
+        Object.assign(one, {text, score, source, ids, isDone: true, nBest: found.n_best ?? []});
         take(one, found as unknown as Finished);
       });
     } else if (name === "error") {
       throw new Failure(data.status, data.message);
     }
-    update({sentences});
+    show(sentences);
   }
 }
 
@@ -160,7 +136,7 @@ function take(one: Sentence, found: Finished): void {
 }
 
 const empty = (): Sentence =>
-  ({source: "", text: "", tokens: [], score: 0, nBest: [], before: null, edit: null, isDone: false});
+  ({source: "", text: "", tokens: [], ids: [], score: 0, nBest: [], how: {}, index: 0, prefix: "", original: null, edit: null, isDone: false});
 
 /** The symbol that ends a text, as far as an inspection shows it. */
 function endSymbol(): string | undefined {
@@ -176,71 +152,102 @@ export async function force(place: number, token: string): Promise<void> {
   const one = sentence();
   if (!one?.isDone) return;
   const kept = one.tokens.slice(0, place).map(each => each.token);
-  if (token === endSymbol()) return take_rank(spelled(kept));
-  await decode(place, spelled([...kept, token]));
+  mark();
+  await keepFocus(async () => {
+    if (token === endSymbol()) await take_rank({text: spelled(kept), ids: one.ids.slice(0, place)});
+    else await decode(place, token, spelled([...kept, token]));
+  });
+}
+
+/** Where what was chosen with the keyboard goes away with what it has done, the focus goes to the chosen token. */
+export async function keepFocus(act: () => Promise<void>): Promise<void> {
+  const within = document.activeElement?.closest(".alternatives, .before, .nbest");
+  await act();
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const {activeElement} = document, isLost = !activeElement || activeElement === document.body || (activeElement as HTMLButtonElement).disabled;
+    if (within && isLost) document.querySelector<HTMLElement>('#output .token[aria-pressed="true"], #output .token')?.focus();
+  }));
 }
 
 /** Decode the chosen sentence from a beginning that ends with the forced token. */
-async function decode(place: number, prefix: string): Promise<void> {
+async function decode(place: number, token: string, prefix: string): Promise<void> {
   const one = sentence(), {sentences: old, at} = state;
   if (!one?.isDone) return;
-  const made = {...empty(), source: one.source, before: one.before ?? one.text, edit: {forced: place, text: prefix}}, sentences = old.with(at, made);
-  await only("translate", "Decoding again", async signal => {
-    update({sentences, step: place, ...NOTHING_SEEN});
-    await follow({...direction(), ...options(), text: one.source, prefix, split: false, alternatives: 5}, signal, sentences, at);
+  const how = options(), begun = {source: one.source, how, prefix, original: one.original ?? one, edit: {forced: place, token, text: prefix, ids: []}};
+  let shown = old;
+  const isDone = await only("translate", "Decoding again", async signal => {
+    await follow({...direction(), ...how, text: one.source, prefix, split: false, alternatives: 5}, signal, begun, ([made]) => {
+      shown = old.with(at, made!);
+      update({sentences: shown, step: place, compared: null});
+    });
   });
-  if (state.sentences === sentences && !made.isDone) update({sentences: old});  // it was stopped, or failed
-  if (sentence()?.isDone) await look();
+  if (shown !== old && state.sentences === shown && !shown[at]!.isDone) update({sentences: old});  // it was stopped, or failed
+  if (isDone && sentence()?.isDone) await look();
+}
+
+/** Take back what was done to the chosen sentence. */
+export async function takeBack(): Promise<void> {
+  const {original} = sentence() ?? {};
+  if (!original) return;
+  mark();
+  await keepFocus(async () => {
+    update({sentences: state.sentences.with(state.at, original), step: Math.min(state.step, original.tokens.length - 1), compared: null});
+    await look();
+  });
 }
 
 /** The text of some tokens. */
 export const spelled = (tokens: string[]): string => tokens.join("").replaceAll("▁", " ").trimStart();
 
 /** Another translation of the chosen sentence, with what the model thinks of its tokens. */
-async function read(one: Sentence, text: string, signal: AbortSignal): Promise<Sentence> {
-  const found = await ask<Finished & {log_prob: number}>("score", {...direction(), text: one.source, target_text: text, alternatives: 5}, signal);
-  const made = {...one, text, before: one.before ?? one.text, edit: {forced: null, text}, score: found.log_prob, tokens: []};
+async function read(one: Sentence, {text, ids}: Chosen, signal: AbortSignal): Promise<Sentence> {
+  const given = ids.length ? {target_ids: ids} : {target_text: text};
+  const found = await ask<Finished & {log_prob: number; ids: number[]}>("score", {...direction(), text: one.source, ...given, alternatives: 5}, signal);
+  const made = {...one, text, ids: found.ids, original: one.original ?? one, edit: {forced: null, token: "", text, ids: found.ids}, score: found.log_prob, tokens: []};
   take(made, {...found, tokens: found.tokens.slice(0, -1)});
   return made;
 }
 
+export const isSame = (one: Chosen, other: Chosen): boolean => one.text === other.text && String(one.ids) === String(other.ids);
+
 /** Show another translation beside the chosen one; the same again: no longer. */
-export async function compare(text: string): Promise<void> {
+export async function compare(other: Chosen): Promise<void> {
   const one = sentence();
-  if (!one || state.compared?.text === text) return update({compared: null});
-  await only("compare", "Reading", async signal => { update({compared: await read(one, text, signal)}); });
+  if (!one || (state.compared && isSame(state.compared, other))) return update({compared: null});
+  await only("compare", "Reading", async signal => { update({compared: await read(one, other, signal)}); });
 }
 
 /** Show another of the best translations. */
-export async function take_rank(text: string): Promise<void> {
-  const one = sentence();
+export async function take_rank(other: Chosen): Promise<void> {
+  const one = sentence(), {at} = state;
   if (!one) return;
-  await only("translate", "Reading", async signal => {
-    const made = await read(one, text, signal);
-    const sentences = [...state.sentences];
-    sentences[state.at] = made;
-    update({sentences, ...NOTHING_SEEN, traced: state.traced, node: state.node});
+  const isDone = await only("translate", "Reading", async signal => {
+    const made = await read(one, other, signal);
+    update({sentences: state.sentences.with(at, made), step: Math.max(0, Math.min(state.step, made.tokens.length - 1)), compared: null, peek: null});
   });
-  await look();
+  if (isDone) await look();
 }
 
 /** Take in an inspection; what was chosen stays where it is still there. */
-function show(inspection: Inspection, snapshot: number | null = null): void {
+export function show(inspection: Inspection, one: Sentence, snapshot: number | null = null): void {
   const isMean = state.head === "mean" || [...inspection.weights.keys()].some(name => `${MEAN}${siteOf(name)}` === state.head);
-  const isKnown = isMean || state.head.startsWith(FLOW) || inspection.weights.has(state.head);
-  const length = sentence()?.tokens.length ?? 1, off = state.off.filter(name => inspection.weights.has(name));
-  update({inspection, off, snapshot, worth: null, flow: null, lookup: null, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, length - 1))});
+  const isKnown = isMean || METHODS.some(method => state.head === `${FLOW}${method}`) || inspection.weights.has(state.head);
+  const off = state.off.filter(name => inspection.weights.has(name));
+  update({inspection, looked: one, off, snapshot, worth: null, worthByToken: {}, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, one.tokens.length - 1)),
+    ...(off.length ? {} : {ablation: null, ablated: null})});
   if (state.head.startsWith(FLOW)) void chooseHead(state.head);
 }
 
 /** What the heads look at while the chosen sentence is translated; and what changes without those that are off. */
 export async function look(): Promise<void> {
   const one = sentence();
-  if (!one?.isDone || !one.text) return;
+  if (!one?.isDone || !one.text || !translates()) return;
   await only("inspect", "Looking inside", async signal => {
-    show(await inspect({...direction(), text: one.source, target_text: one.text}, signal));
+    show(await inspect(pair(one), signal), one);
   });
-  if (state.inspection && state.off.length) await ablate();
+  if (isBehind()) return;
+  if (state.off.length) await ablate();
+  if (state.traced?.source === one.source && state.traced.of !== searchedOf(one)) await search();  // of another text, it waits until it is asked for
 }
 
 /** What the heads looked at after a step of training. */
@@ -249,30 +256,41 @@ export async function lookBack(snapshot: number): Promise<void> {
   if (!one?.isDone || !one.text) return;
   update({snapshot});
   await only("inspect", "Loading a snapshot", async signal => {
-    show(await inspect({...direction(), text: one.source, target_text: one.text, snapshot, beam_size: state.beam}, signal), snapshot);
+    show(await inspect({...pair(one), snapshot, ...anew(one)}, signal), one, snapshot);
   });
 }
 
-export const FLOW = "flow.", MEAN = "mean.", METHODS = ["rollout", "gradient", "integrated-gradients"];
-
 /** Show a head, or what affects what through all layers. */
 export async function chooseHead(head: string): Promise<void> {
-  update({head, flow: null});
-  const id = state.inspection?.id;
-  if (!head.startsWith(FLOW) || !id) return;
+  const seen = state.inspection;
+  if (!head.startsWith(FLOW) || !seen) return update({head, flow: null});
   await only("flow", "Following the layers", async signal => {
-    update({flow: await ask<Flow>(`inspect/${id}/flow/${head.slice(FLOW.length)}`, undefined, signal)});
+    const flow = await askOf<Flow>(seen, `flow/${head.slice(FLOW.length)}`, signal);
+    if (state.inspection === seen) update({head, flow: {...flow, seen}});
   });
 }
 
 let lookedUp = "";
 
 /** How the weight of a cell is computed, unless that is known or nobody wants to know. */
-export function explainCell(row: number, key: number): void {
-  const {inspection, head, isExplained} = state, cell = `${inspection?.id}/lookup/${head}/${row}/${key}`;
-  if (!inspection || !isExplained || !inspection.weights.has(head) || (cell === lookedUp && state.lookup)) return;
+export function explainCell(found: Shown): void {
+  const {inspection, head, isExplained} = state, cell = cellOf(found);
+  if (!inspection || !isExplained || !inspection.weights.has(head) || isBehind() || state.lookup?.cell === cell || (lookedUp === cell && (isUnder("lookup") || state.error))) return;
   lookedUp = cell;
-  void only("lookup", "", async signal => { update({lookup: await ask<Lookup>(`inspect/${cell}`, undefined, signal)}); });
+  void only("lookup", "", async signal => {
+    const of = await askOf<Lookup>(inspection, `lookup/${head}/${found.row}/${found.key}`, signal);
+    update({lookup: {of, found, cell}});
+  });
+}
+
+let numInspections = 0;
+const numbers = new WeakMap<Inspection, number>();
+
+/** What a cell is called, of whatever inspection. */
+export function cellOf({row, key}: Shown): string {
+  const seen = state.inspection!, number = numbers.get(seen) ?? ++numInspections;
+  numbers.set(seen, number);
+  return `${number}/${state.head}/${row}/${key}`;
 }
 
 /** Switch heads off or on. */
@@ -290,27 +308,26 @@ export async function setOff(off: string[], undo: string[][]): Promise<void> {
 
 /** What changes without the heads that are off. */
 export async function ablate(): Promise<void> {
-  const one = sentence();
+  const one = state.looked;
   if (!state.off.length) {
     stop("ablate");
-    return update({ablation: null});
+    return update({ablation: null, ablated: null});
   }
-  if (!one?.isDone || !canAblate()) return;
+  if (!one?.isDone || !canAblate() || isBehind()) return;  // when the panels have caught up, it is done
   await only("ablate", "Running without heads", async signal => {
-    const how = translates() ? {beam_size: state.beam} : {prompt: one.source, max_tokens: state.length};
+    const how = translates() ? anew(one) : {prompt: one.source, ...one.how};
     const found = await ask<{ablations: Ablation[]; predicted?: Ablation["predicted"]}>("ablate", {...pair(one), heads: state.off, together: true, ...how}, signal);
     const [first] = found.ablations;
-    update({ablation: first ? {...first, predicted: found.predicted} : null});
+    update({ablation: first ? {...first, predicted: found.predicted} : null, ablated: one});
   });
 }
 
 /** What each head is worth for the chosen sentence: layer by layer, as it becomes known. */
 export async function rank(): Promise<void> {
-  const one = sentence(), {inspection} = state, names = [...inspection?.weights.keys() ?? []], sites = [...new Set(names.map(siteOf))];
-  if (!one?.isDone || !inspection) return;
+  const {inspection, looked: one} = state, names = [...inspection?.weights.keys() ?? []], sites = [...new Set(names.map(siteOf))];
+  if (!one?.isDone || !inspection || isBehind()) return;
   await only("rank", "Taking each head away", async signal => {
     let worth: Record<string, number> = {}, worthByToken: Record<string, number[]> = {};
-    update({worth, worthByToken});
     for (const [place, site] of sites.entries()) {
       const found = await ask<{worth: Record<string, number>; by_token: Record<string, number[]>}>(
         "ablate", {...pair(one), sweep: true, heads: names.filter(name => siteOf(name) === site)}, signal);
@@ -324,34 +341,16 @@ export async function rank(): Promise<void> {
   if (state.error && state.inspection === inspection) update({worth: null, worthByToken: {}});
 }
 
-/** Every candidate of the search for the chosen sentence. */
+/** What a search is of: a text, how many beginnings are kept, and what the translation has to begin with. */
+export const searchedOf = (one: Sentence): string => JSON.stringify([state.direction, one.source, state.beam, one.prefix]);
+
+/** Every candidate of the search for the chosen sentence: of beam search, also where it was drawn. */
 export async function search(): Promise<void> {
   const one = sentence();
   if (!one?.isDone) return;
   await only("search", "Searching", async signal => {
-    const fields = {...direction(), text: one.source, beam_size: state.beam, trace: true, split: false};
-    const traced = await ask<Traced>("translate", fields, signal);
-    if (sentence()?.source === one.source) update({traced, node: null});
-  });
-}
-
-const LINES = 50;  // in one request
-
-/** Translate a file, and give the translation to the reader as another. HTML keeps its tags; of other texts, each line is translated. */
-export async function translateFile(file: File): Promise<void> {
-  await only("file", `Translating ${file.name}`, async signal => {
-    const text = await file.text(), isHtml = /\.html?$/i.test(file.name), lines = isHtml ? [text] : text.split("\n"), found: string[] = [];
-    for (let first = 0; first < lines.length; first += LINES) {
-      const texts = lines.slice(first, first + LINES);
-      const {translations} = await ask<{translations: {text?: string; error?: {message: string}}[]}>(
-        "translate", {...direction(), ...options(), texts, format: isHtml ? "html" : "text"}, signal);
-      translations.forEach((each, place) => {
-        if (each.error) throw new Failure(400, `Line ${first + place + 1} of ${file.name}: ${each.error.message}`);
-        found.push(each.text ?? "");
-      });
-      update({busy: {...state.busy, file: `Translating ${file.name}: ${Math.min(first + LINES, lines.length)} of ${lines.length} lines`}});
-    }
-    const [, name, ending] = /^(.*?)(\.[^.]*)?$/.exec(file.name) as unknown as [string, string, string | undefined];
-    saveText(`${name}.${model()?.target ?? "translated"}${ending ?? ".txt"}`, found.join("\n"), isHtml ? "text/html" : "text/plain");
+    const of = searchedOf(one), fields = {...direction(), text: one.source, beam_size: state.beam, trace: true, split: false, ...(one.prefix ? {prefix: one.prefix} : {})};
+    const traced = await ask<Traced>("translate", fields, signal), now = sentence();
+    if (now && searchedOf(now) === of) update({traced: {...traced, of, source: one.source}, node: null});
   });
 }

@@ -27,6 +27,33 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 /** How a text runs: its first letter says so. */
 export const directionOf = (text: string): "rtl" | "ltr" => (RIGHT_TO_LEFT.test(/\p{Letter}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr");
 
+/** Scripts whose letters are joined, and letters that join with none after them. */
+const JOINED = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Nko}\p{Script=Adlam}\p{Script=Mongolian}]/u;
+const ENDS_ALONE = /[\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef]/u;
+
+/** Whether two letters that stand side by side are written in one stroke. */
+function join(before: string | undefined, after: string | undefined): boolean {
+  const last = /(.)\p{M}*$/u.exec(before ?? "")?.[1] ?? "", first = /^./u.exec(after ?? "")?.[0] ?? "";
+  const isLetter = (letter: string): boolean => JOINED.test(letter) && /\p{L}/u.test(letter);
+  return isLetter(last) && isLetter(first) && !ENDS_ALONE.test(last) && first !== "\u0621";
+}
+
+/** Classes of a token, each in a box of its own, whose letters join with those beside it. */
+export const joins = (tokens: {token: string}[], place: number): string =>
+  `${join(tokens[place - 1]?.token, tokens[place]!.token) ? "joins-before" : ""} ${join(tokens[place]!.token, tokens[place + 1]?.token) ? "joins-after" : ""}`.trim();
+
+const pixelsOf = new WeakMap<OffscreenCanvas, ImageData>();
+
+/** The pixels that an image was made of: reading them back is slow. */
+export const pixelsIn = (image: OffscreenCanvas): ImageData => pixelsOf.get(image)!;
+
+function painted(pixels: ImageData): OffscreenCanvas {
+  const image = new OffscreenCanvas(pixels.width, pixels.height);
+  image.getContext("2d")!.putImageData(pixels, 0, 0);
+  pixelsOf.set(image, pixels);
+  return image;
+}
+
 const images = new WeakMap<Weights, Map<string, OffscreenCanvas>>();
 
 /** A head as an image, drawn once for each size and theme. */
@@ -55,14 +82,31 @@ function pixels(weights: Weights, most: number): OffscreenCanvas {
     }
     pixels.data[4 * place + 3] = 255;
   });
-  const canvas = new OffscreenCanvas(width, height);
-  canvas.getContext("2d")!.putImageData(pixels, 0, 0);
-  return canvas;
+  return painted(pixels);
 }
+
+/** What a canvas shows, for pictures of it: cells, a pixel of the image for each; labels; frames. Places are in pixels of the page. */
+export interface Plan {
+  image: OffscreenCanvas;
+  left: number;
+  top: number;
+  width: number;  // of all cells; 0: as wide and as high as the canvas
+  height: number;
+  isTurned: boolean;  // columns run from right to left
+  labels: {text: string; x: number; y: number; isTurned: boolean; fill: string}[];
+  frames: {x: number; y: number; width: number; height: number; stroke: string; thickness: number}[];
+}
+
+const plans = new WeakMap<HTMLCanvasElement, Plan>();
+
+export const planOf = (canvas: HTMLCanvasElement): Plan | undefined => plans.get(canvas);
+
+const whole = (image: OffscreenCanvas): Plan => ({image, left: 0, top: 0, width: 0, height: 0, isTurned: false, labels: [], frames: []});
 
 /** Draw a head small. */
 export function drawThumbnail(canvas: HTMLCanvasElement, weights: Weights, size: number): void {
   const drawn = image(weights, size);
+  plans.set(canvas, whole(drawn));
   canvas.width = drawn.width;
   canvas.height = drawn.height;
   canvas.getContext("2d")!.drawImage(drawn, 0, 0);
@@ -77,12 +121,15 @@ export function drawNumbers(canvas: HTMLCanvasElement, rows: number[][], count: 
     for (let part = 0; part < 3; part++) pixels.data[4 * place + part] = paper[part]! + share * (end[part]! - paper[part]!);
     pixels.data[4 * place + 3] = 255;
   }));
+  const drawn = painted(pixels);
+  plans.set(canvas, whole(drawn));
   canvas.width = count;
   canvas.height = rows.length;
-  canvas.getContext("2d")!.putImageData(pixels, 0, 0);
+  canvas.getContext("2d")!.drawImage(drawn, 0, 0);
 }
 
-const LABEL = 14, WIDEST_LABEL = 120, LARGEST_CELL = 30, SHARP_CELL = 6, FONT = "12px system-ui, sans-serif";
+const LABEL = 14, WIDEST_LABEL = 120, LARGEST_CELL = 30, SHARP_CELL = 6;
+export const FONT = "12px system-ui, sans-serif";
 
 /** Where the cells of a matrix are, and which rows and keys have labels. */
 export interface Layout { left: number; top: number; size: number; rows: number[]; keys: number[] }
@@ -107,7 +154,7 @@ function labelled(count: number, size: number, chosen: number): number[] {
 
 /** Draw a head with its tokens. */
 export function drawMatrix(
-  canvas: HTMLCanvasElement, weights: Weights, rows: string[], keys: string[], at: {row: number; key: number}, room: number,
+  canvas: HTMLCanvasElement, weights: Weights, rows: string[], keys: string[], at: {row: number; key: number}, room: number, isTurned = false,
 ): Layout {
   const pen = canvas.getContext("2d")!, ratio = window.devicePixelRatio || 1;
   pen.font = FONT;
@@ -123,9 +170,16 @@ export function drawMatrix(
   pen.scale(ratio, ratio);
   pen.font = FONT;
   pen.imageSmoothingEnabled = false;
+  const column = (key: number): number => isTurned ? keys.length - 1 - key : key;
+  pen.save();
+  if (isTurned) pen.transform(-1, 0, 0, 1, 2 * left + size * keys.length, 0);
   pen.drawImage(image(weights, Infinity), left, top, size * keys.length, size * rows.length);
-  const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
+  pen.restore();
+  const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const plan: Plan = {image: image(weights, Infinity), left, top, width: size * keys.length, height: size * rows.length, isTurned, labels: [], frames: []};
+  plans.set(canvas, plan);
   const write = (label: string, x: number, y: number, turned: boolean, here: boolean): void => {
+    plan.labels.push({text: label, x, y, isTurned: turned, fill: css(here ? "accent" : "ink")});
     pen.save();
     pen.translate(x, y);
     if (turned) pen.rotate(-Math.PI / 2);
@@ -137,12 +191,16 @@ export function drawMatrix(
   };
   const layout = {left, top, size, rows: labelled(rows.length, size, at.row), keys: labelled(keys.length, size, at.key)};
   for (const row of layout.rows) write(rowLabels[row]!, left - 6, top + size * (row + .5), false, row === at.row);
-  for (const key of layout.keys) write(keyLabels[key]!, left + size * (key + .5), top - 6, true, key === at.key);
-  pen.strokeStyle = css("line");
-  pen.strokeRect(left - .5, top - .5, size * keys.length + 1, size * rows.length + 1);
-  pen.strokeStyle = css("accent");
-  pen.lineWidth = 1.5;
-  pen.strokeRect(left, top + size * at.row, size * keys.length, size);
-  pen.strokeRect(left + size * at.key, top, size, size * rows.length);
+  for (const key of layout.keys) write(keyLabels[key]!, left + size * (column(key) + .5), top - 6, true, key === at.key);
+  plan.frames.push(
+    {x: left - .5, y: top - .5, width: size * keys.length + 1, height: size * rows.length + 1, stroke: css("line"), thickness: 1},
+    {x: left, y: top + size * at.row, width: size * keys.length, height: size, stroke: css("accent"), thickness: 1.5},
+    {x: left + size * column(at.key), y: top, width: size, height: size * rows.length, stroke: css("accent"), thickness: 1.5},
+  );
+  for (const {x, y, width, height, stroke, thickness} of plan.frames) {
+    pen.strokeStyle = stroke;
+    pen.lineWidth = thickness;
+    pen.strokeRect(x, y, width, height);
+  }
   return layout;
 }

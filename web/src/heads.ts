@@ -1,7 +1,6 @@
 /** Going from head to head. */
 
-import type {HeadStatistics} from "./server";
-import {state, update} from "./state";
+import {MEAN, state, update} from "./state";
 
 /** The attention of a head: cross.1 of cross.1.2. */
 export const siteOf = (name: string): string => name.split(".").slice(0, 2).join(".");
@@ -23,9 +22,11 @@ export function goToLayer(step: number): void {
   if (head) update({head});
 }
 
-/** The head of cross-attention that is most like a word alignment. */
-export function alignmentHead(): string | undefined {
-  const like = (head: HeadStatistics): number => head.scores?.alignment ?? 0;
-  const heads = (state.inspection?.heads ?? []).filter(each => each.head.startsWith("cross."));
-  return heads.sort((a, b) => like(b) - like(a))[0]?.head;
+/** Where alignments are read, in Python as well: the model's alignment head; of a model that names none, the mean of a layer that
+was chosen for this sentence. */
+export function alignmentHead(): {head: string; isOfModel: boolean} | undefined {
+  const found = state.inspection?.alignment;
+  if (!found) return undefined;
+  const isOfModel = found.split(".").length === 3;
+  return {head: isOfModel ? found : `${MEAN}${found}`, isOfModel};
 }

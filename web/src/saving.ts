@@ -21,6 +21,18 @@ function csvOf(rows: Row[]): string {
   return rows.map(row => row.map(cell).join(",")).join("\n") + "\n";
 }
 
+/** Menus of files close with Escape, and when something else is clicked. */
+function closeOthers(event: Event): void {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.save[open]")) {
+    if (event instanceof KeyboardEvent ? event.key !== "Escape" : menu.contains(event.target as Node)) continue;
+    if (event instanceof KeyboardEvent) menu.querySelector("summary")!.focus();
+    menu.open = false;
+  }
+}
+
+addEventListener("keydown", closeOthers);
+addEventListener("pointerdown", closeOthers);
+
 /** A menu of files: pictures of the elements that the selectors name, and numbers. */
 export function saves(name: string, selectors: string[], rows: () => Row[], content: () => unknown): TemplateResult {
   const files: Record<string, () => void> = {

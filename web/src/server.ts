@@ -12,6 +12,7 @@ export interface Model {
   task?: string;
   max_tokens?: number;
   snapshots?: number[];  // steps of training after which the model was kept
+  examples?: string[];  // texts of its validation data
 }
 
 /** How a weight of a head is computed. */
@@ -34,6 +35,7 @@ export interface Flow {
   rows: Tokens;
   keys: Tokens;
   shares: (number | null)[][];
+  seen: Inspection;  // what it is of
 }
 
 export interface Token {
@@ -42,16 +44,25 @@ export interface Token {
   alternatives: [string, number][];
 }
 
+export interface Candidate { text: string; score: number; ids: number[] }
+
 export interface Sentence {
   source: string;
   text: string;
   tokens: Token[];
+  ids: number[];  // of the tokens: what is asked about them is asked by these, as a text may be cut into others
   score: number;
-  nBest: {text: string; score: number}[];
-  before: string | null;  // its translation before a token was forced
-  edit: {forced: number | null; text: string} | null;  // the forced token, and the text up to it; or the other translation that was chosen
+  nBest: Candidate[];
+  how: object;  // the options with which it was written
+  index: number;  // its place among the sentences that were written with it: samples depend on it
+  prefix: string;  // what it had to begin with
+  original: Sentence | null;  // its translation before a token was forced, or another was chosen
+  edit: Edit | null;
   isDone: boolean;
 }
+
+/** What was done to a translation: a token was forced, and the text up to it; or another translation was chosen, and its tokens. */
+export interface Edit { forced: number | null; token: string; text: string; ids: number[] }
 
 export interface HeadStatistics {
   head: string;
@@ -74,6 +85,8 @@ export interface Inspection {
   ablations: Ablation[];
   predicted?: {label: string; prob: number}[];  // of classifiers, taggers and masked language models
   written?: string;  // by a snapshot
+  alignment?: string;  // where alignments are read: the model's head, or a layer, which was chosen for this sentence
+  asked: object;  // by which request it can be had again
   weights: Map<string, Weights>;
 }
 
@@ -87,6 +100,7 @@ export interface Ablation {
 
 export interface TracedCandidate {
   parent: number | null;
+  id: number;
   token: string;
   log_prob: number;
   score: number;
@@ -95,7 +109,10 @@ export interface TracedCandidate {
 
 export interface Traced {
   text: string;
+  sentences: {ids: number[]}[];
   trace: TracedCandidate[][];
+  of: string;  // what was searched for: the text, and what its translation had to begin with
+  source: string;
 }
 
 /** An answer that is an error. */
@@ -105,7 +122,15 @@ export class Failure extends Error {
   }
 }
 
+/** The status of an answer that never came; of an inspection that the server has forgotten. */
+export const AWAY = 0, GONE = 410;
+
 const KEY = "regard-key";
+
+/** Whether the server answers. */
+export async function isBack(): Promise<boolean> {
+  try { return (await fetch("health")).ok; } catch { return false; }
+}
 
 export const keepKey = (key: string): void => sessionStorage.setItem(KEY, key);
 
@@ -121,7 +146,7 @@ async function fetched(path: string, fields: unknown, signal?: AbortSignal): Pro
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Failure(0, "The server does not answer. Is it still running?");
+    throw new Failure(AWAY, "The server does not answer. Is it still running?");
   }
   if (!answer.ok) {
     const content = await answer.json().catch(() => ({}));
@@ -143,7 +168,7 @@ export async function* stream(fields: unknown, signal: AbortSignal): AsyncGenera
   for (;;) {
     const {value, done} = await reader.read().catch(error => {
       if (signal.aborted) throw error;
-      throw new Failure(0, "The server went away while it was answering. Is it still running?");
+      throw new Failure(AWAY, "The server went away while it was answering. Is it still running?");
     });
     if (done) return;
     const parts = (rest + value).split("\n\n");
@@ -155,9 +180,21 @@ export async function* stream(fields: unknown, signal: AbortSignal): AsyncGenera
   }
 }
 
+/** Something about an inspection. Where the server has forgotten it, as after a restart, it is asked to look again. */
+export async function askOf<Answer>(seen: Inspection, path: string, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await ask<Answer>(`inspect/${seen.id}/${path}`, undefined, signal);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== GONE) throw error;
+    seen.id = (await ask<Inspection>("inspect", seen.asked, signal)).id;
+    return await ask<Answer>(`inspect/${seen.id}/${path}`, undefined, signal);
+  }
+}
+
 /** What all heads look at. */
 export async function inspect(fields: object, signal: AbortSignal): Promise<Inspection> {
   const seen = await ask<Inspection>("inspect", {...fields, lens: true}, signal);
+  seen.asked = fields;
   seen.weights = new Map();
   await Promise.all(Object.keys(seen.tokens).map(async kind => {
     const answer = await fetched(`inspect/${seen.id}/attention/${kind}`, undefined, signal);

@@ -1,6 +1,7 @@
 /** What the page shows: one state that all panels share. The part that a link should carry is in the address. */
 
-import type {Ablation, Flow, Inspection, Lookup, Model, Sentence, Traced} from "./server";
+import type {Shown} from "./panels/alignment";
+import type {Ablation, Edit, Flow, Inspection, Lookup, Model, Sentence, Traced} from "./server";
 
 export interface State {
   models: Model[];
@@ -14,8 +15,12 @@ export interface State {
   live: boolean;
   numTokens: number | null;
   maxTokens: number;
+  longest: number;  // tokens of the longest sentence
   numCut: number;  // sentences that are too long
   sentences: Sentence[];
+  textOf: string;  // what the sentences were made of; the text may be another by now
+  looked: Sentence | null;  // the sentence that the inspection is of; the chosen one may be another by now
+  ablated: Sentence | null;  // the sentence that was tried without heads
   at: number;  // the sentence that the other panels show
   step: number;  // the token of the output
   source: number | null;  // the token of the input
@@ -38,7 +43,7 @@ export interface State {
   node: string | null;  // of the search: the chosen candidate, such as 3.0
   flow: Flow | null;
   isExplained: boolean;  // whether the chosen weight is computed before the reader's eyes
-  lookup: Lookup | null;
+  lookup: {of: Lookup; found: Shown; cell: string} | null;  // the cell may be another by now
   snapshot: number | null;  // the step of training whose model is looked into; null: the model itself
   stop: number | null;  // of the tour
   peek: Peek | null;
@@ -46,6 +51,7 @@ export interface State {
   busy: Record<string, string>;  // what is under way, by kind
   error: string;
   needsKey: boolean;
+  said: string;  // what was done, for a moment
   stored: {note: string; says: string} | null;  // null: there is a server
 }
 
@@ -53,10 +59,10 @@ export interface State {
 export interface Peek { at: number; place: number; left: number; top: number }
 
 export const state: State = {
-  models: [], direction: "", text: "", beam: 5, temperature: 0, seed: 0, length: 50, moved: null, live: true, numTokens: null, maxTokens: 0, numCut: 0, sentences: [], at: 0,
+  models: [], direction: "", text: "", beam: 5, temperature: 0, seed: 0, length: 50, moved: null, live: true, numTokens: null, maxTokens: 0, longest: 0, numCut: 0, sentences: [], textOf: "", looked: null, ablated: null, at: 0,
   step: 0, source: null, key: null, head: "mean", share: 0.9, words: false, alone: false, inspection: null, off: [], undo: [], ablation: null, worth: null, worthByToken: {},
   compared: null, isHtml: false, translatedHtml: "", sortBy: "place", traced: null, node: null, flow: null, isExplained: false, lookup: null, snapshot: null, stop: null,
-  peek: null, isPlaying: false, busy: {}, error: "", needsKey: false, stored: null,
+  peek: null, isPlaying: false, busy: {}, error: "", needsKey: false, said: "", stored: null,
 };
 
 const listeners: (() => void)[] = [];
@@ -79,17 +85,16 @@ export function update(changes: Partial<State>): void {
   });
 }
 
-/** What is forced in a sentence, or which other translation of it was chosen. */
-export interface Edit {
-  at: number;
-  forced: number | null;  // the token; null: another translation was chosen
-  text: string;  // up to the forced token; or the other translation
-}
+/** What was done to a sentence, by its place. */
+export type Done = Edit & {at: number};
 
 /** What is done again after a text from the address is translated. */
-export interface Again { edits: Edit[]; snapshot: number | null; compared: string; searched: boolean; ranked: boolean }
+export interface Again { edits: Done[]; snapshot: number | null; compared: Chosen | null; searched: boolean; ranked: boolean }
 
-const NOTHING_AGAIN: Again = {edits: [], snapshot: null, compared: "", searched: false, ranked: false};
+/** Another translation: its text and tokens; none where an older address says only the text. */
+export interface Chosen { text: string; ids: number[] }
+
+const NOTHING_AGAIN: Again = {edits: [], snapshot: null, compared: null, searched: false, ranked: false};
 let again: Again | null = null;  // while it is under way, it stays in the address
 
 /** What the address asks for, once a text is translated. */
@@ -102,53 +107,94 @@ export function settle(): void {
 
 /** What was done to the text. */
 const done = (): Again => ({
-  edits: state.sentences.flatMap(({edit}, at) => edit ? [{at, ...edit}] : []), snapshot: state.snapshot, compared: state.compared?.text ?? "",
-  searched: state.traced !== null, ranked: state.worth !== null,
+  edits: state.sentences.flatMap(({edit}, at) => edit ? [{at, ...edit}] : []), snapshot: state.snapshot, compared: state.compared && {text: state.compared.text, ids: state.compared.ids},
+  searched: state.traced !== null && state.traced.source === sentence()?.source, ranked: state.worth !== null,
 });
 
 const LIVE = ["direction", "text", "beam", "temperature", "seed", "length", "at", "off", "isHtml"];  // a stored page has none of these
-const isTrue = (value: string): boolean => value === "true";
-const KEPT = {
-  direction: String, text: String, beam: Number, temperature: Number, seed: Number, length: Number, at: Number, step: Number, source: Number, key: Number, head: String, share: Number,
-  words: isTrue, alone: isTrue, isExplained: isTrue, isHtml: isTrue, sortBy: String, off: (value: string) => value.split(","),
-} as const;
+const MOST_BEAMS = 16, MOST_WRITTEN = 1000, HOTTEST = 5;
+export const FLOW = "flow.", MEAN = "mean.", METHODS = ["rollout", "gradient", "integrated-gradients"];
+
+type Read = (value: string) => unknown;  // undefined: nothing that can be meant
+
+const isTrue: Read = value => value === "true";
+const among = (least: number, most: number, isWhole = true): Read => value => {
+  const number = Number(value);
+  return value.trim() && number >= least && number <= most && (!isWhole || Number.isInteger(number)) ? number : undefined;
+};
+const count = among(0, 1e9);
+const head: Read = value => isHead(value) || value === "mean" || /^mean\.[a-z]+\.\d{1,9}$/.test(value) || METHODS.some(method => value === `${FLOW}${method}`) ? value : undefined;
+const isHead = (value: string): boolean => /^(encoder|decoder|cross)\.\d{1,9}\.\d{1,9}$/.test(value);
+
+/** How each part of the state is read from the address. What cannot be meant is as if it were not there. */
+const KEPT: Record<string, Read> = {
+  direction: String, text: String, beam: among(1, MOST_BEAMS), temperature: among(0, HOTTEST, false), seed: among(0, Number.MAX_SAFE_INTEGER), length: among(1, MOST_WRITTEN), at: count, step: count,
+  source: count, key: count, head, share: among(0.1, 1, false), words: isTrue, alone: isTrue, isExplained: isTrue, isHtml: isTrue, sortBy: String,
+  off: value => value.split(",").filter(isHead),
+};
 const DEFAULTS: Partial<State> = {text: "", source: null, key: null, off: [], beam: 5, temperature: 0, seed: 0, length: 50, at: 0, step: 0, head: "mean", share: 0.9, words: false, alone: false, isExplained: false, isHtml: false, sortBy: "place"};
+
+let isMarked = false;
+
+/** What comes now is another page: "back" leads to the one before. */
+export function mark(): void {
+  isMarked = true;
+}
+
+/** Whether what is shown was made of another text than the one that stands there. */
+export const isOtherText = (): boolean => state.textOf !== "" && state.textOf !== state.text;
 
 function remember(): void {
   const kept = new URLSearchParams();
-  for (const name of Object.keys(KEPT) as (keyof typeof KEPT)[]) {
-    const value = state[name];
+  for (const name of Object.keys(KEPT)) {
+    const isShown = name === "text" && isOtherText() && !state.live && !state.busy.translate && !state.error;  // a link is of what is shown
+    const value = isShown ? state.textOf : state[name as keyof State];
     if (state.stored && LIVE.includes(name)) continue;
-    if (value !== null && value !== DEFAULTS[name] && String(value)) kept.set(name, String(value));
+    if (value !== null && value !== DEFAULTS[name as keyof State] && String(value)) kept.set(name, String(value));
   }
   if (!state.stored) {
     const {edits, snapshot, compared, searched, ranked} = again ?? done();
-    if (edits.length) kept.set("edits", JSON.stringify(edits.map(({at, forced, text}) => [at, forced, text])));
-    for (const [name, value] of Object.entries({snapshot, compared, searched, ranked})) if (value || value === 0) kept.set(name, String(value));
+    if (edits.length) kept.set("edits", JSON.stringify(edits.map(({at, forced, text, token, ids}) => [at, forced, text, token, ids])));
+    if (compared) kept.set("compared", JSON.stringify([compared.text, compared.ids]));
+    for (const [name, value] of Object.entries({snapshot, searched, ranked})) if (value || value === 0) kept.set(name, String(value));
   }
-  const address = `#${kept}`;
+  const address = `#${kept}`, title = [...state.text.trim().split("\n")[0]!].slice(0, 60).join("");
+  if (!state.stored) document.title = title ? `${title} · Regard` : "Regard";
   if (address === (location.hash || "#") || location.protocol === "about:") return;  // in a notebook there is no address
-  history.replaceState(null, "", address);
+  if (isMarked) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  isMarked = false;
 }
 
-function editsOf(value: string | null): Edit[] {
-  try {
-    const rows: unknown = JSON.parse(value ?? "[]");
-    if (!Array.isArray(rows)) return [];
-    const isEdit = ([at, forced, text]: unknown[]): boolean => Number.isInteger(at) && (forced === null || Number.isInteger(forced)) && typeof text === "string";
-    return rows.filter(row => Array.isArray(row) && isEdit(row)).map(([at, forced, text]) => ({at, forced, text}));
-  } catch { return []; }
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const idsOf = (value: unknown): number[] => Array.isArray(value) ? value.filter(isWhole) : [];
+
+function parsed(value: string | null): unknown {
+  try { return JSON.parse(value ?? "null"); } catch { return null; }
+}
+
+function editsOf(value: string | null): Done[] {
+  const rows = parsed(value);
+  if (!Array.isArray(rows)) return [];
+  const isEdit = ([at, forced, text]: unknown[]): boolean => isWhole(at) && (forced === null || isWhole(forced)) && typeof text === "string";
+  return rows.filter(row => Array.isArray(row) && isEdit(row)).map(([at, forced, text, token, ids]) => ({at, forced, text, token: typeof token === "string" ? token : "", ids: idsOf(ids)}));
+}
+
+function comparedOf(value: string | null): Chosen | null {
+  const row = parsed(value);
+  if (Array.isArray(row) && typeof row[0] === "string") return {text: row[0], ids: idsOf(row[1])};
+  return value ? {text: value, ids: []} : null;
 }
 
 /** The state that the address carries; what it does not say is as at first. */
 export function recall(): Partial<State> {
   const kept = new URLSearchParams(location.hash.slice(1)), found: Record<string, unknown> = {...DEFAULTS}, snapshot = Number(kept.get("snapshot") ?? NaN);
   for (const [name, read] of Object.entries(KEPT)) {
-    const value = kept.get(name);
-    if (value && !(read === Number && !(Number(value) >= 0))) found[name] = read(value);
+    const value = kept.get(name), meant = value ? read(value) : undefined;
+    if (meant !== undefined) found[name] = meant;
   }
   again = {
-    ...NOTHING_AGAIN, edits: editsOf(kept.get("edits")), snapshot: snapshot >= 0 ? snapshot : null, compared: kept.get("compared") ?? "",
+    ...NOTHING_AGAIN, edits: editsOf(kept.get("edits")), snapshot: snapshot >= 0 ? snapshot : null, compared: comparedOf(kept.get("compared")),
     searched: kept.has("searched"), ranked: kept.has("ranked"),
   };
   return found as Partial<State>;
@@ -169,17 +215,22 @@ export const writes = (): boolean => translates() || (!state.stored && model()?.
 /** Whether heads can be switched off: a server has the model, as it is now. */
 export const canAblate = (): boolean => !state.stored && state.snapshot === null && model() !== undefined && model()!.arch !== "rnn";
 
-/** What is known of a text, forgotten. */
-export const NOTHING_SEEN = {compared: null, inspection: null, ablation: null, traced: null, node: null, worth: null, flow: null, lookup: null, snapshot: null, moved: null, peek: null};
+/** What is known of a text, forgotten: another kind of model is chosen, or the text is gone. */
+export const NOTHING_SEEN = {
+  compared: null, inspection: null, looked: null, ablated: null, ablation: null, traced: null, node: null, worth: null, flow: null, lookup: null, snapshot: null, moved: null, peek: null,
+};
 
 /** The sentence that is chosen. */
 export function sentence(): Sentence | undefined {
   return state.sentences[state.at];
 }
 
-/** The tokens of the chosen sentence whose log-probabilities change without heads: all and the end, or all after the first. */
-export function changedTokens(): string[] {
-  const tokens = (sentence()?.tokens ?? []).map(each => each.token);
+/** Whether the panels still show another sentence than the chosen one: the new one is under way, or could not be had. */
+export const isBehind = (): boolean => state.inspection !== null && state.looked !== (sentence() ?? null);
+
+/** The tokens of a sentence whose log-probabilities change without heads: all and the end, or all after the first. */
+export function changedTokens(one: Sentence | null | undefined = state.looked): string[] {
+  const tokens = (one?.tokens ?? []).map(each => each.token);
   return translates() ? [...tokens, "end"] : tokens.slice(1);
 }
 

@@ -30,7 +30,7 @@ export function sentenceOf({text, target, tokens, token_log_probs: logProbs}: In
   const isEnd = target !== null && rows.length > 1 && Object.values(tokens).at(-1)!.rows.offsets.at(-1) === null;
   const shift = target === null ? 1 : 0;  // a language model predicts the next token, its first one never
   return {
-    source: text, text: target ?? text, score: 0, nBest: [], before: null, edit: null, isDone: true,
+    source: text, text: target ?? text, ids: [], score: 0, nBest: [], how: {}, index: 0, prefix: "", original: null, edit: null, isDone: true,
     tokens: (isEnd ? rows.slice(0, -1) : rows).map((token, place) => ({token, log_prob: logProbs[place - shift] ?? null, alternatives: []})),
   };
 }
@@ -46,9 +46,9 @@ export async function open(stored: Stored, recalled: Partial<State>): Promise<vo
       inspection.weights.set(name, {rows, keys, values: values.subarray(begin, begin += rows * keys), scale: forbidden - 1, forbidden});
     }
   }
-  const isKnown = inspection.weights.has(recalled.head ?? "");
+  const isKnown = inspection.weights.has(recalled.head ?? ""), one = sentenceOf(inspection);
   update({
-    stored: {note: stored.note, says: stored.says}, inspection, sentences: [sentenceOf(inspection)], text: inspection.text,
+    stored: {note: stored.note, says: stored.says}, inspection, sentences: [one], looked: one, text: inspection.text, textOf: inspection.text,
     ...recalled, head: isKnown ? recalled.head! : stored.first, off: [], at: 0,
   });
 }

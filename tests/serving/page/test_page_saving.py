@@ -57,7 +57,43 @@ def test_each_panel_is_saved_as_pictures(page: Shown) -> None:
         assert [int.from_bytes(picture[at : at + 4]) for at in (16, 20)] == [2 * length for length in size]
     drawing = ElementTree.fromstring(saved(page, "alignment", "SVG"))
     assert len(list(drawing.iter(f"{SVG}path"))) == len(page.curves)
-    assert len(list(drawing.iter(f"{SVG}image"))) == 1
+
+
+def test_pictures_are_drawn_in_lines_and_have_no_buttons(page: Shown, learnt: Translator) -> None:
+    for name in PANELS:
+        drawing = ElementTree.fromstring(saved(page, name, "SVG"))
+        assert list(drawing.iter(f"{SVG}image")) == [], name
+        words = " ".join("".join(each.itertext()) for each in drawing.iter(f"{SVG}text"))
+        for word in ("Switch", "Solo", "Choose a token", "Take it back", "?"):
+            assert word not in words, name
+    drawing = ElementTree.fromstring(saved(page, "alignment", "SVG"))
+    found = learnt.inspect(TEXT, learnt.translate(TEXT).ids)["cross.1.0"].filled(0)
+    rows, keys = found.shape
+    cells = drawing.find(f"{SVG}g[@class='cells']")
+    assert cells is not None
+    shades: dict[tuple[int, int], int] = {}
+    rects = [(rect, str(group.get("fill"))) for group in cells for rect in group]
+    left, top = (min(float(rect.attrib[name]) for rect, _ in rects) for name in ("x", "y"))
+    size = float(rects[0][0].attrib["height"])
+    for rect, fill in rects:
+        row, first = round((float(rect.attrib["y"]) - top) / size), round((float(rect.attrib["x"]) - left) / size)
+        for key in range(first, first + round(float(rect.attrib["width"]) / size)):
+            shades[row, key] = int(fill[1:3], 16)  # red: 255 where there is no weight, 11 where there is all
+    assert shades.keys() == {(row, key) for row in range(rows) for key in range(keys)}
+    for (row, key), red in shades.items():
+        assert (255 - red) / (255 - 11) == pytest.approx(found[row, key], abs=0.01)
+    labels = {"".join(each.itertext()).strip("\u2068\u2069") for each in drawing.iter(f"{SVG}text")}
+    assert {readable(token) for token in learnt.translate(TEXT).tokens} <= labels
+
+
+def test_pictures_say_which_head_is_off_and_which_is_chosen(page: Shown) -> None:
+    drawing = ElementTree.fromstring(saved(page, "heads", "SVG"))
+    off = [each for each in drawing.iter(f"{SVG}path") if each.get("fill") == "none"]
+    assert len(off) == 1
+    frames = [each for each in drawing.iter(f"{SVG}rect") if each.get("fill") == "none"]
+    widths = sorted(float(each.attrib["stroke-width"]) for each in frames)
+    assert len(frames) == page.all("button.cell").count()
+    assert widths[-2] < widths[-1]  # one is chosen
 
 
 def test_a_picture_has_what_is_scrolled_out_of_sight(page: Shown) -> None:

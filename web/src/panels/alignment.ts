@@ -2,13 +2,13 @@
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
-import {colour, directionOf, drawMatrix, readable, type Layout} from "../drawing";
+import {colour, directionOf, drawMatrix, joins, readable, type Layout} from "../drawing";
 import {ramp} from "../legend";
-import {chooseHead, FLOW, MEAN, METHODS} from "../actions";
+import {chooseHead} from "../actions";
 import {alignmentHead, goToHead, goToLayer, siteOf} from "../heads";
 import {saves, type Row} from "../saving";
 import type {Flow} from "../server";
-import {isOfOutput, sentence, state, update} from "../state";
+import {FLOW, isBehind, isOfOutput, MEAN, METHODS, sentence, state, update} from "../state";
 import {styled} from "../styled";
 import {help} from "../terms";
 import {byWords, groupsOf, heaviest, isForbidden, mean, ofShares, rowOf, weightAt, type Tokens, type Weights} from "../weights";
@@ -43,10 +43,16 @@ function piecesOf({spelled, offsets}: Tokens, text: string): string[] {
   });
 }
 
+const UNKNOWN = /^▁?(<unk>|\[UNK\])$/;
+
 function sideOf(tokens: Tokens, text: string): Side {
   const groups = state.words ? groupsOf(tokens) : tokens.spelled.map((_, place) => [place]), pieces = piecesOf(tokens, text);
+  const label = (place: number): string => {
+    const token = tokens.spelled[place]!, piece = pieces[place]!.trim();
+    return UNKNOWN.test(token) && piece && !UNKNOWN.test(piece) ? `<unk: ${piece}>` : token;  // which letter it was
+  };
   return {
-    groups, labels: groups.map(group => group.map(place => tokens.spelled[place]!).join("")),
+    groups, labels: groups.map(group => group.map(label).join("")),
     pieces: groups.map(group => group.map(place => pieces[place]!).join("")), direction: directionOf(text),
   };
 }
@@ -58,8 +64,8 @@ const holding = (side: Side, token: number): number => {
 };
 
 /** What affects what, through all layers. */
-function flowing({rows: of, keys: from, shares}: Flow): Shown {
-  const {text, target, token_log_probs: logProbs} = state.inspection!, rows = sideOf(of, target ?? text), keys = sideOf(from, text);
+function flowing({rows: of, keys: from, shares, seen}: Flow): Shown {
+  const {text, target, token_log_probs: logProbs} = seen, rows = sideOf(of, target ?? text), keys = sideOf(from, text);
   const whole = ofShares(shares), weights = state.words ? byWords(whole, rows.groups, keys.groups) : whole;
   if (target === null && logProbs.length) rows.groups = rows.groups.map(group => group.map(token => token + 1));  // the first token is not predicted
   const row = holding(rows, state.step), values = rowOf(weights, row), best = values.indexOf(Math.max(...values));
@@ -128,9 +134,13 @@ function others(weights: Weights): Edge[] {
 function curves(found: Shown): TemplateResult {
   const {weights, rows, keys, row} = found;
   const widths = (side: Side): number[] => side.labels.map(token => Math.max(22, 9 * [...readable(token)].length + 10));
-  const places = (of: number[]): number[] => { let x = 0; return of.map(width => (x += width) - width / 2); };
-  const above = widths(keys), below = widths(rows), aboveAt = places(above), belowAt = places(below);
-  const width = Math.max(aboveAt.at(-1)! + above.at(-1)! / 2, belowAt.at(-1)! + below.at(-1)! / 2) + 4;
+  const sum = (of: number[]): number => of.reduce((total, each) => total + each, 0);
+  const above = widths(keys), below = widths(rows), width = Math.max(sum(above), sum(below)) + 4;
+  const places = (of: number[], {direction}: Side): number[] => {  // as the text runs
+    let x = 0;
+    return of.map(each => (x += each) - each / 2).map(at => direction === "rtl" ? width - at : at);
+  };
+  const aboveAt = places(above, keys), belowAt = places(below, rows);
   const values = rowOf(weights, row), chosen = [...heaviest(values, state.share)].map(key => ({row, key, weight: values[key]!}));
   const edges = [...(state.alone ? [] : others(weights).filter(edge => edge.row !== row)), ...chosen];  // the chosen ones above the others
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Curves"><svg id="curves" class="curves" width=${width} height="170" role="img"
@@ -157,10 +167,13 @@ function grid({weights, rows, keys, row, key}: Shown): TemplateResult {
 /** A text token by token. Each is what it covers of the text, so that what is copied is the text; symbols are not copied. */
 function line(id: string, said: string, side: Side, here: number, share: (place: number) => number, take: (place: number) => void): TemplateResult {
   const [red, green, blue] = colour("heat"), {direction} = side;
-  return html`<p id=${id} class="tokens" dir=${direction} aria-label=${said}>${side.pieces.map((piece, place) => {
+  const tokens = side.pieces.map(piece => ({token: piece}));
+  return html`<p id=${id} class="tokens" dir=${direction} role="group" aria-label=${said}>${side.pieces.map((piece, place) => {
     const part = share(place), isNeutral = piece !== "" && !/\p{Letter}/u.test(piece);  // such as a bracket: as the text runs
-    return html`<bdi class="${piece ? "" : "symbol"} ${place === here ? "here" : ""}" dir=${isNeutral ? direction : "auto"} @click=${() => take(place)}
-      ${styled({background: part ? `rgba(${red}, ${green}, ${blue}, ${(0.85 * part).toFixed(3)})` : "", color: part > 0.6 ? "var(--paper)" : ""})}>${piece || readable(side.labels[place]!)}</bdi>`;
+    const colours = styled({background: part ? `rgba(${red}, ${green}, ${blue}, ${(0.85 * part).toFixed(3)})` : "", color: part > 0.6 ? "var(--paper)" : ""});
+    const name = `part ${place === here ? "here" : ""}`, [, space, rest] = /^(\s*)([^]*)$/u.exec(piece)!;
+    if (joins(tokens, place)) return html`${space}<span class=${name} @click=${() => take(place)} ${colours}>${rest}</span>`;  // letters join only where nothing is isolated
+    return html`<bdi class=${piece ? "" : "symbol"} dir=${isNeutral ? direction : "auto"} @click=${() => take(place)}>${rest ? space : nothing}<span class=${name} ${colours}>${rest || piece || readable(side.labels[place]!)}</span></bdi>`;
   })}</p>`;
 }
 
@@ -175,10 +188,10 @@ function axes(kind: string): string {
 }
 
 function moved(found: Shown, event: KeyboardEvent): boolean {
-  const {row, key, weights} = found;
+  const {row, key, weights} = found, right = found.keys.direction === "rtl" ? -1 : 1;
   const moves: Record<string, () => void> = {
-    ArrowUp: () => choose(found, row - 1, key), ArrowDown: () => choose(found, row + 1, key), ArrowLeft: () => choose(found, row, key - 1),
-    ArrowRight: () => choose(found, row, key + 1), Home: () => choose(found, row, 0), End: () => choose(found, row, weights.keys - 1),
+    ArrowUp: () => choose(found, row - 1, key), ArrowDown: () => choose(found, row + 1, key), ArrowLeft: () => choose(found, row, key - right),
+    ArrowRight: () => choose(found, row, key + right), Home: () => choose(found, row, 0), End: () => choose(found, row, weights.keys - 1),
     n: () => goToHead(1), p: () => goToHead(-1), PageDown: () => goToLayer(1), PageUp: () => goToLayer(-1),
   };
   if (event.ctrlKey || event.metaKey || event.altKey || !moves[event.key]) return false;
@@ -191,12 +204,13 @@ function matrix(found: Shown): TemplateResult {
   const onPointer = (event: PointerEvent): void => {
     if (!layout) return;
     const box = (event.target as HTMLElement).getBoundingClientRect();
-    const newKey = Math.floor((event.clientX - box.left - layout.left) / layout.size), newRow = Math.floor((event.clientY - box.top - layout.top) / layout.size);
+    const column = Math.floor((event.clientX - box.left - layout.left) / layout.size), newKey = keys.direction === "rtl" ? weights.keys - 1 - column : column;
+    const newRow = Math.floor((event.clientY - box.top - layout.top) / layout.size);
     if (newRow >= 0 && newKey >= 0 && newRow < weights.rows && newKey < weights.keys) choose(found, newRow, newKey);
   };
   const draw = (canvas: Element | undefined): void => {
     if (canvas) queueMicrotask(() => {  // when it is in the document, and has a width
-      if (canvas.parentElement) layout = drawMatrix(canvas as HTMLCanvasElement, weights, rows.labels, keys.labels, {row, key}, canvas.parentElement.clientWidth);
+      if (canvas.parentElement) layout = drawMatrix(canvas as HTMLCanvasElement, weights, rows.labels, keys.labels, {row, key}, canvas.parentElement.clientWidth, keys.direction === "rtl");
     });
   };
   return html`<div class="frame"><canvas id="matrix" tabindex="0" role="img" aria-label="Weights of ${state.head}: ${weights.rows} rows, ${weights.keys} columns. Arrow keys choose a cell."
@@ -224,7 +238,8 @@ function chooser(): TemplateResult {
     ${option("mean", "mean")} ${sites.map(site => html`<optgroup label=${site}>${names.filter(name => siteOf(name) === site).map(name => option(name, name))}${
       option(`${MEAN}${site}`, `mean of ${site}`)}</optgroup>`)}
     ${state.stored ? nothing : html`<optgroup label="Through all layers">${METHODS.map(method => option(`${FLOW}${method}`, method))}</optgroup>`}</select></label>${help("head")}
-    ${aligns ? html`<button id="aligns" aria-pressed=${state.head === aligns} @click=${() => void chooseHead(aligns)}>Alignment head</button>${help("alignment")}` : nothing}`;
+    ${aligns ? html`<button id="aligns" aria-pressed=${state.head === aligns.head} @click=${() => void chooseHead(aligns.head)}>${
+      aligns.isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button>${help("alignment")}` : nothing}`;
 }
 
 export function panel(): TemplateResult {
@@ -239,7 +254,7 @@ export function panel(): TemplateResult {
     keys.labels.flatMap((other, at) => isForbidden(weights, place, at) ? [] : [[place, at, token, other, weightAt(weights, place, at).toFixed(4)]]))];
   const content = (): unknown => ({head: state.head, rows: rows.labels, keys: keys.labels, weights: rows.labels.map((_, place) =>
     keys.labels.map((_, at) => isForbidden(weights, place, at) ? null : Number(weightAt(weights, place, at).toFixed(4))))});
-  return html`<section class="panel alignment" aria-labelledby="alignment-title">
+  return html`<section class="panel alignment ${isBehind() || (kind === "flow" && state.flow?.seen !== seen) ? "stale" : ""}" aria-labelledby="alignment-title">
     <div class="head"><h2 id="alignment-title">Alignment</h2>
       ${chooser()}
       <label>Share of a row <input id="share" type="range" min="0.1" max="1" step="0.05" .value=${String(state.share)} aria-valuetext="${Math.round(100 * state.share)} %"
@@ -251,7 +266,7 @@ export function panel(): TemplateResult {
     ${curves(found)} ${cell(found)} ${matrix(found)} ${grid(found)}
     <div class="sides">${line("row-tokens", "tokens that look", rows, row, () => 0, place => choose(found, place, key))}
       ${line("key-tokens", "tokens that are looked at", keys, key, place => heavy.has(place) ? values[place]! : 0, place => choose(found, row, place))}</div>
-    <p class="hint" id="reading">${axes(kind)} ${kind === "flow" ? nothing : `The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
+    <p class="hint" id="reading">${axes(kind)} ${keys.direction === "rtl" ? "Its columns run from right to left, as the text does." : nothing} ${kind === "flow" ? nothing : `The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
       A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.`}</p>
     <p class="hint" id="keys">In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another layer.</p>
   </section>`;

@@ -1,11 +1,11 @@
 /** How the chosen weight is computed, in numbers: query and key, their product, the scores of the row, softmax. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
-import {explainCell} from "../actions";
+import {cellOf, explainCell} from "../actions";
 import {readable} from "../drawing";
 import {ramp} from "../legend";
 import type {Lookup} from "../server";
-import {state, update} from "../state";
+import {isBehind, state, update} from "../state";
 import {styled} from "../styled";
 import {saves, type Row} from "../saving";
 import {help} from "../terms";
@@ -30,7 +30,7 @@ function softmax(found: Shown, of: Lookup): TemplateResult {
   if (!listed.includes(found.key) && of.allowed[found.key]) listed.push(found.key);
   const highest = Math.max(...order.map(sum));
   const total = order.reduce((part, key) => part + Math.exp(sum(key) - highest), 0);
-  return html`<table id="softmax"><thead><tr><th>key</th><th>score</th><th>exp(score − ${highest.toFixed(2)})</th><th>÷ ${total.toFixed(2)} = weight</th><th></th></tr></thead><tbody>
+  return html`<table id="softmax"><thead><tr><th>key</th><th>score</th><th>exp(score − ${highest.toFixed(2)})</th><th>÷ ${total.toFixed(2)} = weight</th><th><span class="unseen">weight, as a bar</span></th></tr></thead><tbody>
     ${listed.map(key => html`<tr class=${key === found.key ? "strong" : ""}><td><bdi>${readable(found.keys.labels[key]!)}</bdi></td><td class="number">${sum(key).toFixed(2)}</td>
       <td class="number">${Math.exp(sum(key) - highest).toFixed(3)}</td><td class="number">${of.weights[key]!.toFixed(3)}</td>
       <td class="fill"><span class="track"><span ${styled({width: `${100 * of.weights[key]!}%`})}></span></span></td></tr>`)}
@@ -40,7 +40,9 @@ function softmax(found: Shown, of: Lookup): TemplateResult {
 function computed(found: Shown, of: Lookup): TemplateResult {
   const row = html`<bdi class="strong">${readable(found.rows.labels[found.row]!)}</bdi>`, key = html`<bdi class="strong">${readable(found.keys.labels[found.key]!)}</bdi>`;
   const sum = of.terms.reduce((part, value) => part + value, 0), bias = of.bias[found.key]!, score = of.scores[found.key]!;
-  return html`${strip("query", html`query of ${row}`, of.query)} ${strip("key", html`key of ${key}`, of.key)}
+  const kind = state.head.split(".")[0]!, read = state.inspection!.target !== null && kind !== "encoder" ? state.inspection!.tokens.decoder?.keys.spelled[found.row] : undefined;
+  return html`${read === undefined ? nothing : html`<p class="hint" id="place">The query is made where the model has read <bdi class="strong">${readable(read)}</bdi> and is about to write ${row}.</p>`}
+    ${strip("query", read === undefined ? html`query of ${row}` : html`query before ${row}`, of.query)} ${strip("key", html`key of ${key}`, of.key)}
     ${strip("terms", of.is_additive ? "v · tanh(query + key)" : "their product, number by number", of.terms)}
     ${of.allowed[found.key] ? html`<p id="score">The sum, <span class="number">${sum.toFixed(3)}</span>${of.factor === 1 ? nothing : html`, times <span class="number">${of.factor.toFixed(3)}</span>
       (1 ÷ √${of.query.length})`}${bias ? html`, plus <span class="number">${bias.toFixed(3)}</span> for the positions` : nothing},
@@ -54,19 +56,19 @@ export function panel(): TemplateResult | typeof nothing {
   const found = shown(), seen = state.inspection;
   if (!seen || !found || state.stored) return nothing;
   const isHead = seen.weights.has(state.head);
-  if (state.isExplained && !state.words) explainCell(found.row, found.key);
-  const isShown = state.isExplained && isHead && !state.words && state.lookup?.weights.length === found.weights.keys;
-  const table = (): Row[] => [["key", "score", "position", "allowed", "weight"], ...found.keys.labels.map((label, key) => {
-    const {scores, bias, allowed, weights} = state.lookup!;
+  if (state.isExplained && !state.words) explainCell(found);
+  const {lookup} = state, isShown = state.isExplained && isHead && !state.words && lookup !== null, isOld = isBehind() || (isShown && lookup.cell !== cellOf(found));
+  const table = (): Row[] => [["key", "score", "position", "allowed", "weight"], ...lookup!.found.keys.labels.map((label, key) => {
+    const {scores, bias, allowed, weights} = lookup!.of;
     return [label, scores[key]!, bias[key]!, Number(allowed[key]), weights[key]!];
   })];
-  return html`<section class="panel computed" aria-labelledby="computed-title">
+  return html`<section class="panel computed ${isOld ? "stale" : ""}" aria-labelledby="computed-title">
     <div class="head"><h2 id="computed-title">How this weight is computed</h2>${help("lookup")}
       <button id="explain" aria-expanded=${state.isExplained} @click=${() => update({isExplained: !state.isExplained})}>${state.isExplained ? "Hide" : "Show"}</button>
-      ${isShown ? saves("computed", [".strip", "#score", "#softmax"], table, () => ({head: state.head, row: found.rows.labels[found.row], key: found.keys.labels[found.key], ...state.lookup})) : nothing}</div>
+      ${isShown ? saves("computed", [".strip", "#score", "#softmax"], table, () => ({head: state.head, row: lookup.found.rows.labels[lookup.found.row], key_token: lookup.found.keys.labels[lookup.found.key], ...lookup.of})) : nothing}</div>
     ${!state.isExplained ? html`<p class="hint">A token asks with its query, the other tokens answer with their keys: this shows the numbers.</p>`
       : !isHead ? html`<p class="hint">What is shown is not one head. Choose a head in the grid.</p>`
       : state.words ? html`<p class="hint">Heads look at tokens, and not at words. Switch “words” off.</p>`
-      : isShown ? computed(found, state.lookup!) : html`<p class="hint">…</p>`}
+      : isShown ? computed(lookup.found, lookup.of) : html`<p class="hint">…</p>`}
   </section>`;
 }

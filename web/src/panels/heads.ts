@@ -10,7 +10,7 @@ import type {HeadStatistics} from "../server";
 import {styled} from "../styled";
 import {help} from "../terms";
 import {ramp} from "../legend";
-import {canAblate, changedTokens, sentence, state, translates, update, writes} from "../state";
+import {canAblate, changedTokens, isBehind, state, translates, update, writes} from "../state";
 
 const SIZE = 36;
 const ORDERS: Record<string, (head: HeadStatistics) => number> = {
@@ -80,15 +80,15 @@ function chosen(head: HeadStatistics): TemplateResult {
   return html`<p class="chosen"><span class="strong" id="head-title">${head.head}</span>: <span id="statistics">${head.label}${help("label")}; entropy ${head.entropy.toFixed(2)} nats${
     help("entropy")}, highest weight ${head.confidence.toFixed(2)}${help("highest")}${head.offset === null ? nothing : html`, offset ${head.offset.toFixed(1)}${help("offset")}`}, mean over rows.${
     worth === undefined ? nothing : html` Worth ${worth.toFixed(3)} nats per token.`}</span>
-    ${!canAblate() ? nothing : html`<button id="toggle" @click=${() => toggle([head.head])}>${state.off.includes(head.head) ? "Switch on" : "Switch off"}</button>
-      <button id="solo" @click=${() => solo(head.head)}>Solo</button>
-      <button @click=${() => setOff(layer.filter(name => name !== head.head), [...state.undo, state.off])}>Solo in its layer</button>`}</p>`;
+    ${!canAblate() ? nothing : html`<button id="toggle" data-unsaved @click=${() => toggle([head.head])}>${state.off.includes(head.head) ? "Switch on" : "Switch off"}</button>
+      <button id="solo" data-unsaved @click=${() => solo(head.head)}>Solo</button>
+      <button data-unsaved @click=${() => setOff(layer.filter(name => name !== head.head), [...state.undo, state.off])}>Solo in its layer</button>`}</p>`;
 }
 
 /** What each head is worth for each token: a row for each head, in the order in which they are shown. */
 function byToken(): TemplateResult | typeof nothing {
   const shown = lines().flatMap(([, heads]) => heads.map(each => each.head)), rows = shown.map(head => state.worthByToken[head] ?? []);
-  const one = sentence(), count = Math.max(...rows.map(row => row.length)), shift = translates() ? 0 : 1;  // the first token of a text is not predicted
+  const one = state.looked, count = Math.max(...rows.map(row => row.length)), shift = translates() ? 0 : 1;  // the first token of a text is not predicted
   if (!state.worth || !one || !count) return nothing;
   const tokens = changedTokens(), column = Math.max(0, Math.min(state.step - shift, count - 1)), row = shown.findIndex((head, place) => head === state.head && rows[place]!.length);
   const take = (event: PointerEvent): void => {
@@ -116,7 +116,7 @@ export function panel(): TemplateResult {
     ["head", "label", "entropy", "highest_weight", "offset", "worth", ...(state.worth ? changedTokens() : [])],
     ...seen.heads.map(each => [each.head, each.label, each.entropy, each.confidence, each.offset, state.worth?.[each.head] ?? null,
       ...(state.worth ? state.worthByToken[each.head] ?? [] : [])])];
-  return html`<section class="panel heads" aria-labelledby="heads-title">
+  return html`<section class="panel heads ${isBehind() ? "stale" : ""}" aria-labelledby="heads-title">
     <div class="head"><h2 id="heads-title">Heads</h2>
       <label>Order <select id="order" @change=${(event: Event) => update({sortBy: (event.target as HTMLSelectElement).value})}>
         ${Object.keys(ORDERS).filter(name => name !== "worth" || state.worth).map(name => html`<option value=${name} ?selected=${name === state.sortBy}>${name}</option>`)}</select></label>

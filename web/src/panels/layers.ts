@@ -3,10 +3,11 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {readable} from "../drawing";
 import {styled} from "../styled";
-import {sentence, state, update} from "../state";
+import {FLOW, isBehind, METHODS, state, update} from "../state";
 import {saves, type Row} from "../saving";
+import {bringUp} from "../scrolling";
 import {help} from "../terms";
-import {chooseHead, FLOW, METHODS} from "../actions";
+import {chooseHead} from "../actions";
 import {percent} from "./translate";
 
 const SECONDS = 0.9;
@@ -17,7 +18,7 @@ function play(): void {
   clearInterval(timer);
   if (!state.isPlaying) return;
   timer = window.setInterval(() => {
-    const last = (sentence()?.tokens.length ?? 1) - 1;
+    const last = (state.looked?.tokens.length ?? 1) - 1;
     if (state.step >= last) { clearInterval(timer); update({isPlaying: false}); } else update({step: state.step + 1});
   }, 1000 * SECONDS);
 }
@@ -32,13 +33,13 @@ function lens(layers: [string, number][][], step: number, expected: string | und
 }
 
 export function panel(): TemplateResult | typeof nothing {
-  const one = sentence(), seen = state.inspection;
+  const one = state.looked, seen = state.inspection;
   if (!seen || !one) return nothing;
-  const last = one.tokens.length - 1, step = Math.min(state.step, last), chosen = one.tokens[step];
+  const last = Math.max(0, one.tokens.length - 1), step = Math.min(state.step, last), chosen = one.tokens[step];
   const table = (): Row[] => [["step", "layer", "token", "probability"], ...seen.lens.flatMap((layer, place) =>
     layer.map(([token, prob], at): Row => [at, place ? place - 1 : "embeddings", token, prob]))];
   const isNext = seen.target === null && seen.token_log_probs.length > 0;  // a language model: the layers speak of the next token
-  return html`<section class="panel layers" aria-labelledby="layers-title">
+  return html`<section class="panel layers ${isBehind() ? "stale" : ""}" aria-labelledby="layers-title">
     <div class="head"><h2 id="layers-title">Through the layers</h2>${seen.lens.length ? help("lens") : nothing}
       ${seen.lens.length ? saves("layers", [".lens"], table, () => ({tokens: one.tokens.map(each => each.token), layers: seen.lens})) : nothing}</div>
     <div class="controls"><button id="play" @click=${play} aria-label=${state.isPlaying ? "Pause" : "Play"}>${state.isPlaying ? "❚❚" : "▶"}</button>
@@ -50,7 +51,7 @@ export function panel(): TemplateResult | typeof nothing {
     ${seen.lens.length ? lens(seen.lens, step, one.tokens[isNext ? step + 1 : step]?.token)
     : html`<p class="hint">${state.stored ? "This page was stored without what each layer would say; regard inspect --lens stores it." : "This model's layers cannot be read through its output layer."}</p>`}
     ${state.stored ? nothing : html`<p class="flows"><span class="hint">What reached the output through all layers:</span> ${METHODS.map(method => html`<button aria-pressed=${state.head === `${FLOW}${method}`}
-      @click=${() => void chooseHead(`${FLOW}${method}`)}>${method.replace("-", " ")}</button>`)}${help("flow")}</p>`}
+      @click=${() => { void chooseHead(`${FLOW}${method}`); bringUp(".alignment"); }}>${method.replace("-", " ")}</button>`)}${help("flow")}</p>`}
     ${state.flow && state.head.startsWith(FLOW) ? html`<p class="hint" id="caveat">The alignment shows it. ${state.flow.caveat}</p>` : nothing}
   </section>`;
 }

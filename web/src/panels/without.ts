@@ -3,16 +3,12 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {setOff, toggle} from "../actions";
 import {readable} from "../drawing";
+import {marked} from "../marked";
 import {styled} from "../styled";
 import {saves} from "../saving";
 import type {Ablation} from "../server";
-import {canAblate, changedTokens, sentence, state, translates, writes} from "../state";
+import {canAblate, changedTokens, isBehind, state, translates, writes} from "../state";
 import {help} from "../terms";
-
-function words(text: string, other: string): TemplateResult {
-  const known = new Set(other.split(/\s+/));
-  return html`${text.split(/(\s+)/).map(word => word.trim() && !known.has(word) ? html`<mark>${word}</mark>` : word)}`;
-}
 
 /** What was stored of ablations. */
 function stored(): TemplateResult | typeof nothing {
@@ -41,31 +37,33 @@ function bars(labels: string[], values: number[], unit: string): TemplateResult 
 /** Of a model that writes: each token after the right ones, and what it writes by itself. */
 function written(found: Ablation): TemplateResult {
   const sum = found.token_changes.reduce((part, each) => part + each, 0), kind = translates() ? "translation" : "text";
-  return html`<p>Written then: <bdi class="strong" id="written-then">${words(found.text, sentence()!.text)}</bdi></p>
+  const of = state.ablated!, isChosen = of.edit !== null && of.edit.forced === null;
+  return html`<p>Written then: <bdi class="strong" id="written-then">${marked(found.text, state.ablated!.text)}</bdi></p>
+    ${of.prefix ? html`<p class="hint" id="same-prefix">It begins with what you wrote, as the one above does.</p>` : isChosen ? html`<p class="hint" id="same-prefix">You chose the one above; this is the best that was found.</p>` : nothing}
     <p>The log-probability of the ${kind} above changes by <span class="strong number" id="sum">${signed(sum, 3)}</span> nats${help("nats")}, <span class="strong number" id="change">${
       found.log_prob_change.toFixed(3)}</span> per token, each token after the right ones:</p>
-    ${bars(changedTokens(), found.token_changes, "nats")}`;
+    ${bars(changedTokens(state.ablated), found.token_changes, "nats")}`;
 }
 
 /** Of one that labels: how probable each label is then. */
 function labelled({predicted}: Ablation): TemplateResult {
   const whole = state.inspection!.predicted ?? [], labels = whole.map(each => each.label);
   const isClass = new Set(labels).size === labels.length && labels.every(label => predicted?.some(each => each.label === label));
-  if (!predicted || !isClass) return html`<p>Said then: <bdi class="strong" id="written-then">${words((predicted ?? []).map(each => each.label).join(" "), labels.join(" "))}</bdi></p>`;
+  if (!predicted || !isClass) return html`<p>Said then: <bdi class="strong" id="written-then">${marked((predicted ?? []).map(each => each.label).join(" "), labels.join(" "))}</bdi></p>`;
   const then = (label: string): number => predicted.find(each => each.label === label)!.prob;
   return html`<p>Said then: <bdi class="strong" id="written-then">${predicted[0]!.label}</bdi>. The probability of each label changes by:</p>
     ${bars(labels, whole.map(({label, prob}) => then(label) - prob), "")}`;
 }
 
 export function panel(): TemplateResult | typeof nothing {
-  const one = sentence(), found = state.ablation;
+  const one = state.looked, found = state.ablation, isOld = isBehind() || (found !== null && state.ablated !== one);
   if (!state.inspection || !one) return nothing;
   if (state.stored) return stored();
   if (!canAblate()) return nothing;
   const undo = (): void => { void setOff(state.undo.at(-1) ?? [], state.undo.slice(0, -1)); };
   const table = (): (string | number)[][] => found!.predicted?.length ? [["label", "probability"], ...found!.predicted.map(({label, prob}) => [label, prob])]
-    : [["token", "change"], ...found!.token_changes.map((change, place) => [changedTokens()[place] ?? "", change])];
-  return html`<section class="panel without" aria-labelledby="without-title">
+    : [["token", "change"], ...found!.token_changes.map((change, place) => [changedTokens(state.ablated)[place] ?? "", change])];
+  return html`<section class="panel without ${isOld ? "stale" : ""}" aria-labelledby="without-title">
     <div class="head"><h2 id="without-title">Without them</h2>
       ${state.off.length ? html`<button id="all-on" @click=${() => setOff([], [...state.undo, state.off])}>Switch all on</button>` : nothing}
       ${state.undo.length ? html`<button id="undo" @click=${undo}>Undo</button>` : nothing}

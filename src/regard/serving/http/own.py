@@ -155,5 +155,5 @@ class Own:
 
 
 def _scored(found: ForcedScore) -> dict[str, Any]:
-    row = {"log_prob": found.log_prob, "tokens": found.tokens, "token_log_probs": found.token_log_probs}
+    row = {name: getattr(found, name) for name in ("log_prob", "tokens", "ids", "token_log_probs")}
     return row | ({} if found.alternatives is None else {"alternatives": found.alternatives})

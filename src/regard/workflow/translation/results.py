@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from regard.errors import SettingsError
@@ -105,6 +105,8 @@ class ForcedScore:
     token_log_probs: list[float]
     alternatives: list[list[tuple[str, float]]] | None = None
     """For each token, the likeliest in its place, and their log-probabilities; None: not asked for."""
+    ids: list[int] = field(default_factory=list)
+    """Of the tokens, without the end symbol."""
 
     def __repr__(self) -> str:
         return f"ForcedScore(log_prob={self.log_prob:.4f}, {len(self.tokens)} tokens)"

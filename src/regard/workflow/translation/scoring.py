@@ -79,5 +79,7 @@ def pair_scores(
         described = describe(source, ids)
         values = found.token_log_probs[number - 1] if isinstance(target, str) else described.token_log_probs()
         likeliest = described.alternatives(alternatives) if alternatives else None
-        rows.append(ForcedScore(math.fsum(values), tokenizer.tokens([*ids, tokenizer.eos_id]), values, likeliest))
+        rows.append(
+            ForcedScore(math.fsum(values), tokenizer.tokens([*ids, tokenizer.eos_id]), values, likeliest, list(ids))
+        )
     return rows
