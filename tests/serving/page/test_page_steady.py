@@ -91,8 +91,7 @@ def test_a_server_that_was_started_anew_is_asked_to_look_again(opened: Any, lear
     again = Served(learnt_folder, port=server.port)
     try:
         page.press(MATRIX, "ArrowRight", "ArrowDown")
-        page.page.wait_for_timeout(200)
-        page.settled()
+        page.wait("document.querySelector('.computed.stale') === null")
         assert not page.exists(ERROR)
         assert page.text("#softmax tr.strong td bdi") == page.cell[2]
         page.choose(HEAD, "flow.rollout")
