@@ -13,7 +13,7 @@ from regard.generation.options import DecodingOptions
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.directions import Direction
-from regard.serving.texts.markup import Block, Document, projected
+from regard.serving.texts.markup import Block, Document, Outline, projected
 from regard.serving.texts.sentences import Pieces
 from regard.serving.texts.terms import Terms
 from regard.workflow.translation.results import Translation
@@ -35,11 +35,15 @@ class Asked:
     prefixes: Sequence[str] | None = None
     required: Sequence[Sequence[str]] | None = None
     whole: bool = False
-    """Each text is one sentence: it is not split."""
+    """Each line of a text is one sentence: it is not split."""
+    ends_at_lines: bool | None = None
+    """Whether the end of a line in the source ends a sentence; None: in texts and XML, but not in HTML."""
     format: str = "text"
     """`text`, `html` or `xml`."""
     ignored: frozenset[str] = frozenset()
     """Elements that pass as they are."""
+    outline: Outline = field(default_factory=Outline)
+    """Which elements of XML are paragraphs."""
     glossaries: Sequence[Terms] = ()
     """The translation of a sentence must have the target phrases of the terms in it; in place of `required`."""
 
@@ -142,18 +146,26 @@ class Pending:
 
     def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:
         """The translation of a block with its elements, as the model's alignment has them."""
-        origins = self._origins(piece, translations)
+        origins = self._origins(piece, translations, with_spaces=True)
         return projected(
             block, _rank(piece, translations, 0), [target for target, _ in origins], [of for _, of in origins]
         )
 
-    def _origins(self, piece: Pieces, translations: Sequence[Any]) -> list[tuple[Span, Span | None]]:
-        """Where each token of a text's translation stands, and the source token that it looked at most."""
+    def _origins(
+        self, piece: Pieces, translations: Sequence[Any], *, with_spaces: bool = False
+    ) -> list[tuple[Span, Span | None]]:
+        """Where each token of a text's translation stands, and the source token that it looked at most.
+
+        Args:
+            with_spaces: the space between sentences is a token, too: it is that of the source.
+        """
         translator = self.engine.pipeline
         num_symbols = len(translator.source_tokenizer.symbols.source_begin_ids)
         origins: list[tuple[Span, Span | None]] = []
         at_source = at_target = 0
         for space, sentence, translation in zip(piece.between, piece.sentences, translations, strict=False):
+            if with_spaces:
+                origins.append(((at_target, at_target + len(space)), (at_source, at_source + len(space))))
             at_source, at_target = at_source + len(space), at_target + len(space)
             alignment = translation.alignment
             for row, (begin, end) in enumerate(translator.tokenizer.spans(translation.ids)):

@@ -18,12 +18,11 @@ from regard.serving.batching.engine import AdapterEngine, Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
+from regard.serving.documents import documents_of, pieces_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.snapshots import Snapshots
 from regard.serving.texts.language import detect
-from regard.serving.texts.markup import Block, Document, parse
-from regard.serving.texts.sentences import Pieces, split
 from regard.serving.texts.terms import Terms, fitting, target_phrases
 from regard.workflow.loading import load_with_adapters
 from regard.workflow.pipeline import Pipeline
@@ -288,26 +287,15 @@ class Service:
         def fits(text: str) -> bool:
             return len(text) <= 16 * room and len(translator.source_tokenizer.encode(text)) <= room
 
-        documents = [
-            Document(["", ""], [Block(text)])
-            if asked.format == "text"
-            else parse(text, ignored=asked.ignored, is_html=asked.format == "html")
-            for text in asked.texts
-        ]
-        texts = [block.text for document in documents for block in document.blocks]
-        if asked.whole or asked.prefixes is not None or asked.required is not None:
-            pieces = [Pieces([text], ["", ""]) if text.strip() else Pieces([], [text]) for text in texts]
-        else:
-            source = None if direction.source == ANY else direction.source
-            pieces = [split(text, source, fits) for text in texts]
+        documents = documents_of(asked)
+        blocks = [block for document in documents for block in document.blocks]
+        pieces = pieces_of(asked, blocks, None if direction.source == ANY else direction.source, fits)
         sentences = [sentence for piece in pieces for sentence in piece.sentences]
         if len(sentences) > self.limits.sentences:
             message = f"A request may have at most {self.limits.sentences:,} sentences; got {len(sentences):,}."
             raise ServingError(413, message)
         options = asked.options
         if asked.format != "text":
-            if asked.prefixes is not None or asked.required is not None:
-                raise ServingError(400, "prefixes and required are for texts without markup.")
             options = options.changed(alignment=True)
         if options.alignment:
             self._check_alignments(translator, sentences)

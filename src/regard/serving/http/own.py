@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from regard.serving.documents import check_one_line
 from regard.serving.http import named
 from regard.serving.http.transport import Call, Read, Stream, event
 from regard.serving.interfaces import libretranslate, native
@@ -55,6 +56,7 @@ class Own:
         asked, is_list = native.parse({name: value for name, value in call.fields.items() if name != "trace"})
         if is_list or asked.format != "text":
             raise ServingError(400, "`trace` is of one text without markup; give `text`.")
+        check_one_line(asked.texts[0])
         self.service.check(asked)
         options, direction = asked.options.changed(trace=True), call.direction
         prefixes, required = asked.prefixes, asked.required

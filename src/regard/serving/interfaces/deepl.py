@@ -12,6 +12,17 @@ from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, Received, text_of, texts_of
 from regard.serving.interfaces.libretranslate import NAMES
 from regard.serving.limits import ServingError
+from regard.serving.texts.markup import Outline
+
+SWITCH = ("0", "1", "false", "true")
+CHOICES = {
+    "formality": ("default", "more", "less", "prefer_more", "prefer_less"),
+    "model_type": ("latency_optimized", "quality_optimized", "prefer_quality_optimized"),
+    "tag_handling_version": ("v1", "v2"),
+    "preserve_formatting": SWITCH,
+    "show_billed_characters": SWITCH,
+}
+"""What clients may send, though a model has one way to write: a misspelt value is an error, as it is with DeepL."""
 
 
 def parse(received: Received) -> Asked:
@@ -28,14 +39,44 @@ def parse(received: Received) -> Asked:
     handling = text_of(fields, "tag_handling")
     if handling not in (None, "xml", "html"):
         raise ServingError(400, f"Parameter 'tag_handling' must be xml or html; got {handling}.")
-    ignored = fields.get("ignore_tags") or []
-    names = ignored.split(",") if isinstance(ignored, str) else texts_of(ignored, "ignore_tags")[0]
-    source, target = text_of(fields, "source_lang"), text_of(fields, "target_lang")
-    split = str(fields.get("split_sentences", "1"))
+    for name, values in CHOICES.items():
+        _choice(fields, name, values)
+    split = _choice(fields, "split_sentences", ("0", "1", "nonewlines"))
+    outline = Outline(
+        splitting=_names(fields, "splitting_tags"),
+        joined=_names(fields, "non_splitting_tags"),
+        is_detected=_choice(fields, "outline_detection", SWITCH) not in ("0", "false"),
+    )
     return Asked(
-        texts, source, target, whole=split == "0",
-        format=handling or "text", ignored=frozenset(name.strip() for name in names),
+        texts, text_of(fields, "source_lang"), text_of(fields, "target_lang"), whole=split == "0", format=handling or "text",
+        ends_at_lines=None if split is None else split == "1", ignored=_names(fields, "ignore_tags"), outline=outline,
     )  # fmt: skip
+
+
+def _choice(fields: Mapping[str, Any], name: str, values: Sequence[str]) -> str | None:
+    """A field that is one of some words, or a number or truth that stands for one of them; None: it is not there.
+
+    Raises:
+        ServingError: 400, it is something else.
+    """
+    given = fields.get(name)
+    if given is None or given == "":
+        return None
+    word = str(given).lower() if isinstance(given, (bool, int)) else given
+    if word not in values:
+        raise ServingError(400, f"Parameter '{name}' must be one of {', '.join(values)}; got {str(given)[:40]!r}.")
+    return str(word)
+
+
+def _names(fields: Mapping[str, Any], name: str) -> frozenset[str]:
+    """Names of elements: a list of them, or one text with commas between them, or several such.
+
+    Raises:
+        ServingError: 400, it is something else.
+    """
+    given = fields.get(name)
+    texts = [] if given is None else texts_of(given, name)[0]
+    return frozenset(each.strip() for text in texts for each in text.split(",") if each.strip())
 
 
 def answer(asked: Asked, found: Sequence[Answered], source: str) -> Answer:

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from regard.generation.options import DecodingOptions, TextOptions
+from regard.serving.interfaces import deepl
 from regard.serving.interfaces.native import NOT_SERVED
 from regard.version import __version__
 
@@ -139,8 +140,10 @@ PATHS: dict[str, Described] = {
             "source_lang": TEXT,
             "target_lang": TEXT,
             "tag_handling": {"enum": ["xml", "html"]},
-            "ignore_tags": TEXTS,
-            "split_sentences": TEXT,
+            **dict.fromkeys(("ignore_tags", "splitting_tags", "non_splitting_tags"), TEXTS),
+            "outline_detection": TRUTH | {"default": True},
+            "split_sentences": {"enum": ["0", "1", "nonewlines"]},
+            **{name: {"enum": list(values)} for name, values in deepl.CHOICES.items()},
             "glossary_id": TEXT,
         },
         ["text", "target_lang"],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 END = re.compile(r"""(?<=[.!?…。！？])["'”’»)\]]*\s+(?=["'“‘«(\[¿¡]*[^\W\da-z])|(?<=[。！？])""")
 """Where a sentence ends without sentencex: after its mark, before space and what does not begin with a small letter."""
+LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""What `str.splitlines` takes for the end of a line."""
 BREAKS = re.compile(r"\n\s*\n|\r?\n[ \t]*(?=[-*•]|\d+[.)])")
-"""Blank lines and items of lists end a sentence whatever it ends with."""
+"""Blank lines and items of lists end a sentence even where other lines do not."""
 NUMBER = re.compile(r"\d{1,3}[.)]")
 PARTS = (re.compile(r"(?<=[;:,，；、])\s*"), re.compile(r"\s+"))
 """Where a sentence is cut that is longer than the model can read: at commas, else between words."""
@@ -37,17 +39,31 @@ class Pieces:
         return "".join(parts)
 
 
-def split(text: str, language: str | None, fits: Callable[[str], bool]) -> Pieces:
+def split_lines(text: str) -> Pieces:
+    """A text in lines, each without the space around it. Joined as they are, they are the text."""
+    pieces = Pieces([], [""])
+    for line in _lines(text, LINE_END):
+        core = line.strip()
+        before = line.index(core) if core else len(line)
+        pieces.between[-1] += line[:before]
+        if core:
+            pieces.sentences.append(core)
+            pieces.between.append(line[before + len(core) :])
+    return pieces
+
+
+def split(text: str, language: str | None, fits: Callable[[str], bool], *, ends_at_lines: bool = True) -> Pieces:
     """A text in sentences. Joined as they are, they are the text.
 
     Args:
         language: ISO 639 code; None: unknown.
         fits: whether the model can read a sentence.
+        ends_at_lines: whether the end of a line ends a sentence; else, blank lines and items of lists do.
     """
     sentences: list[str] = []
     between = [""]
     num_cut = 0
-    for part in _sentences(text, language):
+    for part in _sentences(text, language, LINE_END if ends_at_lines else BREAKS):
         stripped = part.strip()
         if not stripped:
             between[-1] += part
@@ -67,15 +83,18 @@ def split(text: str, language: str | None, fits: Callable[[str], bool]) -> Piece
     return Pieces(sentences, between, num_cut)
 
 
-def _sentences(text: str, language: str | None) -> list[str]:
+def _sentences(text: str, language: str | None, ends: re.Pattern[str]) -> list[str]:
     """The sentences of a text, each with the space after it."""
-    found: list[str] = []
+    return [sentence for line in _lines(text, ends) for sentence in _of_paragraph(line, language)]
+
+
+def _lines(text: str, ends: re.Pattern[str]) -> Iterator[str]:
+    """The lines of a text, each with its end."""
     begin = 0
-    for match in [*BREAKS.finditer(text), None]:
-        end = len(text) if match is None else match.end()
-        found += _of_paragraph(text[begin:end], language)
-        begin = end
-    return found
+    for match in ends.finditer(text):
+        yield text[begin : match.end()]
+        begin = match.end()
+    yield text[begin:]
 
 
 def _of_paragraph(text: str, language: str | None) -> list[str]:

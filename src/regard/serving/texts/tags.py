@@ -1,0 +1,169 @@
+"""The tags of HTML and XML: where each begins and ends, and which element each closes, as a browser reads them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from typing import Literal, NamedTuple
+
+SPACE = r" \t\n\f\r"
+_ATTRIBUTE = (
+    rf"[^{SPACE}/>][^{SPACE}/>=]*+"
+    rf"(?:[{SPACE}]*+=[{SPACE}]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^{SPACE}>\"'][^{SPACE}>]*+|(?=>)|\Z))?+"
+)
+HTML_TAG, XML_TAG = (
+    re.compile(rf"</?+(?P<name>{first}[^{SPACE}/>]*+)(?:[{SPACE}/]++|{_ATTRIBUTE})*+(?P<end>>|\Z)")
+    for first in ("[a-zA-Z]", r"(?:[^\W\d]|:)")
+)
+"""A tag; one whose `end` is empty, as of an open quote, goes on to the end of the text."""
+COMMENT_END = re.compile(r"--!?>")
+DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\][^>]*+)?+>")
+"""In XML, with its declarations."""
+XML_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
+RAW_TEXT = frozenset("script style textarea title xmp iframe noembed noframes".split())  # noqa: SIM905
+"""Elements without tags inside: they end at the first end tag of their name."""
+CLOSED_BY = {
+    "li": frozenset({"li"}),
+    "dt": (terms := frozenset({"dt", "dd"})),
+    "dd": terms,
+    "option": frozenset({"option", "optgroup"}),
+    "tr": (rows := frozenset({"tr", "tbody", "thead", "tfoot"})),
+    "td": rows | {"td", "th"},
+    "th": rows | {"td", "th"},
+    "p": frozenset(
+        """address article aside blockquote details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6
+        header hgroup hr listing main menu nav ol p pre search section table ul xmp""".split()  # noqa: SIM905
+    ),
+}
+"""Elements of HTML whose end tag may be left out: what they end before."""
+
+Kind = Literal["text", "open", "close", "void", "other", "rest"]
+
+
+class Token(NamedTuple):
+    """A text or a tag: `markup[begin:end]`. `other` is a comment or a declaration; `rest`, one that has no end."""
+
+    begin: int
+    end: int
+    kind: Kind
+    name: str = ""
+    """In HTML, in small letters."""
+
+
+def scan(markup: str, *, is_html: bool) -> Iterator[Token]:
+    """The texts and tags of a document. They follow each other without a gap.
+
+    Source: the tokenizer of the HTML standard; XML 1.0, of which what is not well-formed is text.
+    """
+    pattern = HTML_TAG if is_html else XML_TAG
+    begin = position = 0
+    while (at := markup.find("<", position)) >= 0:
+        match = pattern.match(markup, at)
+        if match is not None and match["end"]:
+            token = _tag(markup, match, is_html=is_html)
+        elif match is not None:
+            token = Token(at, len(markup), "rest")
+        elif (
+            markup.startswith(("<!", "<?", "</"), at)
+            and (end := _end_of_other(markup, at, is_html=is_html)) is not None
+        ):
+            token = Token(at, len(markup), "rest") if end < 0 else Token(at, end, "other")
+        else:
+            position = at + 1
+            continue
+        if at > begin:
+            yield Token(begin, at, "text")
+        yield token
+        begin = position = token.end
+        if is_html and token.name in RAW_TEXT and token.kind == "open":
+            found = re.compile(rf"</{token.name}(?=[{SPACE}/>])", re.IGNORECASE).search(markup, begin)
+            position = len(markup) if found is None else found.start()
+            if position > begin:
+                yield Token(begin, position, "text")
+            begin = position
+    if begin < len(markup):
+        yield Token(begin, len(markup), "text")
+
+
+def _tag(markup: str, match: re.Match[str], *, is_html: bool) -> Token:
+    begin, end = match.span()
+    name = match["name"].lower() if is_html else match["name"]
+    if markup[begin + 1] == "/":
+        return Token(begin, end, "close", name)
+    is_void = markup[end - 2] == "/" or (is_html and name in VOID)
+    return Token(begin, end, "void" if is_void else "open", name)
+
+
+def _end_of_other(markup: str, at: int, *, is_html: bool) -> int | None:
+    """Where a comment or declaration ends; -1: nowhere; None: there is none."""
+    if is_html and markup.startswith("<!--", at):
+        if markup.startswith((">", "->"), at + 4):
+            return markup.index(">", at) + 1
+        found = COMMENT_END.search(markup, at + 4)
+        return -1 if found is None else found.end()
+    if is_html:
+        mark = ">" if len(markup) > at + 2 or markup[at + 1] != "/" else None
+    else:
+        mark = next((end for begin, end in XML_ENDS.items() if markup.startswith(begin, at)), None)
+        if (match := DOCTYPE.match(markup, at)) is not None:
+            return match.end()
+    if mark is None:
+        return None
+    end = markup.find(mark, at + 2)
+    return end + len(mark) if end >= 0 else -1
+
+
+def nested(tokens: Sequence[Token], *, is_html: bool) -> tuple[list[int], list[int]]:
+    """For each token, the index of the one after its element's end tag, or before which its element ends without one; and the
+    index of the innermost element that is open there, -1 if none is.
+    """
+    ends, parents = [index + 1 for index in range(len(tokens))], [-1] * len(tokens)
+    stack: list[int] = []
+    counts: Counter[str] = Counter()
+    for index, token in enumerate(tokens):
+        kind, name = token.kind, token.name
+        if is_html and kind in ("open", "void"):
+            while stack and name in CLOSED_BY.get(tokens[stack[-1]].name, ()):
+                ends[ended := stack.pop()] = index
+                counts[tokens[ended].name] -= 1
+        is_open = kind == "close" and counts[name] > 0
+        while is_open:
+            ended = stack.pop()
+            is_open = tokens[ended].name != name
+            ends[ended] = index if is_open else index + 1
+            counts[tokens[ended].name] -= 1
+        parents[index] = stack[-1] if stack else -1
+        if kind == "open":
+            stack.append(index)
+            counts[name] += 1
+    for index in stack:
+        ends[index] = len(tokens)
+    return ends, parents
+
+
+def wish(tag: str) -> bool | None:
+    """Whether an opening tag says that its element is to be translated: by `translate`, or by the class `notranslate`; None: it
+    does not say.
+    """
+    parser = _Attributes()
+    parser.feed(tag)
+    found = parser.found
+    if "notranslate" in (found.get("class") or "").split():
+        return False
+    if "translate" in found:
+        return {"no": False, "yes": True, "": True}.get((found["translate"] or "").strip().lower())
+    return None
+
+
+class _Attributes(HTMLParser):
+    """The attributes of one tag; of two with one name, the first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[str, str | None] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found = dict(reversed(attrs))
