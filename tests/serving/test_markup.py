@@ -256,7 +256,7 @@ def test_what_is_read(markup: str, blocks: list[str]) -> None:
 
 
 def test_a_weak_model_leaves_no_element_empty(server: Running) -> None:
-    for markup in ("two <b>dogs</b>", "<i>A cat</i> and <b>two <u>dogs</u></b> play."):
+    for markup in ("two <b>dogs</b>", "A cat and <b>two <u>dogs</u></b> play."):
         body = {"q": markup, "source": "en", "target": "de", "format": "html"}
         _, content = send(server, "POST", "/translate", json.dumps(body), JSON)
         assert checked(content["translatedText"]).tags == checked(markup).tags
