@@ -165,7 +165,7 @@ export async function keepFocus(act: () => Promise<void>): Promise<void> {
   await act();
   requestAnimationFrame(() => requestAnimationFrame(() => {
     const {activeElement} = document, isLost = !activeElement || activeElement === document.body || (activeElement as HTMLButtonElement).disabled;
-    if (within && isLost) document.querySelector<HTMLElement>('#output .token[aria-pressed="true"], #output .token')?.focus();
+    if (within && isLost) (document.querySelector<HTMLElement>('#output .token[aria-pressed="true"]') ?? document.querySelector<HTMLElement>("#output .token"))?.focus();
   }));
 }
 
