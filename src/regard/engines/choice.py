@@ -92,9 +92,18 @@ class Prepared:
             SettingsError: as `prepared`.
         """
         check_engine(engine)
-        self._engine, self._current = engine, None
-        if engine in NATIVE:
-            self.current()  # so that what it cannot do is told at once
+        self._engine = engine
+        self.refresh()
+        self.check()
+
+    def check(self) -> None:
+        """Make sure that a native engine that was asked for can decode with the models.
+
+        Raises:
+            SettingsError: as `prepared`.
+        """
+        if self._engine in NATIVE:
+            self.current()
 
     @property
     def engine(self) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -40,9 +40,12 @@ from regard.training.state import (
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
+from regard.workflow.any_pipeline import AnyPipeline
 from regard.workflow.card import shown_scores
-from regard.workflow.loading import resolve_device
+from regard.workflow.devices import resolve_device
+from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.predictor import Predictor
 from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import check_state, is_written, made_of, made_on, newest_state
@@ -56,6 +59,9 @@ from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
+
+
+Kind = TypeVar("Kind", Translator, LanguageModel, Predictor)
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class TrainingResult:
 
     folder: Path
     run: TrainingRun
-    loaded: Pipeline | None
+    loaded: AnyPipeline | None
     """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
     results: dict[str, Any]
     """What `results.json` holds; empty when the run was interrupted. Of a dry run, what the run would take."""
@@ -118,11 +124,32 @@ class TrainingResult:
         Raises:
             SettingsError: the model is of another family.
         """
-        if not isinstance(self.loaded, Translator):
-            raise SettingsError(
-                f"`translator` needs a model that turns one text into another; got a {type(self.loaded).__name__}. Use `loaded`."
-            )
-        return self.loaded
+        return self._as(Translator, "translator")
+
+    @property
+    def language_model(self) -> LanguageModel:
+        """The kept decoder.
+
+        Raises:
+            SettingsError: the model is of another family.
+        """
+        return self._as(LanguageModel, "language_model")
+
+    @property
+    def predictor(self) -> Predictor:
+        """The kept encoder.
+
+        Raises:
+            SettingsError: the model is of another family.
+        """
+        return self._as(Predictor, "predictor")
+
+    def _as(self, kind: type[Kind], name: str) -> Kind:
+        """The kept model, which must be of this kind."""
+        loaded: Any = self.loaded
+        if not isinstance(loaded, kind):
+            raise SettingsError(f"`{name}` needs {kind.kind}; got a {type(loaded).__name__}. Use `loaded`.")
+        return loaded
 
 
 def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str) -> TrainingResult:
@@ -170,7 +197,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     run = _run_trainer(model, task, store, output, execution, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
-    loaded = store.load(output, device)
+    loaded: Any = store.load(output, device)
     scores = None if run.interrupted else _scores(task, loaded, run, display)
     if scores is None:
         callbacks.on_end({})

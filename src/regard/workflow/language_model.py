@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast, overload
+from typing import Any, Unpack, cast, overload
 
 import torch
 
@@ -18,6 +18,7 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
 from regard.generation.decoding import Decoding
+from regard.generation.named_options import NamedTextOptions
 from regard.generation.options import TextOptions
 from regard.generation.request import TargetSymbols, seed_of
 from regard.generation.rules.sampling import Sampling
@@ -67,10 +68,14 @@ class LanguageModel(Pipeline):
         return cls(cast("Decoder", loaded.model), loaded.tokenizer)
 
     @overload
-    def generate(self, prompts: str, options: TextOptions | None = None, **changes: Any) -> str: ...
+    def generate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
+        self, prompts: str, options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
+    ) -> str: ...
 
     @overload
-    def generate(self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Any) -> list[str]: ...
+    def generate(
+        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
+    ) -> list[str]: ...
 
     def generate(
         self, prompts: str | Sequence[str], options: TextOptions | None = None, **changes: Any
@@ -94,7 +99,7 @@ class LanguageModel(Pipeline):
         return [found.text for found in self.continuations(prompts, options, **changes)]
 
     def continuations(
-        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Any
+        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
     ) -> list[Continuation]:
         """What follows each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
         `generate`.
@@ -159,7 +164,7 @@ class LanguageModel(Pipeline):
             list(ids[first:]),
         )  # fmt: skip
 
-    def running(self, options: TextOptions | None = None, **changes: Any) -> RunningTexts:
+    def running(self, options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]) -> RunningTexts:
         """Continuations that begin and end one by one, in one batch: what a server writes with."""
         options = (options or TextOptions()).changed(**changes)
         check_after_fork()

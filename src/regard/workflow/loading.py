@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 import torch
 
@@ -18,6 +18,8 @@ from regard.interop.formats import is_foreign, read_foreign
 from regard.interop.peft import is_peft, read_peft
 from regard.models.interface import PairModel
 from regard.training.precision import resolve_precision
+from regard.workflow.any_pipeline import AnyPipeline
+from regard.workflow.devices import resolve_device
 from regard.workflow.families import family_of
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.adapted import AdaptedTranslator
@@ -27,38 +29,45 @@ PRECISIONS = ("float32", "bfloat16", "auto")
 Kind = TypeVar("Kind", bound=Pipeline)
 
 
-def resolve_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU of NVIDIA, AMD or Intel if there is one, otherwise the CPU.
+@overload
+def load(
+    path: Path | str, *, kind: type[Kind], device: str = "auto", precision: str = "float32",
+    others: Sequence[Path | str] = (), adapter: Path | str | None = None,
+    adapters: Mapping[str, Path | str] | None = None, engine: str = "auto",
+) -> Kind: ...  # fmt: skip
 
-    Raises:
-        SettingsError: an unknown device, or one that this machine lacks.
-    """
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "xpu" if torch.xpu.is_available() else "cpu")
-    try:
-        device = torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise SettingsError(
-            f"device must be auto, cpu, or a GPU of this machine such as cuda; got {name!r}."
-        ) from error
-    if device.type == "meta":
-        raise SettingsError(f"device must be auto, cpu, or a GPU of this machine such as cuda; got {name!r}.")
-    return device
+
+@overload
+def load(  # type: ignore[overload-overlap]
+    path: Path | str, *, kind: None = None, device: str = "auto", precision: str = "float32",
+    adapters: Mapping[str, Path | str], engine: str = "auto",
+) -> AdaptedTranslator: ...  # fmt: skip
+
+
+@overload
+def load(
+    path: Path | str, *, kind: None = None, device: str = "auto", precision: str = "float32",
+    others: Sequence[Path | str] = (), adapter: Path | str | None = None,
+    adapters: Mapping[str, Path | str] | None = None, engine: str = "auto",
+) -> AnyPipeline: ...  # fmt: skip
 
 
 def load(
     path: Path | str,
     *,
+    kind: type[Pipeline] | None = None,
     device: str = "auto",
     precision: str = "float32",
     others: Sequence[Path | str] = (),
     adapter: Path | str | None = None,
     adapters: Mapping[str, Path | str] | None = None,
     engine: str = "auto",
-) -> Pipeline:
+) -> Any:
     """A model, ready to use: a `Translator`, a `LanguageModel` or a `Predictor`.
 
     Args:
+        kind: what it must be, such as `regard.Translator`; None: it is what the folder says, and type checkers let it be used
+            as any of the three.
         path: a model folder of ours, or one in a format that we read (Hugging Face, CTranslate2, Marian); or
             `hf:owner/name`, a model of the Hugging Face hub.
         device: `auto`, `cpu`, `cuda`.
@@ -72,7 +81,8 @@ def load(
         ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
             adapter of another model.
         SettingsError: a device that this machine lacks, models that do not make an ensemble, several adapters together with
-            another argument or for another kind of model, or an engine that cannot decode with this model.
+            another argument or for another kind of model, an engine that cannot decode with this model, or a model of another
+            kind than `kind`.
     """
     check_engine(engine)
     if precision not in PRECISIONS:
@@ -90,6 +100,10 @@ def load(
         parts = load_any(path) if adapter is None else _adapted(path, adapter)
         pipeline = _pipeline(parts, path if adapter is None else adapter, on, dtype)
         pipeline = _ensemble(path, others, pipeline, dtype) if others else pipeline
+    if kind is not None and not isinstance(pipeline, kind):
+        raise SettingsError(
+            f"kind must be {type(pipeline).__name__}, which {path} holds; got {kind.__name__}. Or leave it out."
+        )
     pipeline.use_engine(engine)
     return pipeline
 

@@ -6,7 +6,9 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import torch
 
 from regard.checkpoint import LoadedModel, check_output, save_new
 from regard.engines.choice import NATIVE, Prepared, check_engine
@@ -17,6 +19,9 @@ from regard.inspection.result import Inspection
 from regard.models.interface import Model
 from regard.models.learning.adapters import merged
 from regard.text.tokenizer import Tokenizer
+from regard.workflow.devices import resolve_device
+
+Moved = TypeVar("Moved", bound="Pipeline")
 
 
 class Pipeline(ABC):
@@ -34,7 +39,6 @@ class Pipeline(ABC):
     def __init__(self, model: Model, tokenizer: Tokenizer) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
-        self.device = next(model.parameters()).device
 
     @classmethod
     @abstractmethod
@@ -54,6 +58,31 @@ class Pipeline(ABC):
             DataError: files that cannot be read as what the model needs.
             SettingsError: options that the model does not have, or a model whose scores are measured in training only.
         """
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model is, and computes."""
+        return next(self.model.parameters()).device
+
+    def to(self: Moved, device: str | torch.device) -> Moved:
+        """This pipeline itself, its models moved to a device: `auto`, `cpu`, `cuda`, as for `load`.
+
+        Nothing may decode with it meanwhile. The type of the weights stays: `load(..., precision="bfloat16")` sets it.
+
+        Raises:
+            SettingsError: a device that this machine lacks, or an engine that was asked for and is not there.
+        """
+        on = resolve_device(str(device))
+        for model in self._held():
+            model.to(on)
+        if self._prepared is not None:
+            self._prepared.refresh()
+            self._prepared.check()
+        return self
+
+    def _held(self) -> list[Model]:
+        """All models that this computes with."""
+        return [self.model]
 
     @property
     def engine(self) -> str:

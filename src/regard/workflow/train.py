@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 
@@ -17,13 +17,15 @@ from regard.errors import SettingsError
 from regard.training.distributed import joined
 from regard.training.run import Callback, SavingTimes
 from regard.training.state import EVENTS, newest_made_of, state_folder
+from regard.workflow.devices import left_out, resolve_device
 from regard.workflow.execution import Execution, TrainingResult, check_room, check_what_learns, run_task
 from regard.workflow.families import find_family
-from regard.workflow.loading import load_any, resolve_device
+from regard.workflow.loading import load_any
 from regard.workflow.progress import RunDisplay, TensorBoard
 from regard.workflow.runs.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
+from regard.workflow.settings.named import NamedTrainingSettings
 from regard.workflow.tasks.continuing import Beginning, check_begin, check_vocabulary, config_of, usual_settings
 from regard.workflow.tasks.distilling import take_teacher
 from regard.workflow.tasks.in_memory import check_columns
@@ -56,7 +58,7 @@ def train(
     callbacks: Sequence[Callback] = (),
     dry_run: bool = False,
     display: RunDisplay | None = None,
-    **named: Any,
+    **named: Unpack[NamedTrainingSettings],
 ) -> TrainingResult:
     """Train a model and write it to a folder: what `regard train` does.
 
@@ -134,6 +136,8 @@ def train(
         claimed(output, world, overwrite=overwrite, resume=resume),
     ):
         resolved = resolve_device(device)
+        if reason := left_out(device, resolved):
+            shown.say(reason)
         if resume and (made_of := newest_made_of(state_folder(output))) is not None:
             chosen = settled(chosen, made_of)
         if pretrained is None and initial is None:

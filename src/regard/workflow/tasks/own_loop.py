@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import signature
-from typing import Any, overload
+from typing import Any, Literal, Unpack, overload
 
 import torch
 
@@ -15,21 +15,59 @@ from regard.data.selection import DataConfig
 from regard.errors import SettingsError
 from regard.memory import WEIGHT_BYTES, check_room_to_train
 from regard.models.families import build
+from regard.workflow.any_pipeline import AnyPipeline
+from regard.workflow.devices import resolve_device
 from regard.workflow.families import family_of, find_family
 from regard.workflow.language_model import LanguageModel
-from regard.workflow.loading import resolve_device
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
+from regard.workflow.settings.named import NamedDataSettings, NamedTrainingSettings
 from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import check_columns
 from regard.workflow.tasks.task import Inputs, Task
 from regard.workflow.translation.translator import Translator
 
 Data = str | os.PathLike[str] | Iterable[Any]
+Settings = Mapping[str, Mapping[str, Any]]
 HELD_TO_TRAIN = 4
 """Numbers for each weight: itself, its gradient, and two moments of Adam's."""
+
+
+@overload
+def new(  # type: ignore[overload-overlap]
+    data: Data, *, columns: Sequence[str] | None = None, arch: Literal["decoder"], task: None = None,
+    preset: str = "tiny", settings: Settings | None = None, device: str = "auto", **named: Unpack[NamedTrainingSettings],
+) -> LanguageModel: ...  # fmt: skip
+
+
+@overload
+def new(  # type: ignore[overload-overlap]
+    data: Data, *, columns: Sequence[str] | None = None, arch: Literal["encoder"], task: str, preset: str = "tiny",
+    settings: Settings | None = None, device: str = "auto", **named: Unpack[NamedTrainingSettings],
+) -> Predictor: ...  # fmt: skip
+
+
+@overload
+def new(  # type: ignore[overload-overlap]
+    data: Data, *, columns: Sequence[str] | None = None, arch: Literal["encoder-decoder", "rnn"], task: str | None = None,
+    preset: str = "tiny", settings: Settings | None = None, device: str = "auto", **named: Unpack[NamedTrainingSettings],
+) -> Translator: ...  # fmt: skip
+
+
+@overload
+def new(
+    data: Data, *, columns: Sequence[str] | None = None, arch: None = None, task: None = None, preset: str = "tiny",
+    settings: None = None, device: str = "auto", **named: Unpack[NamedTrainingSettings],
+) -> Translator: ...  # fmt: skip
+
+
+@overload
+def new(
+    data: Data, *, columns: Sequence[str] | None = None, arch: str | None = None, task: str | None = None,
+    preset: str = "tiny", settings: Settings | None = None, device: str = "auto", **named: Unpack[NamedTrainingSettings],
+) -> AnyPipeline: ...  # fmt: skip
 
 
 def new(
@@ -39,10 +77,10 @@ def new(
     arch: str | None = None,
     task: str | None = None,
     preset: str = "tiny",
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    settings: Settings | None = None,
     device: str = "auto",
     **named: Any,
-) -> Pipeline:
+) -> Any:
     """A new, untrained model with a vocabulary learnt from data: a `Translator`, a `LanguageModel` or a `Predictor`.
 
         translator = regard.new("pairs.tsv", model_dim=64, seed=2)
@@ -77,21 +115,22 @@ def new(
 @overload
 def batches(
     pipeline: Translator, data: Data, *, columns: Sequence[str] | None = None, batch_tokens: int = 2048, seed: int = 1,
-    epochs: int | None = None, start: BatchCursor = (0, 0), shard: Shard = ALL, **named: Any,
+    epochs: int | None = None, start: BatchCursor = (0, 0), shard: Shard = ALL, **named: Unpack[NamedDataSettings],
 ) -> Iterator[Batch]: ...  # fmt: skip
 
 
 @overload
 def batches(
     pipeline: LanguageModel | Predictor, data: Data, *, columns: Sequence[str] | None = None, batch_tokens: int = 2048,
-    seed: int = 1, epochs: int | None = None, start: BatchCursor = (0, 0), shard: Shard = ALL, **named: Any,
+    seed: int = 1, epochs: int | None = None, start: BatchCursor = (0, 0), shard: Shard = ALL,
+    **named: Unpack[NamedDataSettings],
 ) -> Iterator[LabelledBatch]: ...  # fmt: skip
 
 
 @overload
 def batches(
     pipeline: Pipeline, data: Data, *, columns: Sequence[str] | None = None, batch_tokens: int = 2048, seed: int = 1,
-    epochs: int | None = None, start: BatchCursor = (0, 0), shard: Shard = ALL, **named: Any,
+    epochs: int | None = None, start: BatchCursor = (0, 0), shard: Shard = ALL, **named: Unpack[NamedDataSettings],
 ) -> Iterator[Any]: ...  # fmt: skip
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar, Unpack, overload
+
+import torch
 
 from regard.checkpoint import LoadedModel
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
+from regard.generation.filters import Filter
+from regard.generation.named_options import NamedDecodingOptions
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Request
-from regard.models.interface import PairModel
+from regard.models.interface import Model, PairModel
 from regard.models.learning.adapters import merged, with_choice
 from regard.nn.adapters import AdapterChoice
 from regard.workflow.translation.results import Translation
 from regard.workflow.translation.translator import Translator
 from regard.workflow.translation.workers import Workers
+
+Moved = TypeVar("Moved", bound="AdaptedTranslator")
 
 
 class AdaptedTranslator(Translator):
@@ -53,6 +59,16 @@ class AdaptedTranslator(Translator):
         several = with_choice(self.model, list(adapters.values()), choice)
         self._decode_with(Workers((several,), self.tokenizer, choice))
 
+    def to(self: Moved, device: str | torch.device) -> Moved:
+        """As `Pipeline.to`, with the translators of `adapted`."""
+        super().to(device)
+        for translator in self._merged.values():
+            translator.to(device)
+        return self
+
+    def _held(self) -> list[Model]:
+        return [*super()._held(), *self._adapted.values()]
+
     def adapted(self, name: str) -> Translator:
         """The translator with one adapter. Its weights that are not adapted are shared.
 
@@ -66,6 +82,21 @@ class AdaptedTranslator(Translator):
                 self._merged[name] = Translator(model, self.tokenizer, self.source_tokenizer)
                 self._merged[name].confidence = self._confidences.get(name)
         return self._merged[name]
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
+        self, texts: str, options: DecodingOptions | None = None, *, adapters: str | None = None,
+        prefixes: str | None = None, required: Sequence[str] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+    ) -> Translation: ...  # fmt: skip
+
+    @overload
+    def translate(
+        self, texts: Sequence[str], options: DecodingOptions | None = None, *,
+        adapters: Sequence[str | None] | None = None, prefixes: Sequence[str] | None = None,
+        required: Sequence[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+    ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
         self,
@@ -87,10 +118,10 @@ class AdaptedTranslator(Translator):
             DataError: not as many as texts.
             SettingsError: there is no such adapter.
         """
-        others = {"filters": filters, "on_done": on_done, **changes}
+        others: dict[str, Any] = {"filters": filters, "on_done": on_done, **changes}
         if isinstance(texts, str):
             given: dict[str, Any] = {"adapters": adapters, "prefixes": prefixes, "required": required}
-            one_each = {name: None if each is None else [each] for name, each in given.items()}
+            one_each: dict[str, Any] = {name: None if each is None else [each] for name, each in given.items()}
             return self.translate([texts], options, **one_each, **others)[0]
         if adapters and not isinstance(adapters, str) and len(adapters) == len(texts) and len({*adapters}) == 1:
             name = adapters[0]  # of all: then it is faster in the weights than beside them

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, cast, overload
+from typing import Any, Unpack, cast, overload
 
 from regard.checkpoint import LoadedModel
 from regard.data.corpus import read_beside, read_pairs
@@ -14,13 +14,14 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.filters import Filter, Likeliest
+from regard.generation.named_options import NamedDecodingOptions
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.trace import Trace
 from regard.inspection.alignment import Alignment
 from regard.inspection.result import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
-from regard.models.interface import PairModel
+from regard.models.interface import Model, PairModel
 from regard.text.limits import given_ids
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
@@ -67,6 +68,9 @@ class Translator(Pipeline):
         """Tokens that a source or a target may have, symbols included."""
         self._decode_with(Workers((self.model, *self.others), tokenizer))
 
+    def _held(self) -> list[Model]:
+        return [self.model, *self.others, *self._workers.models]
+
     def _decode_with(self, workers: Workers) -> None:
         self._workers, self._prepared = workers, workers.prepared
 
@@ -76,17 +80,17 @@ class Translator(Pipeline):
         return cls(cast("PairModel", loaded.model), loaded.tokenizer, loaded.source_tokenizer)
 
     @overload
-    def translate(
+    def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
         self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
         required: Sequence[str] | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None, **changes: Any,
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> Translation: ...  # fmt: skip
 
     @overload
     def translate(
         self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None, **changes: Any,
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
@@ -118,8 +122,8 @@ class Translator(Pipeline):
             SettingsError: an unknown option, or a value out of range.
         """
         if isinstance(texts, str):
-            one_each = {name: None if given is None else [given]
-                        for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
+            one_each: dict[str, Any] = {name: None if given is None else [given]
+                                        for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
             return self.translate([texts], options, **one_each, filters=filters, on_done=on_done, **changes)[0]
         options = (options or DecodingOptions()).changed(**changes)
         return self._answers(texts, self.requests(texts, options, prefixes, required), options, filters, on_done)
@@ -166,15 +170,10 @@ class Translator(Pipeline):
         )
 
     def translate_lines(
-        self,
-        lines: Iterable[str],
-        options: DecodingOptions | None = None,
-        *,
-        prefixes: Iterable[str] | None = None,
-        required: Iterable[Sequence[str]] | None = None,
-        filters: Sequence[Filter] = (),
+        self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,
+        required: Iterable[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
-    ) -> Iterator[Translation]:
+    ) -> Iterator[Translation]:  # fmt: skip
         """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
 
         The arguments are those of `translate`. Random choices depend on the seed and the line.
@@ -202,7 +201,12 @@ class Translator(Pipeline):
                 )
 
     def stream(
-        self, text: str, options: DecodingOptions | None = None, *, filters: Sequence[Filter] = (), **changes: Any
+        self,
+        text: str,
+        options: DecodingOptions | None = None,
+        *,
+        filters: Sequence[Filter] = (),
+        **changes: Unpack[NamedDecodingOptions],
     ) -> Iterator[str]:
         """The translation of a text, piece by piece: what is certain after each step. Pieces are never taken back.
 
@@ -226,7 +230,10 @@ class Translator(Pipeline):
                 told = text_so_far
 
     def running(
-        self, options: DecodingOptions | None = None, filters: Sequence[Filter] = (), **changes: Any
+        self,
+        options: DecodingOptions | None = None,
+        filters: Sequence[Filter] = (),
+        **changes: Unpack[NamedDecodingOptions],
     ) -> RunningTranslations:
         """Translations that begin and end one by one, in one batch: what a server decodes with.
 
@@ -255,16 +262,9 @@ class Translator(Pipeline):
         return pair_scores(partial(self._description, has_end=True), sources, targets, alternatives)
 
     def evaluate(
-        self,
-        sources: Sequence[str],
-        references: Sequence[str],
-        *,
-        tokenize: str = "13a",
-        lowercase: bool = False,
-        calibrate: bool = False,
-        more_references: Sequence[Sequence[str]] = (),
-        **options: Any,
-    ) -> dict[str, Any]:
+        self, sources: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False,
+        calibrate: bool = False, more_references: Sequence[Sequence[str]] = (), **options: Unpack[NamedDecodingOptions],
+    ) -> dict[str, Any]:  # fmt: skip
         """Every score of the model on some pairs, by name, and under `signatures` how they were counted.
 
         `bleu` and `chrf` from 0 to 100, `exact_match` and `token_accuracy` from 0 to 1, `perplexity` per token. Those of given
@@ -319,7 +319,7 @@ class Translator(Pipeline):
         prefix: str = "",
         index: int = 0,
         options: DecodingOptions | None = None,
-        **changes: Any,
+        **changes: Unpack[NamedDecodingOptions],
     ) -> Inspection:
         """What every head looked at while a text was translated; or would have, had `target` been written.
 

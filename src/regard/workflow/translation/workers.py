@@ -51,8 +51,12 @@ class Workers:
         self._symbols = TargetSymbols(
             tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
         )
-        self.device = next(models[0].parameters()).device
         self.prepared = Prepared(models)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the models are."""
+        return next(self.models[0].parameters()).device
 
     def decode(
         self,

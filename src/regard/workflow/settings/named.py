@@ -1,0 +1,104 @@
+"""The settings of a run by their keys alone, for type checkers: a misspelt one, or a value of another type, is found before a
+program runs.
+
+At run time, settings are checked by `RunSettings.build`. The classes here have the fields of the sections, and of all
+families, which `tests/test_typing.py` compares. The settings of a family of your own are given as `settings={"model": {...}}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+
+class NamedDataSettings(TypedDict, total=False):
+    """Those of the section `data`."""
+
+    weights: Sequence[float] | None
+    temperature: float
+    tags: Sequence[str | None] | None
+    noise: Sequence[float] | None
+    alignments: Sequence[str | None] | None
+    max_tokens: int | None
+    max_ratio: float | None
+    concatenation: float
+    bpe_dropout: float
+
+
+class NamedModelSettings(TypedDict, total=False):
+    """Those of the section `model`, of any family, but for what data and other arguments decide."""
+
+    model_dim: int
+    max_positions: int
+    ff_dim: int
+    num_heads: int
+    num_kv_heads: int | None
+    head_dim: int
+    dropout: float
+    attention_dropout: float
+    norm: Literal["post", "pre", "sandwich"]
+    norm_kind: Literal["layer", "rms", "none"]
+    norm_epsilon: float
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"]
+    gated: bool
+    bias: bool
+    positions: str
+    num_encoder_layers: int
+    num_decoder_layers: int
+    tied_embeddings: Literal["all", "target", "source", "none"] | bool
+    num_source_types: int
+    scale_embeddings: bool
+    embedding_norm: Literal["none", "source", "both"] | bool
+    output_bias: bool
+    output_transform: bool
+    alignment_head: str | None
+    cell: Literal["gru", "lstm"]
+    score: str
+    teacher_forcing: float
+    num_layers: int
+    num_segments: int
+    head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None
+
+
+class NamedTrainingSettings(NamedDataSettings, NamedModelSettings, total=False):
+    """Those of all sections."""
+
+    kind: Literal["bpe", "unigram", "characters", "words"]
+    target_kind: Literal["bpe", "unigram", "characters", "words"] | None
+    vocab_size: int
+    normalization: Literal["NFC", "NFD"]
+    split_digits: bool
+    across_spaces: bool
+    leading_space: bool
+    shared: bool
+    max_lines: int
+    add: Sequence[str]
+    with_mask: bool
+    steps: int
+    batch_tokens: int
+    accumulation: int
+    learning_rate: float | None
+    warmup_steps: int
+    schedule: Literal["inverse_sqrt", "linear", "cosine", "warmup_stable_decay", "constant"]
+    weight_decay: float
+    label_smoothing: float
+    smoothing_over: Literal["all", "others"]
+    teacher_weight: float
+    teacher_temperature: float
+    alignment_weight: float
+    clip_norm: float
+    adam_betas: tuple[float, float]
+    adam_epsilon: float
+    average_decay: float
+    validate_every: int
+    metric: str
+    patience: int | None
+    keep_best: int
+    keep_every: int
+    freeze: Sequence[str]
+    report_every: int
+    seed: int
+    precision: Literal["auto", "float32", "bfloat16"]
+    rank: int | None
+    alpha: float | None
+    targets: Sequence[str] | None
