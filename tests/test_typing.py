@@ -20,13 +20,13 @@ from torch import nn
 import regard.extending
 import regard.nn
 from regard.data.selection import DataConfig
-from regard.generation import named_options
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.generation.rules.sampling import SamplingOptions
 from regard.models.families import ARCHITECTURES
 from regard.models.learning.adapters import AdapterConfig
 from regard.text.tokenizer import TokenizerConfig
 from regard.training.optimization import TrainingConfig
+from regard.workflow.pipelines import named_options
 from regard.workflow.settings import named
 
 ROOT = Path(__file__).parents[1]

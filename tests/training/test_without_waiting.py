@@ -35,7 +35,7 @@ from regard.nn.losses import smoothed_cross_entropy
 from regard.training.optimization import TrainingConfig
 from regard.training.precision import prepare_gpu
 from regard.training.updates import Updater
-from regard.workflow.devices import resolve_device
+from regard.workflow.pipelines.devices import resolve_device
 
 META = torch.device("meta")
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 32, "num_heads": 2}

@@ -12,8 +12,8 @@ from regard.checkpoint import load_model
 from regard.errors import SettingsError
 from regard.models.learning.adapters import AdapterConfig, add_adapter
 from regard.workflow import pipeline as pipelines
-from regard.workflow.devices import left_out, resolve_device
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipelines.devices import left_out, resolve_device
 
 PAIRS = [("ab", "ba"), ("abc", "cba"), ("cab", "bac")] * 5
 SIZES: dict[str, Any] = {"model_dim": 8, "ff_dim": 8, "num_heads": 2, "kind": "characters", "vocab_size": 20}

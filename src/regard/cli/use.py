@@ -275,7 +275,7 @@ def score(
 
 def _device_facts() -> str:
     """What `--device auto` takes here, for people."""
-    from regard.workflow.devices import resolve_device
+    from regard.workflow.pipelines.devices import resolve_device
 
     device = resolve_device("auto").type
     if device == "cpu":

@@ -40,11 +40,11 @@ from regard.training.state import (
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
-from regard.workflow.any_pipeline import AnyPipeline
 from regard.workflow.card import shown_scores
-from regard.workflow.devices import resolve_device
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipelines.any_pipeline import AnyPipeline
+from regard.workflow.pipelines.devices import resolve_device
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report

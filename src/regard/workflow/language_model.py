@@ -18,7 +18,6 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
 from regard.generation.decoding import Decoding
-from regard.generation.named_options import NamedTextOptions
 from regard.generation.options import TextOptions
 from regard.generation.request import TargetSymbols, seed_of
 from regard.generation.rules.sampling import Sampling
@@ -29,6 +28,7 @@ from regard.models.decoder import Decoder
 from regard.text.limits import check_ids, check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipelines.named_options import NamedTextOptions
 
 SCORING_BATCH_TOKENS = 4096
 

@@ -18,10 +18,10 @@ from regard.interop.formats import is_foreign, read_foreign
 from regard.interop.peft import is_peft, read_peft
 from regard.models.interface import PairModel
 from regard.training.precision import resolve_precision
-from regard.workflow.any_pipeline import AnyPipeline
-from regard.workflow.devices import resolve_device
 from regard.workflow.families import family_of
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipelines.any_pipeline import AnyPipeline
+from regard.workflow.pipelines.devices import resolve_device
 from regard.workflow.translation.adapted import AdaptedTranslator
 from regard.workflow.translation.translator import Translator
 

@@ -19,7 +19,7 @@ from regard.inspection.result import Inspection
 from regard.models.interface import Model
 from regard.models.learning.adapters import merged
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.devices import resolve_device
+from regard.workflow.pipelines.devices import resolve_device
 
 Moved = TypeVar("Moved", bound="Pipeline")
 

@@ -24,7 +24,7 @@ from regard.evaluation.text_metrics import ADDED, Column, TextMetrics, exact_mat
 from regard.generation.options import DecodingOptions
 from regard.workflow.comparison.result import Compared, Comparison, Texts
 from regard.workflow.comparison.systems import Given, Name, System, check_runs, find_systems, translations
-from regard.workflow.devices import resolve_device
+from regard.workflow.pipelines.devices import resolve_device
 
 
 def compare(

@@ -15,11 +15,11 @@ from regard.data.selection import DataConfig
 from regard.errors import SettingsError
 from regard.memory import WEIGHT_BYTES, check_room_to_train
 from regard.models.families import build
-from regard.workflow.any_pipeline import AnyPipeline
-from regard.workflow.devices import resolve_device
 from regard.workflow.families import family_of, find_family
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipelines.any_pipeline import AnyPipeline
+from regard.workflow.pipelines.devices import resolve_device
 from regard.workflow.predictor import Predictor
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together

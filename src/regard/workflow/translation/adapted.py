@@ -13,12 +13,12 @@ from regard.checkpoint import LoadedModel
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
 from regard.generation.filters import Filter
-from regard.generation.named_options import NamedDecodingOptions
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Request
 from regard.models.interface import Model, PairModel
 from regard.models.learning.adapters import merged, with_choice
 from regard.nn.adapters import AdapterChoice
+from regard.workflow.pipelines.named_options import NamedDecodingOptions
 from regard.workflow.translation.results import Translation
 from regard.workflow.translation.translator import Translator
 from regard.workflow.translation.workers import Workers

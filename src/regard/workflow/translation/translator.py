@@ -14,7 +14,6 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
 from regard.generation.filters import Filter, Likeliest
-from regard.generation.named_options import NamedDecodingOptions
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.trace import Trace
@@ -25,6 +24,7 @@ from regard.models.interface import Model, PairModel
 from regard.text.limits import given_ids
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipelines.named_options import NamedDecodingOptions
 from regard.workflow.translation.describing import Described, by_coverage, candidates_of
 from regard.workflow.translation.requests import Wishes, check_words, encode_sources, seeded
 from regard.workflow.translation.results import ForcedScore, Translation

@@ -13,7 +13,7 @@ from regard.workflow.translation.translator import Translator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from regard.generation.named_options import NamedDecodingOptions
+    from regard.workflow.pipelines.named_options import NamedDecodingOptions
 
     class AnyPipeline(Translator, LanguageModel, Predictor):  # type: ignore[misc]  # their attributes differ
         """A pipeline of any family: it may be used as each of the three, and is one of them.

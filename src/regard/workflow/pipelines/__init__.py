@@ -1,0 +1,1 @@
+"""What pipelines of all families have in common: their devices, and their types."""
