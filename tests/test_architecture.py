@@ -77,7 +77,7 @@ THIRD_PARTY = {
     "generation": {"torch", "jaxtyping", "pydantic"},
     "evaluation": {"torch", "numpy", "sacrebleu", "comet"},
     "inspection": {"torch", "jaxtyping", "numpy", "matplotlib", "captum", "networkx"},
-    "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib"},
+    "workflow": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib", "IPython"},
     "extending": set(),
     "serving": {"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "py3langid"},
     "demos": {"torch"},

@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import torch
 
 import regard
+from regard.inspection.alignment import Alignment
 from regard.inspection.drawing.report import candidates_html
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import build
@@ -85,6 +87,35 @@ def test_a_translation_shows_its_doubts_in_a_notebook(letters: Tokenizer) -> Non
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "</bdi>" in candidates_html([("", 0.0, [], [])])
+
+
+def test_pipelines_and_results_show_themselves_in_a_notebook(letters: Tokenizer, tmp_path: Path) -> None:
+    model = translator(letters)
+    alignment = model.align("abc", "ab")
+    assert "<title>Alignment" in alignment._repr_html_()
+    assert alignment._repr_html_().count("<svg") == alignment._repr_svg_().count("<svg") == 1
+    assert ElementTree.fromstring(alignment._repr_svg_()).tag.endswith("svg")  # a picture of its own
+    assert "prefers-color-scheme" in alignment._repr_svg_()
+    page = model._repr_html_()
+    assert '<th style="text-align:left">Translator</th>' in page
+    assert "encoder-decoder" in page
+    assert f"{len(letters):,} tokens" in page
+    assert "float32 on cpu" in page
+    rows = [("<i>yes", "<b>a"), ("no", "b a")] * 3
+    predictor = regard.new(rows, arch="encoder", task="classify", num_layers=1, model_dim=8, num_heads=2, ff_dim=8)
+    hostile = [
+        predictor, predictor.predict("<b>a"), Prediction("<b>a", ["<i>yes"], [0.9], is_cut=True),
+        ForcedScore(-1.0, ["▁<b>", "</s>"], [-0.5, -0.5]), Alignment(["<b>"], ["<i>"], [[1.0]], 0),
+    ]  # fmt: skip
+    for thing in hostile:
+        page = thing._repr_html_()
+        assert "<b>" not in page
+        assert "<i>" not in page
+        assert "&lt;" in page
+        ElementTree.fromstring(page.replace("&nbsp;", " "))  # every element is closed
+    assert "&lt;i&gt;yes 0.90" in hostile[2]._repr_html_()
+    assert "(cut)" in hostile[2]._repr_html_()
+    assert "-1.000" in hostile[3]._repr_html_()
 
 
 def test_training_shows_its_scores_and_its_curve_in_a_notebook() -> None:

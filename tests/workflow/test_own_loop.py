@@ -244,8 +244,9 @@ def test_batches_refuse_what_has_no_effect(named: dict[str, Any], message: str) 
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ({"steps": 5}, "training.steps has no effect on a new model"),
-        ({"max_tokens": 5}, "data.max_tokens has no effect on a new model"),
+        ({"rank": 5}, "`adapter.rank` needs a model that it adapts"),
+        ({"steps": 0}, "training.steps must be .*; got 0"),
+        ({"max_ratio": -1}, "data.max_ratio must be .*; got -1"),
         ({"task": "tag"}, "`--task tag` does not go with"),
         ({"model_dims": 5}, "Did you mean 'model_dim'"),
         ({"device": "gpu"}, "device must be"),
@@ -254,6 +255,18 @@ def test_batches_refuse_what_has_no_effect(named: dict[str, Any], message: str) 
 def test_a_new_model_refuses_what_has_no_effect(named: dict[str, Any], message: str) -> None:
     with pytest.raises(regard.SettingsError, match=message):
         regard.new(PAIRS, **named)
+
+
+def test_a_new_model_and_a_training_take_the_same_settings(tmp_path: Path) -> None:
+    """One set of settings is enough, and with it both begin with the same vocabulary and weights."""
+    settings: dict[str, Any] = {**TINY, **PLAIN, "steps": 1, "batch_tokens": 16, "max_tokens": 4, "weights": [1]}
+    sections: dict[str, Any] = {"data": {"max_ratio": 3.0}, "training": {"label_smoothing": 0.1}}
+    new = regard.new(PAIRS, settings=sections, **settings)
+    assert isinstance(new, regard.Translator)
+    settings |= {"learning_rate": 1e-30}
+    result = regard.train(PAIRS, tmp_path / "m", valid=PAIRS, settings=sections, **settings)
+    for name, tensor in result.translator.model.state_dict().items():
+        torch.testing.assert_close(tensor, new.model.state_dict()[name], rtol=0, atol=1e-6)
 
 
 def test_a_new_model_that_cannot_fit_is_refused() -> None:

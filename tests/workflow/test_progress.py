@@ -1,11 +1,16 @@
 import io
+import itertools
 import re
+import sys
 import time
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
 
+from regard.inspection.drawing import notebook as drawn
 from regard.training.run import Progress
 from regard.workflow.progress import Callbacks, RunDisplay, TensorBoard, clock, quantity
 
@@ -39,6 +44,90 @@ def test_a_terminal_has_one_live_line_and_a_file_has_none() -> None:
         assert "validation at step 3:  loss 0.500  token accuracy 0.250  (best, kept)" in shown
         # elsewhere than in a terminal: the first line, then nothing for ten seconds, then the last
         assert is_terminal or ("step 1/3" in shown and "step 2/3" not in shown)
+
+
+class Notebook:
+    """Stands for IPython: keeps what each output of a cell shows."""
+
+    def __init__(self) -> None:
+        self.outputs: list[dict[str, str]] = []
+        self.updates = 0
+
+    def display(self, shown: dict[str, str], *, raw: bool, display_id: bool) -> Any:
+        assert raw
+        assert display_id
+        self.outputs.append(shown)
+        at = len(self.outputs) - 1
+
+        def update(shown: dict[str, str], *, raw: bool) -> None:
+            self.updates += 1
+            self.outputs[at] = shown
+
+        return SimpleNamespace(update=update)
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    found = Notebook()
+    module = ModuleType("IPython.display")
+    vars(module)["display"] = found.display
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr(Console, "is_jupyter", True, raising=False)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    return found
+
+
+def test_in_a_notebook_a_run_is_one_output_that_is_updated(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = itertools.count(0.0, 1.0)
+    monkeypatch.setattr(drawn.time, "monotonic", lambda: next(now))
+    with RunDisplay() as display:
+        display.say("10 pairs from <b>&amp;.tsv")
+        display.on_progress("learning the vocabulary", 1, 4)
+        assert '<progress max="1" value="0.250">' in notebook.outputs[0]["text/html"]
+        for step in (1, 2):
+            display.on_step(progress(step))
+        assert '<progress max="1" value="0.667">' in notebook.outputs[0]["text/html"]
+        assert "step 2/3  loss 1.250" in notebook.outputs[0]["text/html"]
+        assert "step 1/3" not in notebook.outputs[0]["text/html"]
+        display.on_validation(2, {"loss": 0.5}, is_best=True)
+        display.on_step(progress(3))
+        display.on_sentences(0, None)
+        display.on_sentences(5, None)
+        assert '<progress max="1"></progress> 5' in notebook.outputs[0]["text/html"]  # nobody knows how many there are
+    (shown,) = notebook.outputs
+    assert notebook.updates > 5
+    assert "<progress" not in shown["text/html"]
+    assert "<b>" not in shown["text/html"]
+    assert "10 pairs from &lt;b&gt;&amp;amp;.tsv\n" in shown["text/html"]
+    lines = shown["text/plain"].splitlines()
+    assert lines[0] == "10 pairs from <b>&amp;.tsv"
+    assert lines[1].startswith("validation at step 2:")
+    assert lines[2].startswith("step 3/3")
+    assert len(lines) == 3
+    assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_is_not_updated_more_often_than_it_can_show(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawn.time, "monotonic", lambda: 5.0)
+    with RunDisplay() as display:
+        for step in range(1, 1000):
+            display.on_step(Progress(step, 1000, 1.0, 0.1, 9400, 61, 5))
+        assert len(notebook.outputs) == 1
+        assert notebook.updates == 0
+
+
+def test_who_says_nothing_has_no_output_in_a_notebook(notebook: Notebook) -> None:
+    with RunDisplay():
+        pass
+    with RunDisplay(is_silent=True) as display:
+        display.say("a")
+        display.on_step(progress(1))
+    assert notebook.outputs == []
 
 
 @pytest.mark.parametrize(("width", "expected"), [

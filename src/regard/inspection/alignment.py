@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.inspection.capture import capture
+from regard.inspection.drawing.figures import NOTEBOOK, alignment_svg
 from regard.models.interface import PairModel
 
 
@@ -51,6 +52,14 @@ class Alignment:
         return (
             f"Alignment({len(self.source_tokens)} source x {len(self.target_tokens)} target tokens, layer {self.layer})"
         )
+
+    def _repr_svg_(self) -> str:
+        """A picture of its own, for what shows SVG."""
+        return alignment_svg(self, standalone=True)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the picture, in colours that are seen on light and on dark pages."""
+        return f'<div style="{NOTEBOOK}">{alignment_svg(self)}</div>'
 
     @property
     def links(self) -> list[tuple[int, int]]:

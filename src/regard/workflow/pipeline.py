@@ -13,6 +13,7 @@ import torch
 from regard.checkpoint import LoadedModel, check_output, save_new
 from regard.engines.choice import NATIVE, Prepared, check_engine
 from regard.errors import SettingsError
+from regard.inspection.drawing.report import facts_html
 from regard.inspection.lookup import Lookup, look_up
 from regard.inspection.record import HeadName
 from regard.inspection.result import Inspection
@@ -22,6 +23,8 @@ from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipelines.devices import resolve_device
 
 Moved = TypeVar("Moved", bound="Pipeline")
+MOST_LABELS = 8
+"""Classes that are named in a notebook."""
 
 
 class Pipeline(ABC):
@@ -173,3 +176,24 @@ class Pipeline(ABC):
             f"vocabulary {len(self.tokenizer):,}, {dtype} on {self.device}"
             f"{f', and {len(others)} more models' if others else ''})"
         )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what the model is, and where."""
+        return facts_html({type(self).__name__: self.kind, **self._facts()})
+
+    def _facts(self) -> dict[str, str]:
+        """What a notebook shows, by name."""
+        config, first = self.model.config, next(self.model.parameters())
+        task, others = getattr(config, "task", ""), len(getattr(self, "others", ()))
+        labels = ", ".join(self.model.class_names[:MOST_LABELS])
+        more = len(self.model.class_names) - MOST_LABELS
+        facts = {
+            "family": f"{config.arch}{', ' if task else ''}{task}{f', and {others} more models' if others else ''}",
+            "parameters": f"{sum(parameter.numel() for parameter in self.model.parameters()):,}",
+            "vocabulary": f"{len(self.tokenizer):,} tokens",
+            "longest text": f"{config.max_positions:,} tokens",
+            "labels": f"{labels} and {more} more" if more > 0 else labels,
+            "adapters": ", ".join(getattr(self, "adapters", ())),
+            "weights": f"{str(first.dtype).removeprefix('torch.')} on {first.device}",
+        }
+        return {name: value for name, value in facts.items() if value}

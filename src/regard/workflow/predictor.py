@@ -17,6 +17,7 @@ from regard.data.labelled import check_labels, encode_words, read_labelled
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
+from regard.inspection.drawing.report import facts_html
 from regard.inspection.record import Tokens
 from regard.inspection.result import Inspection
 from regard.inspection.texts import inspect_text, words_as_tokens
@@ -47,6 +48,11 @@ class Prediction:
         said = ", ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels[:4], self.probs[:4], strict=True))
         more = f" and {len(self.labels) - 4} more" if len(self.labels) > 4 else ""
         return f"Prediction({shortened(self.text)}: {said}{more})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the text, and each label with its probability."""
+        said = "  ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels, self.probs, strict=True))
+        return facts_html({"text": self.text + (" (cut)" if self.is_cut else ""), "predicted": said})
 
 
 class Predictor(Pipeline):

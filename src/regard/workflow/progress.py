@@ -1,4 +1,4 @@
-"""The display of a run: one live line in a terminal, plain lines elsewhere."""
+"""The display of a run: one live line in a terminal, one output in a notebook, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from regard.errors import MissingExtraError, printable, shown
+from regard.inspection.drawing.notebook import NotebookOutput
 from regard.text.wording import counted
 from regard.training.run import Callback, Progress, Scores
 
@@ -37,12 +38,14 @@ def quantity(number: float) -> str:
 class RunDisplay(Callback):
     """Shows a run on standard error, so that standard output stays for results. Use it as a context.
 
-    In a terminal the newest state is one live line at the bottom; elsewhere it is a line now and then.
+    In a terminal the newest state is one live line at the bottom; in a notebook, all is one output with a bar, which is updated;
+    elsewhere it is a line now and then.
     """
 
     def __init__(self, console: Console | None = None, *, is_silent: bool = False) -> None:
         self.console = console or Console(stderr=True, highlight=False, soft_wrap=True, quiet=is_silent)
         self._live: Live | None = None
+        self._notebook = notebook_output(self.console)
         self._last_line = -PLAIN_LINE_SECONDS
         self._doing = ""
         self._started = 0.0
@@ -55,7 +58,10 @@ class RunDisplay(Callback):
 
     def say(self, message: str) -> None:
         """Print one line that stays."""
-        self.console.print(Text(shown(message)))
+        if self._notebook is not None:
+            self._notebook.say(shown(message))
+        else:
+            self.console.print(Text(shown(message)))
 
     def on_progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of work that takes a while."""
@@ -76,7 +82,8 @@ class RunDisplay(Callback):
             return
         rate = done / max(time.monotonic() - self._started, 1e-9)
         of_all, speed = "" if not total else f" of {total:,}, {done / total:.0%}", f"{rate:.0f} sentences/s"
-        self._show(f"{done:,}{of_all}  {speed}", f"{done:,}{of_all}", speed if not total else f"{done / total:.0%}")
+        shorter = f"{done:,}{of_all}", speed if not total else f"{done / total:.0%}"
+        self._show(f"{done:,}{of_all}  {speed}", *shorter, share=done / total if total else None)
 
     def on_step(self, progress: Progress) -> None:
         """Update the live line, or print a plain one if the last is some seconds old."""
@@ -100,20 +107,23 @@ class RunDisplay(Callback):
             self._end_live_line()
             self.say(lines[0])
         else:
-            self._show(*lines)
+            self._show(*lines, share=progress.step / progress.num_steps)
 
     def _show_share(self, what: str, counted: str, done: int, total: int) -> None:
         """Show a line with the fraction that is done."""
         share = f"{done / max(total, 1):.0%}"
-        self._show(f"{what}: {counted}, {share}", f"{what}: {share}", share)
+        self._show(f"{what}: {counted}, {share}", f"{what}: {share}", share, share=done / max(total, 1))
 
-    def _show(self, line: str, *shorter: str) -> None:
+    def _show(self, line: str, *shorter: str, share: float | None) -> None:
         """A line that the next one replaces: the live one, or a plain one when the last is some seconds old.
 
         Args:
             shorter: what of it is shown where a terminal has no room for more, each shorter than the one before.
+            share: how much is done, from 0 to 1; None: nobody knows.
         """
-        if self.console.is_terminal:
+        if self._notebook is not None:
+            self._notebook.show(shown(line), share)
+        elif self.console.is_terminal:
             if self._live is None:
                 self._live = Live(console=self.console, refresh_per_second=4, transient=True)
                 self._live.start()
@@ -129,9 +139,22 @@ class RunDisplay(Callback):
         self.say(f"validation at step {step:,}:  {shown}{'  (best, kept)' if is_best else ''}")
 
     def _end_live_line(self) -> None:
+        if self._notebook is not None:
+            self._notebook.end()
         if self._live:
             self._live.stop()
             self._live = None
+
+
+def notebook_output(console: Console) -> NotebookOutput | None:
+    """The output of a run in a notebook; None: the program runs elsewhere, or reports nothing."""
+    if not console.is_jupyter or console.quiet:
+        return None
+    try:
+        from IPython.display import display
+    except ImportError:
+        return None
+    return NotebookOutput(display)
 
 
 def event_writer() -> Callable[..., Any]:

@@ -13,11 +13,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Protocol, runtime_checkable
 from unicodedata import combining, east_asian_width
 
 import numpy
 
-from regard.inspection.alignment import Alignment
 from regard.inspection.record import Matrix, Tokens
 
 THEME = (
@@ -25,6 +25,11 @@ THEME = (
     "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--faint:#9198a1;--line:#3d444d;--paper:#0d1117;"
     "--heat:#58a6ff;--second:#f0a35e}}"
 )
+NOTEBOOK = (
+    "--ink:currentColor;--faint:#7d8590;--line:#8c959f66;--paper:transparent;--heat:#2f81f7;--second:#c9761b;"
+    "font:14px/1.5 system-ui,sans-serif"
+)
+"""Colours that are seen on light and on dark notebooks, for one drawing alone."""
 CELL = 24
 LINE_HEIGHT = 15
 VISIBLE_WEIGHT = 0.005
@@ -40,7 +45,27 @@ TERMINAL_CELL = 2
 LEGEND_WIDTH = 150
 
 
-def alignment_svg(alignment: Alignment, *, standalone: bool = False) -> str:
+@runtime_checkable
+class Aligned(Protocol):
+    """Tokens, and from which of them each was written."""
+
+    @property
+    def source_tokens(self) -> list[str]:
+        """What was read."""
+        ...
+
+    @property
+    def target_tokens(self) -> list[str]:
+        """What was written."""
+        ...
+
+    @property
+    def weights(self) -> list[list[float]]:
+        """A row for each target token."""
+        ...
+
+
+def alignment_svg(alignment: Aligned, *, standalone: bool = False) -> str:
     """A matrix: source tokens across, target tokens down, each cell as strong as the weight is high.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.figures import THEME, alignment_svg, curve_svg
+from regard.inspection.drawing.figures import NOTEBOOK, THEME, alignment_svg, curve_svg
 
 STYLE = (
     THEME
@@ -186,11 +186,6 @@ def _alignment(source: str, written: str, alignment: Alignment) -> str:
     )
 
 
-NOTEBOOK = (
-    "--ink:currentColor;--faint:#7d8590;--line:#8c959f66;--paper:transparent;--heat:#2f81f7;--second:#c9761b;"
-    "font:14px/1.5 system-ui,sans-serif"
-)
-"""Colours that are seen on light and on dark notebooks, for one drawing alone."""
 DOUBT = "201,118,27"
 """The colour of a token that was improbable; a certain one has none."""
 Candidate = tuple[str, float, Sequence[str], Sequence[float]]
@@ -213,11 +208,17 @@ def candidates_html(candidates: Sequence[Candidate], alignment: Alignment | None
 
 def curve_html(facts: Mapping[str, str], history: Sequence[dict[str, float]]) -> str:
     """For a notebook: a table of names and values, and the learning curve."""
+    return facts_html(facts, _curve(history))
+
+
+def facts_html(facts: Mapping[str, str], drawn: str = "") -> str:
+    """For a notebook: a table of names and values, and below it something drawn, in HTML."""
     rows = "".join(
-        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
+        f'<tr><th style="text-align:left">{escape(name)}</th>'
+        f'<td style="text-align:left" dir="auto">{escape(value)}</td></tr>'
         for name, value in facts.items()
     )
-    return f'<div style="{NOTEBOOK}"><table>{rows}</table>{_curve(history)}</div>'
+    return f'<div style="{NOTEBOOK}"><table>{rows}</table>{drawn}</div>'
 
 
 def _coloured(text: str, tokens: Sequence[str], log_probs: Sequence[float]) -> str:

@@ -90,15 +90,17 @@ def new(
     Args:
         data: as for `train`; the vocabulary is learnt from all of it, and a classifier's labels are those that it has.
         columns: as for `train`, and so are `arch`, `task`, `preset` and `device`.
-        settings: what differs from the preset, in sections `model` and `tokenizer`; and `training.seed`.
+        settings: what differs from the preset, as for `train`. Those of training are checked, and have no effect yet, but for
+            `training.seed`.
         named: single settings by their keys, such as `model_dim=64`.
     Raises:
-        SettingsError: an unknown setting, one out of range, or one that has no effect before training.
+        SettingsError: an unknown setting, one out of range, or `adapter.rank`.
         DataError: data that cannot be read.
     """
     arch = chosen_arch(arch, settings or {})
     settings = together(settings or {}, named_settings(named, arch, signature(new).parameters))
-    _check_effect(settings, ("model", "tokenizer", "training.seed"), "on a new model")
+    if (settings.get("adapter") or {}).get("rank") is not None:
+        raise SettingsError("`adapter.rank` needs a model that it adapts; a new one is none. Remove it.")
     family = find_family(arch)
     decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
     kind, on = family.task(task), resolve_device(device)

@@ -111,6 +111,10 @@ class ForcedScore:
     def __repr__(self) -> str:
         return f"ForcedScore(log_prob={self.log_prob:.4f}, {len(self.tokens)} tokens)"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the tokens, coloured by their probabilities, and the sum."""
+        return candidates_html([("", self.log_prob, self.tokens, self.token_log_probs)])
+
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> list[int]:
     """The ids with which all rows begin."""
