@@ -60,10 +60,10 @@ def test_what_is_held_out_of_a_file_is_trained_on_in_no_copy_of_it(tmp_path: Pat
 
 
 def test_lines_held_out_that_are_blank_are_counted(tmp_path: Path) -> None:
-    (path,) = files(tmp_path, "".join("\n" if i % 2 else f"{i}\ta\n" for i in range(400)))
+    (path,) = files(tmp_path, "".join("\n" if i % 2 else f"{i}\ta\n" for i in range(800)))
     (rest,), valid = hold_out_pairs(find_corpora([path]))
     assert len(valid) + valid.num_blank == 20
-    assert rest.num_lines + len(valid) + valid.num_blank == 400
+    assert rest.num_lines + len(valid) + valid.num_blank == 800
     assert valid.num_blank > 0
 
 

@@ -17,7 +17,7 @@ from regard.training.schedules import FALLING
 from regard.training.state import TrainingState, first_difference, read_state
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import SECTIONS, RunSettings
-from regard.workflow.settings.fitting import RECORDED_AS, to_fit
+from regard.workflow.settings.fitting import RECORDED_AS, recorded
 from regard.workflow.tasks.task import Task
 
 CHANGEABLE = {"steps", "report_every", "patience"}
@@ -34,7 +34,7 @@ def made_of(task: Task, model: Model) -> dict[str, Any]:
         values = getattr(task.settings, section).model_dump(mode="json")
         found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
     found["training.precision"] = str(resolve_precision(task.settings.training.precision, device))
-    return found | {RECORDED_AS: to_fit(task.settings)} | task.data_digests
+    return found | {RECORDED_AS: recorded(task.settings)} | task.data_digests
 
 
 def made_on(model: Model, world: World) -> dict[str, Any]:

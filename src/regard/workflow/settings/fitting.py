@@ -11,18 +11,25 @@ from regard.training.schedules import paper_peak
 from regard.workflow.settings.run_settings import RunSettings
 
 VOCABULARY = "tokenizer.vocab_size"
-STEPS = "training.steps"
+STEPS, METRIC = "training.steps", "training.metric"
 FITTED = (STEPS, "training.warmup_steps", "training.validate_every", "training.average_decay", "training.learning_rate",
           "training.metric", VOCABULARY)  # fmt: skip
 """The settings that are fitted."""
+KINDS = ("tokenizer.kind", "tokenizer.target_kind", "tokenizer.shared", "model.tied_embeddings")
+WITH_KINDS = (*KINDS, VOCABULARY, "tokenizer.across_spaces", "data.bpe_dropout")
+"""Whoever gives one of these decides about the whole vocabulary; else `KINDS` are chosen by the data (`choosing`)."""
+SHAPE = ("model.num_encoder_layers", "model.num_decoder_layers", "model.dropout", "model.positions")
+NORMALIZATION, BATCH = "tokenizer.normalization", "training.batch_tokens"
+SIZED = "tiny"
+"""The preset whose depth, dropout and batches follow the data: another one is asked for because of its size."""
+HOLD_OUT = "settings.holds_out_less"
+"""No setting: runs that have it in their list hold out less of few data."""
 RECORDED_AS = "settings.following"
 """The key of the fitted settings in a checkpoint."""
 BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY = 140, 300
 """For a classifier, bytes of text per token of the vocabulary: some 25 words (docs/experiments.md)."""
 SHARE_OF_RUN = 0.1
 """The least share of a run that warm-up, running average and the time between two validations shrink to."""
-MOST_EPOCHS, LEAST_STEPS = 200, 1000
-"""The most epochs of a run whose number of steps was not given, if it has more steps than the least (docs/experiments.md)."""
 VALIDATED_EPOCHS = 10
 """The most epochs between two validations."""
 MOST_VALIDATIONS, FEWEST_STEPS = 200, 5
@@ -31,7 +38,32 @@ MOST_VALIDATIONS, FEWEST_STEPS = 200, 5
 
 def to_fit(settings: RunSettings) -> list[str]:
     """The settings, such as `training.warmup_steps`, that are fitted because the user did not give them."""
-    return [key for key in FITTED if key not in settings.given] if settings.usual else []
+    if not settings.usual:
+        return []
+    given = settings.given
+    keys = [key for key in FITTED if key not in given]
+    if not settings.follows_data:
+        return keys
+    if not given.intersection(WITH_KINDS):
+        keys += [key for key in (*KINDS, NORMALIZATION) if key in settings.usual and key not in given]
+    if settings.preset == SIZED:
+        if not any(key.startswith("model.") for key in given - {"model.arch", "model.task"}):
+            keys += [key for key in SHAPE if key in settings.usual]
+        keys += [BATCH] if not given & {STEPS, BATCH} else []
+    return keys
+    keys.append(HOLD_OUT)
+    if not given.intersection(WITH_KINDS):
+        keys += [key for key in KINDS if key in settings.usual]
+    if settings.preset == SIZED:
+        if not any(key.startswith("model.") for key in given - {"model.arch", "model.task"}):
+            keys += [key for key in SHAPE if key in settings.usual]
+        keys += [BATCH] if not given & {STEPS, BATCH} else []
+    return keys
+
+
+def recorded(settings: RunSettings) -> list[str]:
+    """What a checkpoint says of the settings that nobody gave, under `RECORDED_AS`."""
+    return [*to_fit(settings), *([HOLD_OUT] if settings.holds_out_less else [])]
 
 
 def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: str | None = None) -> RunSettings:
@@ -40,7 +72,7 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: s
     In a run of fewer steps than the preset's, warm-up, running average and the time between two validations shrink in
     proportion, but not below a tenth of the run; so none of them is longer than the run. Of few data, a validation comes
     every `VALIDATED_EPOCHS` epochs; there are at most `MOST_VALIDATIONS`, or as many as the preset has. Where the number of
-    steps was not given either, there are at most `MOST_EPOCHS` epochs.
+    steps was not given either, there are at most `settings.most_epochs` epochs.
 
     Args:
         epoch_steps: how many steps it takes to see all data once.
@@ -50,7 +82,7 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: s
         return settings
     usual = {key: settings.usual[f"training.{key}"] for key in type(settings.training).model_fields}
     if STEPS in to_fit(settings) and math.isfinite(epoch_steps):
-        enough = max(math.ceil(MOST_EPOCHS * epoch_steps), LEAST_STEPS)
+        enough = max(math.ceil(settings.most_epochs * epoch_steps), settings.least_steps)
         settings = settings.changed({STEPS: min(usual["steps"], enough)}, [STEPS])
     steps = settings.training.steps
 
@@ -94,7 +126,7 @@ def settled(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
     """
     then = made_of.get(RECORDED_AS, ())
     before = settings.changed(made_of, [key for key in to_fit(settings) if key in then])
-    return before.model_copy(update={"is_settled": True})
+    return before.model_copy(update={"is_settled": True, "holds_out_less": HOLD_OUT in then})
 
 
 def notes(settings: RunSettings) -> list[str]:
@@ -103,7 +135,7 @@ def notes(settings: RunSettings) -> list[str]:
     """
     training, lines = settings.training, []
     shown = {
-        STEPS: f"at most {MOST_EPOCHS} epochs",
+        STEPS: f"at most {settings.most_epochs} epochs",
         "training.warmup_steps": f"warm-up {training.warmup_steps:,}",
         "training.validate_every": f"validation every {training.validate_every:,}",
         "training.average_decay": f"average over {1 / (1 - training.average_decay):,.0f}",
@@ -111,8 +143,8 @@ def notes(settings: RunSettings) -> list[str]:
         "training.metric": f"kept by {training.metric}",
         VOCABULARY: f"vocabulary {settings.tokenizer.vocab_size:,}",
     }
-    now = {key: getattr(getattr(settings, key.partition(".")[0]), key.partition(".")[2]) for key in to_fit(settings)}
-    parts = [shown[key] for key, value in now.items() if value != settings.usual[key]]
+    keys = [key for key in to_fit(settings) if key in shown and key not in settings.told]
+    parts = [shown[key] for key in keys if settings.value(key) != settings.usual[key]]
     if parts:
         lines.append(f"fitted to {counted(training.steps, 'step')} and the data: {', '.join(parts)}")
     if training.warmup_steps > training.steps:

@@ -35,6 +35,18 @@ class RunSettings(BaseModel):
     """The names of the settings that the user gave."""
     is_settled: bool = Field(False, exclude=True)
     """Whether the settings are final, because the run is resumed."""
+    preset: str = Field("", exclude=True)
+    """Its name."""
+    follows_data: bool = Field(False, exclude=True)
+    """Whether vocabulary, depth and metric may follow the data: not in a demo, nor in a run that begins with a model."""
+    told: frozenset[str] = Field(frozenset(), exclude=True)
+    """The names of the settings that were chosen by the data, and told."""
+    holds_out_less: bool = Field(True, exclude=True)
+    """Whether less than one in twenty is held out of few data; not in resumed runs of earlier versions."""
+    most_epochs: int = Field(200, exclude=True)
+    """The most epochs of a run whose number of steps was not given, if it has more than `least_steps` (docs/experiments.md)."""
+    least_steps: int = Field(1000, exclude=True)
+    """The fewest steps of such a run."""
 
     @classmethod
     def build(
@@ -110,7 +122,15 @@ class RunSettings(BaseModel):
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
             for key, value in dict(kind(**preset_sections[section])).items()
         }
-        return cls(**built, usual=usual, given=frozenset(given))
+        further = {"tied_embeddings", "positions"} & family.model_fields.keys()
+        usual |= {f"model.{key}": family.model_fields[key].get_default() for key in further}
+        usual |= {f"model.{key}": value for key, value in preset_sections["model"].items()}
+        return cls(**built, usual=usual, given=frozenset(given), preset=preset, follows_data=defaults is None)
+
+    def value(self, name: str) -> Any:
+        """The value of a setting, such as `training.steps`."""
+        section, _, key = name.partition(".")
+        return getattr(getattr(self, section), key)
 
     def changed(self, values: Mapping[str, Any], keys: Collection[str]) -> RunSettings:
         """The same with the values of some keys, such as `training.steps`, as far as there are any."""

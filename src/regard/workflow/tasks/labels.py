@@ -121,7 +121,7 @@ class LabelTask(Task):
             return cls(training, empty, settings, display, inputs.initial, labels)
         if inputs.valid is not None:
             return cls(training, held(inputs.valid), settings, display, inputs.initial)
-        return cls(*hold_out_labelled(training), settings, display, inputs.initial)
+        return cls(*hold_out_labelled(training, less=settings.holds_out_less), settings, display, inputs.initial)
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
         """Texts of similar length together."""
@@ -157,8 +157,11 @@ class TagTask(LabelTask):
     by_word = True
 
 
-def hold_out_labelled(files: Sequence[Labelled], seed: int = 1) -> tuple[list[Labelled], LabelledText]:
-    """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation.
+def hold_out_labelled(
+    files: Sequence[Labelled], seed: int = 1, *, less: bool = True
+) -> tuple[list[Labelled], LabelledText]:
+    """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation; of fewer than 2,000, one
+    in forty, where `less`.
 
     A text with a label that no other text has stays for training.
 
@@ -169,7 +172,7 @@ def hold_out_labelled(files: Sequence[Labelled], seed: int = 1) -> tuple[list[La
     for file, size in zip(files, sizes, strict=True):
         if not size:
             raise no_texts(file.name)
-    chosen = held_out(files, sizes, "texts", seed)
+    chosen = held_out(files, sizes, "texts", seed, less=less)
     candidates: dict[str, list[LabelledLine]] = {file.digest: [] for file in files}
     known: set[str] = set()
     for digest, file in {file.digest: file for file in files}.items():

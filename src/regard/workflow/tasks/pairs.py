@@ -28,6 +28,7 @@ from regard.training.run import Scores
 from regard.workflow.inspection.aligning import find_alignment_head
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
+from regard.workflow.settings.choosing import chosen_by_data
 from regard.workflow.tasks.continuing import Beginning
 from regard.workflow.tasks.in_memory import is_in_memory, names_of, pairs_of
 from regard.workflow.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
@@ -40,8 +41,11 @@ LARGEST_DRAWN = 40
 """Tokens on a side of an alignment that is noted while training."""
 
 
-def hold_out_pairs(corpora: Sequence[Corpus | ParallelText], seed: int = 1) -> tuple[list[Pairs], ParallelText]:
-    """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation.
+def hold_out_pairs(
+    corpora: Sequence[Corpus | ParallelText], seed: int = 1, *, less: bool = True
+) -> tuple[list[Pairs], ParallelText]:
+    """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation; of fewer than 2,000, one in
+    forty, where `less`.
 
     Runs with other seeds hold out the same, so that their scores can be compared, and their models decide together.
 
@@ -51,7 +55,7 @@ def hold_out_pairs(corpora: Sequence[Corpus | ParallelText], seed: int = 1) -> t
     name = " + ".join(corpus.name for corpus in corpora)
     if not any(corpus.num_lines for corpus in corpora):
         raise no_pairs(name)
-    chosen = held_out(corpora, [corpus.num_lines for corpus in corpora], "pairs", seed)
+    chosen = held_out(corpora, [corpus.num_lines for corpus in corpora], "pairs", seed, less=less)
     lines = {digest: frozenset(index + 1 for index in indices) for digest, indices in chosen.items()}
     different = {corpus.digest: corpus for corpus in corpora}
     found = [
@@ -89,7 +93,7 @@ class PairsTask(Task):
         """
         self.metrics = (*self.metrics, *ADDED)
         super().__init__(settings)
-        self._take_vocabularies(corpora, display, initial)
+        self._take_vocabularies(corpora, display, initial, len(valid))
         corpora = self._with_further(corpora)
         settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
         is_aligned = settings.data.alignments is not None
@@ -135,7 +139,7 @@ class PairsTask(Task):
         if inputs.for_own_loop:
             valid_text = ParallelText([], [], "no validation")
         elif valid is None:
-            corpora, valid_text = hold_out_pairs(whole)
+            corpora, valid_text = hold_out_pairs(whole, less=settings.holds_out_less)
         else:
             valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid))
         return cls(corpora, valid_text, settings, display, inputs.initial)
@@ -197,11 +201,15 @@ class PairsTask(Task):
     def _symbols(self) -> dict[str, Any]:
         return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
 
-    def _take_vocabularies(self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None) -> None:
-        """Learn the vocabularies, or take those of the model to begin with; and what they decide of the settings."""
+    def _take_vocabularies(
+        self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None, num_valid: int
+    ) -> None:
+        """Choose vocabularies and learn them, or take those of the model to begin with; and what they decide of the settings."""
         if initial is not None:
             self.take_over(initial)
             return
+        self.settings, notes = chosen_by_data(self.settings, corpora, num_valid)
+        self.notes += notes
         learn, config = partial(learn_tokenizer, corpora, report=display.on_progress), self.settings.tokenizer
         if config.shared:
             self.tokenizer = learn(["source", "target"], config)

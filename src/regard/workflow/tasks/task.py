@@ -31,7 +31,7 @@ from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings
 from regard.workflow.tasks.continuing import Beginning, begun, sizes_of_vocabulary, with_tokens
 
-LARGEST_HOLD_OUT = 1000
+LARGEST_HOLD_OUT, LEAST_HOLD_OUT, FEW_TO_HOLD_OUT = 1000, 10, 2000
 VALID_BATCH_TOKENS = 4096
 
 
@@ -190,13 +190,15 @@ def planned(
     return 1 - int(counted.sum()) / positions, num_batches / training.accumulation
 
 
-def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int) -> dict[str, set[int]]:
-    """Which things of each corpus, counted from 0, are held out: at random one in twenty of all, at most 1,000.
+def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int, *, less: bool = True) -> dict[str, set[int]]:
+    """Which things of each corpus, counted from 0, are held out: at random one in twenty of all, at most 1,000; of fewer than
+    `FEW_TO_HOLD_OUT`, one in forty, but not fewer than `LEAST_HOLD_OUT` if that is one in twenty.
 
     By the corpora's checksums, so that of equal ones the same are held out, and none is trained on in the other.
 
     Args:
         sizes: how many things each corpus has.
+        less: whether one in forty is held out of few; else one in twenty.
     Raises:
         DataError: there are fewer than two in all, or none would be left of a corpus.
     """
@@ -204,7 +206,10 @@ def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int) -> di
     if count < 2:
         name = " + ".join(corpus.name for corpus in corpora)
         raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
-    size = min(LARGEST_HOLD_OUT, max(1, count // 20))
+    size = count // 20
+    if less and count < FEW_TO_HOLD_OUT:
+        size = min(size, max(count // 40, LEAST_HOLD_OUT))
+    size = min(max(size, 1), LARGEST_HOLD_OUT)
     ends, chosen = np.cumsum(sizes), defaultdict[str, set[int]](set)
     for index in torch.randperm(count, generator=torch.Generator().manual_seed(seed))[:size].tolist():
         at = int(np.searchsorted(ends, index, side="right"))
