@@ -110,6 +110,30 @@ def kinds(settings: RunSettings) -> tuple[str, str, bool]:
     return tokenizer.kind, tokenizer.of_targets.kind, tokenizer.shared
 
 
+def numerals(count: int) -> Lines:
+    """Numbers in digits, and in words."""
+    digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    draw = random.Random(7)
+    numbers = [str(draw.randrange(10**5)) for _ in range(count)]
+    return [(number, " ".join(digits[int(digit)] for digit in number)) for number in numbers]
+
+
+def syllables(count: int) -> Lines:
+    """Words of two characters of thousands, each with a syllable of over a thousand; as rare as in a language."""
+    draw, characters = random.Random(8), [chr(0x4E00 + i) for i in range(2500)]
+    weights = [1 / (rank + 20) for rank in range(2500)]
+    words = ["".join(draw.choices(characters, weights, k=2)) for _ in range(count)]
+    return [(text, " ".join(f"s{ord(letter) % 1100}" for letter in text)) for text in words]
+
+
+def persons(count: int) -> Lines:
+    """Names of which some are frequent."""
+    draw, other = random.Random(9), dict(zip(CYRILLIC, LATIN, strict=True))
+    first, last = ([word(draw, CYRILLIC) for _ in range(number)] for number in (60, 6000))
+    full = [f"{draw.choice(first)} {draw.choice(last)}" for _ in range(count)]
+    return [(name, "".join(other.get(letter, letter) for letter in name)) for name in full]
+
+
 STRINGS = ("characters", "characters", True)
 EACH_KIND = [
     (inflections, 120, STRINGS),
@@ -121,6 +145,11 @@ EACH_KIND = [
     (names, 8000, STRINGS),
     (pronunciations, 800, ("characters", "words", False)),
     (pronunciations, 8000, ("characters", "words", False)),
+    (numerals, 800, ("characters", "words", False)),
+    (numerals, 8000, ("characters", "words", False)),
+    (syllables, 12_000, ("characters", "words", False)),
+    (persons, 3000, STRINGS),
+    (persons, 30_000, STRINGS),
     (spellings, 800, ("words", "characters", False)),
     (commands, 800, ("words", "words", True)),
     (commands, 17_000, ("words", "words", True)),

@@ -24,14 +24,16 @@ from regard.workflow.settings.run_settings import RunSettings
 
 LEAST_PAIRS = 100
 """Of fewer, nothing is measured."""
-MOST_SYMBOLS, MOST_NEW_SYMBOLS = 1000, 0.02
+MOST_SYMBOLS, MOST_NEW_SYMBOLS = 2000, 0.03
 """A side of symbols has at most so many different words, and on a line at most so many that were not seen before."""
 SHORT_SYMBOL = 3
 """Letters of a word, on average, up to which words stand for sounds, and not for what is spelled on the other side."""
+MORE_SOUNDS = 1.5
+"""How many times as many sounds as words there are, at least, where words are written as sounds."""
 LONGEST_STRING, LONGEST_WORD, LONGEST_SPELLED = 4, 20, 60
 """The most words of a string, letters of its words, and letters of the line that it is written for, on average. Longer words
 are the sentences of a language that is written without spaces."""
-RARE_WORDS, RARE_LETTERS, RARE_TOKENS = 0.5, 0.01, 0.03
+RARE_WORDS, RARE_LETTERS, RARE_TOKENS = 0.3, 0.01, 0.03
 """The share of words that are rare in strings; the share of rare letters from which these are taken apart; the largest share
 of subwords in a text that may be rare."""
 LETTERS_TO_A_SUBWORD, SMALLER, LEAST_SUBWORDS = 70, 0.71, 300
@@ -110,7 +112,7 @@ def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
     if _is_symbols(source) and _is_symbols(target):
         count = max(source.different_words, target.different_words)
         return ("words", "words"), f"at most {count:,} different words on a side, and hardly ever a new one"
-    if _is_symbols(target) and _is_spelled(source) and target.words_of_a_line >= 2 * source.words_of_a_line:
+    if _is_symbols(target) and _is_spelled(source) and target.words_of_a_line >= MORE_SOUNDS * source.words_of_a_line:
         return ("characters", "words"), (
             f"words of {source.letters_of_a_word:.0f} letters, and {target.different_words:,} different symbols"
         )
