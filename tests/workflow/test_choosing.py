@@ -175,6 +175,9 @@ def test_a_language_without_spaces_is_cut_into_subwords_and_kept_by_chrf() -> No
     assert kinds(chosen(lines)) == ("bpe", "bpe", True)
     assert chosen(lines).training.metric == "chrf"
     assert kinds(chosen([(target, source) for source, target in lines])) == ("bpe", "bpe", True)
+    thai = sentences(300, space="")  # letters that BLEU takes for words
+    assert kinds(chosen(thai)) == ("bpe", "bpe", True)
+    assert chosen(thai).training.metric == "chrf"
 
 
 def test_syllables_with_rare_letters_are_taken_apart_and_others_are_not() -> None:

@@ -95,7 +95,8 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
     kinds, reason = kinds_for(source, target)
     is_coarse = num_valid < ENOUGH_TO_MATCH
     if kinds == ("bpe", "bpe"):
-        metric = "chrf" if is_coarse or tokenization_hint(targets) else "bleu"
+        has_spaces = target.letters_of_a_word <= LONGEST_WORD and not tokenization_hint(targets)
+        metric = "bleu" if has_spaces and not is_coarse else "chrf"
         return Choice(metric=metric if count < MANY_PAIRS else None)
     values: dict[str, Any] = {}
     if "characters" in kinds:
