@@ -7,9 +7,11 @@ about options that do not go together, or do not go with a model, is a sentence 
 from __future__ import annotations
 
 import difflib
+import operator
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 MOST_NAMED = 60
 """A message lists at most this many allowed words."""
@@ -107,6 +109,35 @@ def check_width(name: str, got: int, expected: int) -> None:
     """
     if got != expected:
         raise ShapeError(f"{name} must have width {expected}; got {got}.")
+
+
+def check_sizes(**sizes: int | None) -> None:
+    """Make sure that sizes are at least 1, where they are given.
+
+    Raises:
+        ShapeError: one is not.
+    """
+    for name, size in sizes.items():
+        if size is not None and size < 1:
+            raise ShapeError(f"{name} must be at least 1; got {size}.")
+
+
+def as_numbers(name: str, given: Iterable[Any]) -> set[int]:
+    """Whole numbers as Python's, which are equal where they are the same: tensors and arrays of one number are not.
+
+    Raises:
+        ShapeError: something else is given, such as a mask of truth values.
+    """
+    found = set()
+    for each in given:
+        is_truth = isinstance(each, bool) or str(getattr(each, "dtype", "")).endswith("bool")
+        try:
+            if is_truth:
+                raise TypeError
+            found.add(operator.index(each))
+        except (TypeError, ValueError) as error:
+            raise ShapeError(f"{name} must be whole numbers; got {each!r}.") from error
+    return found
 
 
 def nearest_hint(given: str, allowed: Iterable[str]) -> str:

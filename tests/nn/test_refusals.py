@@ -2,11 +2,12 @@
 
 import math
 
+import numpy
 import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError
+from regard.errors import SettingsError, ShapeError, as_numbers
 from regard.inspection.capture import capture
 from regard.nn import (
     Additive,
@@ -32,7 +33,14 @@ from regard.nn import (
 from regard.nn.cache import WholeSequence
 from regard.nn.dropout import dropout
 from regard.nn.kernels.choice import choose_kernel
-from regard.nn.masks import _check_lengths, length_mask
+from regard.nn.masks import (
+    _check_lengths,
+    additive_from_mask,
+    check_boolean,
+    combine_masks,
+    length_mask,
+    mask_from_additive,
+)
 
 KERNELS = ["matmul", "sdpa", "tiled"]
 
@@ -240,3 +248,84 @@ def test_additive_attention_can_be_differentiated_by_torch_func(kernel: str | No
     torch.testing.assert_close(found, expected)
     big = random(2, 300, 4), random(2, 400, 5)
     assert choose_kernel(*big, random(2, 400, 3), score=score, dropout=0.0, kernel=None).kernel == "tiled"
+
+
+# Scores that float16 cannot hold
+
+
+@pytest.mark.parametrize("size", [300.0, 1000.0])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_scores_beyond_float16_are_the_same_in_every_kernel(dtype: torch.dtype, size: float) -> None:
+    """A single allowed key has all the weight, however low its score is."""
+    query, key = torch.full((1, 1, 2, 8), size, dtype=dtype), torch.full((1, 1, 3, 8), -size, dtype=dtype)
+    key[..., 2, :] *= 0.75
+    value, mask = random(1, 1, 3, 4).to(dtype), torch.tensor([[False, True, False], [True, False, True]])
+    weights = attention_weights(query, key, mask=mask)
+    assert weights.dtype == dtype
+    torch.testing.assert_close(weights[0, 0], torch.tensor([[0, 1, 0], [0, 0, 1]]).to(dtype))
+    for kernel in ("matmul", "sdpa"):
+        torch.testing.assert_close(attention(query, key, value, mask=mask, kernel=kernel)[0, 0], value[0, 0, 1:])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+def test_a_score_of_minus_infinity_hides_a_key(dtype: torch.dtype) -> None:
+    """Of a function of one's own, too: a query all of whose keys are hidden by it gets context 0, as with a mask."""
+
+    def score(query: Tensor, key: Tensor) -> Tensor:
+        scores = query @ key.transpose(-2, -1)
+        scores[..., 0, 1:] = -torch.inf
+        scores[..., 2, :] = -torch.inf
+        return scores
+
+    query, key, value = (random(2, n, 4, seed=n, dtype=dtype).requires_grad_() for n in (3, 5, 5))
+    mask = torch.tensor([[True] * 5, [True] * 5, [True] * 5])
+    mask[0, 0] = False
+    weights = attention_weights(query, key, mask=mask, score=score)
+    context = attention(query, key, value, mask=mask, score=score)
+    torch.testing.assert_close(context, weights @ value)
+    assert not context[:, 0].any()
+    assert not context[:, 2].any()
+    assert context[:, 1].all()
+    for gradient in torch.autograd.grad(context.sum(), (query, key, value)):
+        assert gradient.isfinite().all()
+
+
+# What is no mask, no number of a head, no width
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.float32])
+def test_masks_are_boolean(dtype: torch.dtype) -> None:
+    """`~` of whole numbers is -1 and -2, which all are true."""
+    numbers = torch.tensor([1, 0]).to(dtype)
+    with pytest.raises(ShapeError, match=f"hidden must be boolean, True where a key is hidden; got {dtype}"):
+        check_boolean(numbers, "hidden", "True where a key is hidden")
+    for make in (
+        lambda: additive_from_mask.__wrapped__(numbers),
+        lambda: combine_masks.__wrapped__(numbers, torch.tensor([True, False])),
+    ):
+        with pytest.raises(ShapeError, match=f"mask must be boolean, True where a query may attend; got {dtype}"):
+            make()
+    if dtype != torch.float32:
+        with pytest.raises(ShapeError, match=f"an additive mask must hold floating-point numbers; got {dtype}"):
+            mask_from_additive.__wrapped__(numbers)
+
+
+@pytest.mark.parametrize("given", [[True, False], torch.tensor([True]), [1.0], torch.tensor([0.5]), ["1"], [None]])
+def test_heads_are_whole_numbers(given: object) -> None:
+    with pytest.raises(ShapeError, match="heads must be whole numbers; got"):
+        as_numbers("heads", given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [[0, 2], torch.tensor([2, 0, 2]), numpy.array([0, 2]), {0, 2}, (torch.tensor(0), 2)])
+def test_heads_as_they_come(given: object) -> None:
+    assert as_numbers("heads", given) == {0, 2}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["model_dim", "head_dim", "key_dim", "value_dim"])
+@pytest.mark.parametrize("size", [0, -4])
+def test_widths_are_at_least_one(name: str, size: int) -> None:
+    with pytest.raises(ShapeError, match=f"{name} must be at least 1; got {size}"):
+        MultiHeadAttention(**{"model_dim": 8, "num_heads": 2, name: size})
+    if name == "model_dim":
+        with pytest.raises(ShapeError, match=f"ff_dim must be at least 1; got {size}"):
+            FeedForward(8, size)

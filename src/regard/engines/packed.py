@@ -175,7 +175,10 @@ def _looked_up(
     num_sentences, num_heads = query.shape[0], query.shape[2]
     query = query * factor  # before the product, as in `InnerProduct`: in 16 bits that is another number than after it
     query, key, value = (x.flatten(0, 1) for x in (query.transpose(1, 2), *seen))
-    weights = kernels.softmax(torch.baddbmm(mask.added(num_heads), query, key.transpose(1, 2)))
+    added = mask.added(num_heads)
+    if query.dtype == torch.float16:  # as in `InnerProduct`
+        query, key, added = query.float(), key.float(), added.float()
+    weights = kernels.softmax(torch.baddbmm(added, query, key.transpose(1, 2)))
     context = torch.bmm(weights.to(value.dtype), value).unflatten(0, (num_sentences, num_heads))
     if mask.is_closed is not None:
         context = context.masked_fill(mask.is_closed, 0)

@@ -22,7 +22,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import Site, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.cache import KeysValues, Memory
-from regard.nn.hooks import AfterHook, forward_hooks, hooked
+from regard.nn.hooks import AfterHook, forward_hooks, hooked, in_turn
 from regard.nn.positions import widest_float
 
 ROWS_AT_ONCE = 4096
@@ -59,9 +59,17 @@ def gated(model: Model, gates: Gates, means: Means | None = None) -> Iterator[No
         gates: one number for each head that is left, or one row of them for each example of the batch.
         means: the replacement of a removed head's output; None: 0.
     """
-    attentions = multihead_attentions(model)
+    places: dict[nn.Module, list[Site]] = {}
+    for site, attention in multihead_attentions(model).items():
+        places.setdefault(attention.attention, []).append(site)
+
+    def change(site: Site) -> AfterHook:
+        return _gate(gates[site], None if means is None else means[site]) if site in gates else lambda context: context
+
     changes: dict[nn.Module, AfterHook] = {
-        attentions[site].attention: _gate(gate, None if means is None else means[site]) for site, gate in gates.items()
+        attention: in_turn([change(site) for site in sites])
+        for attention, sites in places.items()
+        if any(site in gates for site in sites)
     }
     with forward_hooks(after=changes):
         yield

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
 from regard.nn.attention import Attention
-from regard.nn.hooks import BeforeHook, forward_hooks
+from regard.nn.hooks import BeforeHook, forward_hooks, in_turn
 from regard.nn.masks import causal_mask, combine_masks, distances
 
 TILE_NUMBERS = 1 << 22
@@ -205,7 +205,8 @@ def capture(
 
     Args:
         model: any module that has `regard.nn.Attention` inside, `MultiHeadAttention` for one.
-        layers: names of attention modules, as `model.named_modules()` has them; `*` stands for anything. None: all.
+        layers: names of attention modules, as `model.named_modules()` has them; `*` stands for anything. None: all. Of a module
+            that has several places, as in layers that are tied, the calls of one pass are those of its places, in order.
         heads: which heads, from 0. None: all.
         rows: which queries, without a step.
     Raises:
@@ -214,7 +215,11 @@ def capture(
     """
     if isinstance(layers, str):
         raise SettingsError(f"layers must be a list of names; got one string. Write [{layers!r}].")
-    modules = {_layer_name(name): module for name, module in model.named_modules() if isinstance(module, Attention)}
+    modules = {
+        _layer_name(name): module
+        for name, module in model.named_modules(remove_duplicate=False)
+        if isinstance(module, Attention)
+    }
     for pattern in layers or ():
         if not any(fnmatchcase(name, pattern) for name in modules):
             raise SettingsError(
@@ -223,13 +228,22 @@ def capture(
     captured = Captured()
     chosen = None if heads is None else list(heads)
 
+    def nothing(*inputs: Any) -> None:
+        """What is not wanted of a module that has another place, too."""
+
     def note(name: str, module: Attention) -> BeforeHook:
         return lambda *inputs: captured.add(name, _noted(chosen, rows, module, inputs))
 
-    wanted: dict[nn.Module, BeforeHook] = {
-        module: note(name, module)
-        for name, module in modules.items()
-        if layers is None or any(fnmatchcase(name, pattern) for pattern in layers)
+    def is_wanted(name: str) -> bool:
+        return layers is None or any(fnmatchcase(name, pattern) for pattern in layers)
+
+    places: dict[nn.Module, list[tuple[str, BeforeHook]]] = {}
+    for name, module in modules.items():
+        places.setdefault(module, []).append((name, note(name, module) if is_wanted(name) else nothing))
+    wanted = {
+        module: in_turn([hook for _, hook in named])
+        for module, named in places.items()
+        if any(is_wanted(name) for name, _ in named)
     }
     with forward_hooks(before=wanted):
         yield captured

@@ -23,6 +23,7 @@ from regard.models.parts import (
 )
 from regard.nn.cache import BeamCache, Cache, LayerCache, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
+from regard.nn.initialization import tied
 from regard.nn.layers import DecoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask
 
@@ -55,7 +56,7 @@ class Decoder(TokenModel):
         )
         self.norm = final_norm(config)
         self.output_embedding = (
-            self.embedding if config.tied_embeddings else nn.Embedding(config.vocab_size, config.model_dim)
+            tied(self.embedding) if config.tied_embeddings else nn.Embedding(config.vocab_size, config.model_dim)
         )
         self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None
         for name, parameter in self.named_parameters():

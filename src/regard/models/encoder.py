@@ -24,6 +24,7 @@ from regard.models.parts import (
     self_attention,
 )
 from regard.nn.dropout import Dropout
+from regard.nn.initialization import tied
 from regard.nn.layers import EncoderLayer
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.masks import padding_mask, positions_from_mask, prepared
@@ -54,7 +55,7 @@ class Encoder(Model):
         self.norm = final_norm(config)
         self.head = _head(config)
         is_untied = config.task == "mlm" and not config.tied_embeddings
-        self.output_embedding = nn.Embedding(config.vocab_size, config.model_dim) if is_untied else self.embedding
+        self.output_embedding = nn.Embedding(config.vocab_size, config.model_dim) if is_untied else tied(self.embedding)
         # Embeddings are normalised, so their scale decides only how fast they move: small ones learn fast.
         tables = {module.weight for module in self.modules() if isinstance(module, nn.Embedding)}
         for parameter in self.parameters():

@@ -25,7 +25,7 @@ from regard.models.parts import (
 )
 from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
-from regard.nn.initialization import embedding
+from regard.nn.initialization import embedding, tied
 from regard.nn.layers import DecoderLayer, EncoderLayer
 from regard.nn.masks import padding_mask, positions_from_mask, prepared
 from regard.nn.multihead import MultiHeadAttention
@@ -40,7 +40,7 @@ class EncoderDecoder(PairModel):
         sizes = config.vocab_size, config.model_dim
         self.source_embedding = embedding(config.source_vocab_size or config.vocab_size, config.model_dim)
         shares_source = config.tied_embeddings in ("all", "source")
-        self.target_embedding = self.source_embedding if shares_source else embedding(*sizes)
+        self.target_embedding = tied(self.source_embedding) if shares_source else embedding(*sizes)
         self.source_type_embedding = (
             embedding(config.num_source_types, config.model_dim) if config.num_source_types else None
         )
@@ -61,7 +61,7 @@ class EncoderDecoder(PairModel):
         self.encoder_norm, self.decoder_norm = final_norm(config), final_norm(config)
         self.output_transform = OutputTransform(config, config.activation) if config.output_transform else nn.Identity()
         shares_target = config.tied_embeddings in ("all", "target")
-        self.output_embedding = self.target_embedding if shares_target else embedding(*sizes)
+        self.output_embedding = tied(self.target_embedding) if shares_target else embedding(*sizes)
         self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None
 
     def forward(

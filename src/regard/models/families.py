@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import torch
 from torch import Tensor
@@ -157,7 +157,7 @@ def alignment_head(model: Model) -> tuple[int, int] | None:
     return (int(layer), int(head)) if attention is not None and int(head) in attention.kept_heads else None
 
 
-def prune_heads(model: Model, heads: Mapping[Site, Iterable[int]]) -> None:
+def prune_heads(model: Model, heads: Mapping[Site, Iterable[SupportsIndex]]) -> None:
     """Remove heads from a model for good; its configuration says which, so that it can be stored.
 
     Args:
@@ -167,7 +167,7 @@ def prune_heads(model: Model, heads: Mapping[Site, Iterable[int]]) -> None:
     """
     attentions, num_heads = multihead_attentions(model), model.config.num_heads
     for site, given in heads.items():
-        numbers = set(given)
+        numbers = as_numbers(f"heads of {site}", given)
         kept = attentions[site].kept_heads
         unknown = sorted(number for number in numbers if not 0 <= number < num_heads)
         if unknown:

@@ -20,7 +20,7 @@ from regard.models.config import SCORES, RecurrentConfig
 from regard.models.interface import PairModel
 from regard.nn.attention import Attention
 from regard.nn.dropout import Dropout
-from regard.nn.initialization import embedding, linear
+from regard.nn.initialization import embedding, linear, tied
 from regard.nn.scores import Additive, Cosine, DotProduct, GaussianKernel, ScaledDotProduct
 
 MAKE_SCORE: dict[str, Callable[[int], nn.Module]] = {
@@ -117,9 +117,9 @@ class Recurrent(PairModel):
         self.config = config
         dim = config.model_dim
         self.target_embedding = embedding(config.vocab_size, dim)
-        self.output_embedding = self.target_embedding
+        self.output_embedding = tied(self.target_embedding)
         own_size = config.source_vocab_size
-        self.source_embedding = embedding(own_size, dim) if own_size else self.target_embedding
+        self.source_embedding = embedding(own_size, dim) if own_size else tied(self.target_embedding)
         self.embedding_dropout, self.readout_dropout = Dropout(config.dropout), Dropout(config.dropout)
         is_lstm = config.cell == "lstm"
         self.encoder = (nn.LSTM if is_lstm else nn.GRU)(dim, dim, bidirectional=True, batch_first=True)

@@ -6,6 +6,7 @@ for the shape, without the weights ever being needed. To see weights, recompute 
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from jaxtyping import Bool, Float, Int
@@ -56,7 +57,7 @@ def attention_weights(
     if mask is not None:
         check_mask(mask, expected)
     ahead = causal_mask(*expected[-2:], device=query.device) if causal and expected[-2] > 1 else None
-    return masked_softmax(scores, mask=combine_masks(mask, ahead))
+    return masked_softmax(scores, mask=combine_masks(mask, ahead)).to(query.dtype)
 
 
 def attention(
@@ -148,6 +149,20 @@ class Attention(nn.Module):
         self.dropout = dropout
         self.head_indices: list[int] | None = None
         """Which of the heads that `positions` knows are left; None: all."""
+        self.is_used = False
+        """Whether it is part of a layer already."""
+
+    def of_one_layer(self) -> Attention:
+        """This one the first time, then another with the same score and positions: what a layer changes, such as the heads that
+        are left, and what is seen of it are its own.
+        """
+        if not self.is_used:
+            self.is_used = True
+            return self
+        other = copy.copy(self)
+        vars(other).update({name: part.copy() for name, part in vars(self).items() if isinstance(part, dict)})
+        other.head_indices = None
+        return other
 
     def forward(
         self,

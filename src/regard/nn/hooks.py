@@ -10,7 +10,8 @@ A graph that `torch.compile` or `torch.export` has traced calls no hooks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -49,6 +50,23 @@ def forward_hooks(
         yield
     finally:
         _ACTIVE.reset(token)
+
+
+def in_turn(hooks: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    """One hook for a module that has several places in a model, as layers that are tied have: each call runs the next hook.
+
+    Each thread counts for itself.
+    """
+    if len(hooks) == 1:
+        return hooks[0]
+    counts = threading.local()
+
+    def run(*given: Any) -> Any:
+        count = getattr(counts, "count", 0)
+        counts.count = (count + 1) % len(hooks)
+        return hooks[count](*given)
+
+    return run
 
 
 def show_inputs(module: nn.Module, *inputs: Any) -> None:

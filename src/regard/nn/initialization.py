@@ -14,6 +14,15 @@ def linear(in_dim: int, out_dim: int, *, bias: bool = True) -> nn.Linear:
     return layer
 
 
+def tied(table: nn.Embedding) -> nn.Embedding:
+    """Embeddings of the same weights. One module in two places would not do: what swaps parameters by their names, as
+    `torch.func.functional_call` does, would find them twice.
+    """
+    other = nn.Embedding(*table.weight.shape, _weight=table.weight.detach())
+    other.weight = table.weight
+    return other
+
+
 def embedding(num_embeddings: int, model_dim: int) -> nn.Embedding:
     """Embeddings of variance 1/model_dim: of length about 1 as output weights, and unit variance once scaled."""
     table = nn.Embedding(num_embeddings, model_dim)

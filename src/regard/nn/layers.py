@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.errors import SettingsError, ShapeError, check_width, nearest_hint
+from regard.errors import SettingsError, ShapeError, check_sizes, check_width, nearest_hint
 from regard.nn.cache import LayerCache, Memory, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
@@ -45,6 +45,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, model_dim: int, ff_dim: int, *, activation: str = "relu", bias: bool = True) -> None:
         super().__init__()
+        check_sizes(model_dim=model_dim, ff_dim=ff_dim)
         if activation not in ACTIVATIONS:
             hint = nearest_hint(activation, ACTIVATIONS)
             raise SettingsError(f"activation must be a known function; got {activation!r}. {hint}")

@@ -117,9 +117,11 @@ def combine_masks(*masks: Mask | None) -> Mask | None:
     """True where all masks are; None stands for a mask that allows everything.
 
     Raises:
-        ShapeError: the masks' shapes do not broadcast.
+        ShapeError: the masks' shapes do not broadcast, or one is not boolean.
     """
     given = [mask for mask in masks if mask is not None]
+    for mask in given:
+        check_boolean(mask)
     if len(given) < 2:
         return given[0] if given else None
     try:
@@ -171,12 +173,18 @@ def _opened(allowed: Tensor) -> tuple[Tensor, Tensor | None]:
 
 def mask_with_prefix(mask: Bool[Tensor, "*batch key"], num_prefix: int) -> Bool[Tensor, "*batch longer"]:
     """The mask with `num_prefix` more keys in front that every query may attend to."""
+    check_boolean(mask)
     front = mask.new_ones((*mask.shape[:-1], num_prefix))
     return torch.cat((front, mask), dim=-1)
 
 
 def mask_from_hidden(hidden: Mask) -> Mask:
-    """Our mask from one in which True *hides*, as in `torch.nn.MultiheadAttention`. It is its own inverse."""
+    """Our mask from one in which True *hides*, as in `torch.nn.MultiheadAttention`. It is its own inverse.
+
+    Raises:
+        ShapeError: it is not boolean.
+    """
+    check_boolean(hidden, "hidden", "True where a key is hidden")
     return ~hidden
 
 
@@ -184,8 +192,11 @@ def mask_from_additive(additive: Float[Tensor, "..."]) -> Mask:
     """Our mask from numbers that are added to scores: 0 allows, -10,000 or less hides.
 
     Raises:
-        ShapeError: there are other numbers among them, so that they are a bias and not a mask.
+        ShapeError: there are other numbers among them, so that they are a bias and not a mask; or they are no floating-point
+            numbers.
     """
+    if not additive.is_floating_point():
+        raise ShapeError(f"an additive mask must hold floating-point numbers; got {additive.dtype}.")
     if _has_values(additive) and not bool(((additive == 0) | (additive <= -10_000)).all()):
         raise ShapeError(
             "an additive mask must hold 0 to allow and -10,000 or less to hide; got other numbers. Pass them as `bias`."
@@ -195,6 +206,7 @@ def mask_from_additive(additive: Float[Tensor, "..."]) -> Mask:
 
 def additive_from_mask(mask: Mask, dtype: torch.dtype = torch.float32) -> Float[Tensor, "..."]:
     """Numbers to be added to scores: 0 where the mask allows, -inf where it does not."""
+    check_boolean(mask)
     return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, float("-inf"))
 
 
@@ -224,13 +236,22 @@ def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
     Raises:
         ShapeError: the mask is not boolean, or does not broadcast to `shape`.
     """
-    if mask.dtype != torch.bool:
-        raise ShapeError(
-            f"mask must be boolean, True where a query may attend; got {mask.dtype}. "
-            "See mask_from_additive and mask_from_hugging_face. Pass numbers to add to scores as `bias`."
-        )
+    check_boolean(mask)
     if not broadcasts(mask, shape):
         raise ShapeError(f"mask must broadcast to the scores' shape {shape}; got {tuple(mask.shape)}.")
+
+
+def check_boolean(mask: Tensor, name: str = "mask", meaning: str = "True where a query may attend") -> None:
+    """Make sure that a mask holds truth values: of other numbers, operators such as `~` make something else.
+
+    Raises:
+        ShapeError: it does not.
+    """
+    if mask.dtype != torch.bool:
+        raise ShapeError(
+            f"{name} must be boolean, {meaning}; got {mask.dtype}. "
+            "See mask_from_additive and mask_from_hugging_face. Pass numbers to add to scores as `bias`."
+        )
 
 
 def broadcasts(x: Tensor, shape: tuple[int, ...]) -> bool:

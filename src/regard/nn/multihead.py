@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.errors import ShapeError, check_width
+from regard.errors import ShapeError, as_numbers, check_sizes, check_width
 from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
 from regard.nn.initialization import linear
@@ -34,9 +34,10 @@ class MultiHeadAttention(nn.Module):
         key_dim: width of the key inputs; None: `model_dim`.
         value_dim: width of the value inputs; None: `key_dim`.
         bias: whether the projections have biases.
-        attention: score, positions and dropout; None: the paper's.
+        attention: score, positions and dropout; None: the paper's. Several layers may be given one: they share its score and
+            positions, and nothing else.
     Raises:
-        ShapeError: `model_dim` is not divisible by `num_heads`, or `num_heads` not by `num_kv_heads`.
+        ShapeError: `model_dim` is not divisible by `num_heads`, or `num_heads` not by `num_kv_heads`; or a width is below 1.
     Source: Vaswani et al. 2017, section 3.2.2.
     """
 
@@ -53,6 +54,7 @@ class MultiHeadAttention(nn.Module):
         attention: Attention | None = None,
     ) -> None:
         super().__init__()
+        check_sizes(model_dim=model_dim, head_dim=head_dim, key_dim=key_dim, value_dim=value_dim)
         if num_heads < 1 or (head_dim is None and model_dim % num_heads):
             raise ShapeError(f"model_dim must be divisible by num_heads; got {model_dim} and {num_heads}.")
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
@@ -68,7 +70,7 @@ class MultiHeadAttention(nn.Module):
         self.key_proj = linear(key_dim, num_kv_heads * self.head_dim, bias=bias)
         self.value_proj = linear(value_dim, num_kv_heads * self.head_dim, bias=bias)
         self.output_proj = linear(num_heads * self.head_dim, model_dim, bias=bias)
-        self.attention = Attention() if attention is None else attention
+        self.attention = (Attention() if attention is None else attention).of_one_layer()
 
     def forward(
         self,
@@ -184,7 +186,7 @@ class MultiHeadAttention(nn.Module):
         return self.output_proj(context.transpose(1, 2).flatten(2))
 
     @torch.no_grad()
-    def prune_heads(self, heads: Iterable[int]) -> None:
+    def prune_heads(self, heads: Iterable[SupportsIndex]) -> None:
         """Remove heads for good: their weights go, and the output is what gates of 0 would give.
 
         Args:
@@ -192,7 +194,7 @@ class MultiHeadAttention(nn.Module):
         Raises:
             ShapeError: there is no such head, none would be left, or only a part of a group is named.
         """
-        heads = set(heads)
+        heads = as_numbers("heads", heads)
         unknown = sorted(head for head in heads if not 0 <= head < self.num_heads)
         if unknown:
             raise ShapeError(f"heads must be from 0 to {self.num_heads - 1}; got {unknown}.")

@@ -31,6 +31,8 @@ class InnerProduct(nn.Module):
 
     score(q, k) = factor features(q) . features(k)
 
+    Scores of float16 are float32, as in fused kernels: a product of 65,520 or more would be infinite.
+
     On its own it is the plain dot product; other scores override `features` or `factor`.
     """
 
@@ -38,6 +40,8 @@ class InnerProduct(nn.Module):
         """The score of every pair."""
         query, key = self.features(query, key)
         factor = self.factor(query.shape[-1])
+        if query.dtype == torch.float16:
+            query, key = query.float(), key.float()
         return (query if factor == 1 else query * factor) @ key.transpose(-2, -1)
 
     if TYPE_CHECKING:

@@ -37,6 +37,10 @@ def matmul(
     added = _added(allowed, bias, scores.dtype)
     if added is not None:
         scores = scores + added
+    if not isinstance(score, InnerProduct | Additive):  # its -inf hide keys, all of a query's among others
+        hidden = (scores == -torch.inf).all(dim=-1, keepdim=True)
+        scores = scores.masked_fill(hidden, 0)
+        is_closed = hidden if is_closed is None else hidden | is_closed
     context = drop(softmax(scores), dropout).to(value.dtype) @ value
     return context if is_closed is None else context.masked_fill(is_closed, 0)
 
