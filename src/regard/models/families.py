@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, SupportsIndex
 import torch
 from torch import Tensor
 
-from regard.errors import SettingsError, ShapeError, nearest_hint
+from regard.errors import SettingsError, ShapeError, as_numbers, nearest_hint
 from regard.models import presets
 from regard.models.config import (
     DecoderConfig,
