@@ -29,7 +29,7 @@ from regard.errors import ModelFolderError, SettingsError, hub_hint
 from regard.memory import lack_of_room, shapes_for, shapes_of
 from regard.models.config import ModelConfig
 from regard.models.families import build, parse_config
-from regard.models.interface import Model
+from regard.models.interface import Model, stored_tensors
 from regard.names import is_file, is_folder
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
@@ -243,13 +243,15 @@ def save_weights(path: Path, model: Model) -> None:
         SettingsError: the model was changed by hand into another than its configuration describes, so that what is written
             could not be loaded.
     """
-    parameters, wanted = dict(model.named_parameters(remove_duplicate=False)), shapes_of(model.config)
+    parameters: dict[str, Tensor] = dict(model.named_parameters(remove_duplicate=False))
+    wanted = shapes_of(model.config)
     if problem := _deviation(model, wanted):
         raise SettingsError(
             f"a model must be what its configuration describes to be saved; got one in which {problem}."
         )
     tensors: dict[str, Tensor] = {}
-    for name, _ in wanted.named_parameters():
+    parameters |= dict(model.named_buffers())
+    for name in stored_tensors(wanted):
         x = parameters[name].detach().cpu().contiguous()
         is_shared = any(x.data_ptr() == other.data_ptr() for other in tensors.values())  # layers that were tied by hand
         tensors[name] = x.clone() if is_shared else x
@@ -390,7 +392,8 @@ def _check_weights(path: Path, config: ModelConfig) -> None:
     with _open_weights(path) as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
         found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
-    wanted = {name: tuple(parameter.shape) for name, parameter in shapes_for(config, found, path).named_parameters()}
+    shapes = stored_tensors(shapes_for(config, found, path))
+    wanted = {name: tuple(tensor.shape) for name, tensor in shapes.items()}
     for name in sorted(wanted.keys() ^ found.keys()):
         problem = "is missing" if name in wanted else "is not one of them"
         raise ModelFolderError(f"{path} must hold the tensors of the model in {CONFIG}; {name} {problem}.")
@@ -406,7 +409,7 @@ def _check_weights(path: Path, config: ModelConfig) -> None:
 
 def _load_weights(path: Path, model: Model) -> None:
     with _open_weights(path) as file, torch.no_grad():
-        for name, parameter in model.named_parameters():
+        for name, parameter in stored_tensors(model).items():
             parameter.copy_(file.get_tensor(name))
             if not parameter.isfinite().all():
                 raise ModelFolderError(

@@ -74,11 +74,12 @@ def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
     num_kept = attention.num_heads - num_pruned
     num_groups = num_kept * attention.num_kv_heads // attention.num_heads
     projections = attention.query_proj, attention.key_proj, attention.value_proj
-    for projection, count in zip(projections, (num_kept, num_groups, num_groups), strict=True):
+    widths = num_kept * attention.head_dim, num_groups * attention.head_dim, num_groups * attention.value_head_dim
+    for projection, width in zip(projections, widths, strict=True):
         for name, parameter in list(projection.named_parameters()):
-            setattr(projection, name, nn.Parameter(parameter[: count * attention.head_dim]))
+            setattr(projection, name, nn.Parameter(parameter[:width]))
     output = attention.output_proj.weight
-    attention.output_proj.weight = nn.Parameter(output[:, : num_kept * attention.head_dim])
+    attention.output_proj.weight = nn.Parameter(output[:, : num_kept * attention.value_head_dim])
 
 
 def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str) -> Model:

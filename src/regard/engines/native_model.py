@@ -118,7 +118,11 @@ class _Encoder(nn.Module):
         self.layers = layers
 
     def forward(
-        self, x: Float[Tensor, "sentence position model_dim"], *, mask: Bool[Tensor, "sentence 1 1 position"]
+        self,
+        x: Float[Tensor, "sentence position model_dim"],
+        *,
+        mask: Bool[Tensor, "sentence 1 1 position"],
+        **none: Any,
     ) -> Tensor:
         """The positions after all layers."""
         return self.layers.encode(x, mask)

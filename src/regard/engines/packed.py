@@ -119,6 +119,7 @@ def _is_plain(attention: MultiHeadAttention) -> bool:
     return (
         type(attention) is MultiHeadAttention
         and attention.num_kv_heads == attention.num_heads
+        and attention.value_head_dim == attention.head_dim
         and type(inner) is Attention
         and inner.positions is None
         and type(inner.score) is ScaledDotProduct

@@ -246,6 +246,8 @@ def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) 
         return f"attention of kind {type(inner).__name__}"
     if type(inner.score) not in (InnerProduct, DotProduct, ScaledDotProduct):
         return f"scores of kind {type(inner.score).__name__}"
+    if attention.value_head_dim != attention.head_dim:
+        return "values of another width than keys"
     if inner.positions is not None and type(inner.positions) not in schemes:
         return f"positions of kind {type(inner.positions).__name__}"
     return ""

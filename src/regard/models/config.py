@@ -82,16 +82,26 @@ class TransformerConfig(ModelConfig):
         le=WIDEST,
         description="width of a head; by default model_dim / num_heads",
     )
+    value_head_dim: int | None = Field(None, ge=1, le=WIDEST, description="width of a head's values; null: head_dim")
     dropout: Fraction = Field(0.1, description="on embeddings and on each sublayer's output")
     attention_dropout: Fraction = Field(0.0, description="on attention weights")
     norm: Literal["post", "pre", "sandwich"] = Field(
         "post", description="where the norms are: after the residual sum, before the sublayer, on both sides of it"
     )
-    norm_kind: Literal["layer", "rms", "none"] = "layer"
+    norm_kind: Literal["layer", "rms", "batch", "none"] = Field(
+        "layer",
+        description="what is normalised: each position, likewise without its mean, each feature over all tokens, nothing",
+    )
     norm_epsilon: float = Field(1e-5, gt=0, le=1)
     activation: Activation = "relu"
     gated: bool = Field(False, description="gated feed-forward layers: SwiGLU with silu")
     bias: bool = Field(True, description="whether linear maps have biases")
+    attention_output_bias: bool | None = Field(
+        None, description="whether the map after attention's heads has a bias; null: as bias"
+    )
+    feed_forward_chunk: int | None = Field(
+        None, ge=1, le=MOST_POSITIONS, description="positions that feed-forward layers compute at a time; null: all"
+    )
     positions: Positions = "sinusoidal"
     pad_id: int = Field(
         0,
@@ -136,6 +146,11 @@ class TransformerConfig(ModelConfig):
             )
         if self.model_dim % 2 and self.positions.startswith("sinusoidal"):
             raise ValueError(f"model_dim must be even for sinusoidal positions; got {self.model_dim}.")
+        if self.value_head_dim not in (None, self.head_dim) and self.positions == "shaw":
+            raise ValueError(
+                f"value_head_dim must be head_dim with positions shaw, which add to both; got {self.value_head_dim} and "
+                f"{self.head_dim}."
+            )
         if self.head_dim % 2 and self.positions == "rotary":
             raise ValueError(f"head_dim must be even for rotary positions; got {self.head_dim}.")
         return self
@@ -234,6 +249,7 @@ class EncoderConfig(TransformerConfig):
     num_segments: int = Field(
         2, ge=0, le=MOST_KINDS, description="kinds of token: BERT's first and second sentence; 0: no kinds"
     )
+    pooler: bool = Field(False, description="without a task, whether there is a vector for the whole text, as in BERT")
     labels: list[str] = Field(default_factory=list, description="names of the classes or tags, from the data")
     activation: Activation = "gelu"
     head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None = Field(
@@ -244,6 +260,12 @@ class EncoderConfig(TransformerConfig):
     )
     norm_epsilon: float = Field(1e-12, gt=0, le=1)
     positions: Positions = "learned"
+
+    @model_validator(mode="after")
+    def _pooler_is_alone(self) -> EncoderConfig:
+        if self.pooler and self.task != "none":
+            raise ValueError(f"pooler must be false with a task, which has its own head; got task {self.task}.")
+        return self
 
     @property
     def attentions(self) -> dict[str, int]:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import DecoderConfig
 from regard.models.interface import TokenModel
 from regard.models.parts import (
     EmbeddedPositions,
+    TextInput,
     feed_forward,
     final_norm,
     initial_scale,
@@ -21,11 +22,11 @@ from regard.models.parts import (
     residual,
     self_attention,
 )
-from regard.nn.cache import BeamCache, Cache, LayerCache, RunLayers, WholeSequence
+from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
-from regard.nn.layers import DecoderLayer
-from regard.nn.masks import padding_mask, positions_from_mask
+from regard.nn.layers import DecoderLayer, normalised
+from regard.nn.masks import positions_from_mask
 
 
 class Decoder(TokenModel):
@@ -65,27 +66,57 @@ class Decoder(TokenModel):
                 scale = (2 * config.num_layers) ** -0.5 if is_residual else 1.0
                 nn.init.normal_(parameter, std=initial_scale(config) * scale)
 
-    def forward(self, ids: Int[Tensor, "batch position"]) -> Float[Tensor, "batch position vocab"]:
-        """Logits of the token that follows each position. Padding may stand on either side."""
-        return self.logits(self.states(ids))
+    def forward(
+        self, ids: Int[Tensor, "batch position"] | None = None, **given: Any
+    ) -> Float[Tensor, "batch position vocab"]:
+        """Logits of the token that follows each position. Padding may stand on either side.
+
+        Args:
+            given: what else `states` may be given.
+        """
+        return self.logits(self.states(ids, **given))
 
     if TYPE_CHECKING:
         __call__ = forward
 
     def states(
-        self, ids: Int[Tensor, "batch position"], *, pads_right: bool = False
+        self,
+        ids: Int[Tensor, "batch position"] | None = None,
+        *,
+        pads_right: bool = False,
+        embedded: Float[Tensor, "batch position model_dim"] | None = None,
+        is_token: Bool[Tensor, "batch position"] | None = None,
+        positions: Int[Tensor, "batch position"] | None = None,
+        past: Sequence[KeysValues] | None = None,
+        gates: Float[Tensor, "layer head"] | None = None,
     ) -> Float[Tensor, "batch position model_dim"]:
         """The last states: what `logits` projects onto the vocabulary.
 
         Args:
             pads_right: whether padding is known to stand on the right, if there is any. Then no token can see it, and there is no
                 mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
+            embedded: the vectors of the tokens, in place of `ids`, without those of positions.
+            is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
+            positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
+            past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
+            gates: what the context of each head is multiplied by: 0 removes it.
+        Raises:
+            ShapeError: neither or both of `ids` and `embedded` are given, or more positions than the model has.
         """
-        self.positions.check_length(ids.shape[1])
-        is_token = ids != self.config.pad_id
-        mask = None if pads_right or _all(is_token) else padding_mask(ids, self.config.pad_id)
-        x = self._embed(ids, positions_from_mask(is_token))
-        return self.norm(self._run_layers(x, [WholeSequence(mask, causal=True)] * len(self.layers)))
+        given = TextInput.of(
+            ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,
+            num_layers=len(self.layers),
+        )  # fmt: skip
+        mask = None if pads_right or _all(given.is_token) else given.is_token[:, None, None]
+        x = self._with_positions(given.embedded(self.embedding, self.config.pad_id), given.positions, given.is_token)
+        if past is None:
+            seen: Sequence[LayerCache] = [WholeSequence(mask, causal=True)] * len(self.layers)
+        else:
+            seen = [AfterPast(layer, mask, causal=True) for layer in past]
+        for index, (layer, layer_past) in enumerate(zip(self.layers, seen, strict=True)):
+            of_layer = None if gates is None else gates[index]
+            x = layer(x, None, layer_past, is_token=given.is_token, gates=of_layer)
+        return normalised(self.norm, x, given.is_token)
 
     @property
     def attention_names(self) -> dict[str, list[str]]:
@@ -144,8 +175,15 @@ class Decoder(TokenModel):
     def _embed(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        embedded = self.positions(look_up(self.embedding, ids, self.config.pad_id), positions)
-        return self.embedding_dropout(self.embedding_norm(embedded))
+        return self._with_positions(look_up(self.embedding, ids, self.config.pad_id), positions)
+
+    def _with_positions(
+        self,
+        embedded: Float[Tensor, "batch position model_dim"],
+        positions: Int[Tensor, "batch position"],
+        is_token: Bool[Tensor, "batch position"] | None = None,
+    ) -> Float[Tensor, "batch position model_dim"]:
+        return self.embedding_dropout(normalised(self.embedding_norm, self.positions(embedded, positions), is_token))
 
 
 def _all(is_token: Tensor) -> bool:

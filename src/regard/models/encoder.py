@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from jaxtyping import Float, Int
+import torch
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.errors import SettingsError
 from regard.models.config import EncoderConfig
 from regard.models.interface import Model
 from regard.models.parts import (
@@ -15,19 +17,20 @@ from regard.models.parts import (
     HEAD_ACTIVATIONS,
     EmbeddedPositions,
     OutputTransform,
+    TextInput,
     feed_forward,
     final_norm,
     initial_scale,
-    look_up,
     norm,
     residual,
     self_attention,
 )
+from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
-from regard.nn.layers import EncoderLayer
+from regard.nn.layers import EncoderLayer, normalised
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
-from regard.nn.masks import padding_mask, positions_from_mask, prepared
+from regard.nn.masks import mask_with_prefix, prepared
 
 
 class Encoder(Model):
@@ -54,6 +57,7 @@ class Encoder(Model):
         )
         self.norm = final_norm(config)
         self.head = _head(config)
+        self.pooler = nn.Linear(config.model_dim, config.model_dim) if config.pooler else None
         is_untied = config.task == "mlm" and not config.tied_embeddings
         self.output_embedding = nn.Embedding(config.vocab_size, config.model_dim) if is_untied else tied(self.embedding)
         # Embeddings are normalised, so their scale decides only how fast they move: small ones learn fast.
@@ -63,34 +67,79 @@ class Encoder(Model):
                 nn.init.normal_(parameter, std=BERT_SCALE if parameter in tables else initial_scale(config))
 
     def forward(
-        self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None
+        self,
+        ids: Int[Tensor, "batch position"] | None = None,
+        segments: Int[Tensor, "batch position"] | None = None,
+        **given: Any,
     ) -> Float[Tensor, "batch *position output"]:
         """The logits of the task: of the vocabulary for each token, of the classes for each sequence, of the tags for each
         token, or of being the begin and the end of the span for each token.
 
         Args:
             segments: which kind each token is; None: all are of kind 0. Padding may stand on either side.
+            given: what else `states` may be given.
         """
-        return self.logits(self.states(ids, segments))
+        return self.logits(self.states(ids, segments, **given))
 
     if TYPE_CHECKING:
         __call__ = forward
 
     def states(
-        self, ids: Int[Tensor, "batch position"], segments: Int[Tensor, "batch position"] | None = None
+        self,
+        ids: Int[Tensor, "batch position"] | None = None,
+        segments: Int[Tensor, "batch position"] | None = None,
+        *,
+        embedded: Float[Tensor, "batch position model_dim"] | None = None,
+        is_token: Bool[Tensor, "batch position"] | None = None,
+        positions: Int[Tensor, "batch position"] | None = None,
+        past: Sequence[KeysValues] | None = None,
+        gates: Float[Tensor, "layer head"] | None = None,
     ) -> Float[Tensor, "batch position model_dim"]:
-        """A vector for each token, in its context."""
-        self.positions.check_length(ids.shape[1])
-        is_token = ids != self.config.pad_id
-        mask = prepared(padding_mask(ids, self.config.pad_id))
-        x = look_up(self.embedding, ids, self.config.pad_id)
+        """A vector for each token, in its context.
+
+        Args:
+            segments: as for `forward`.
+            embedded: the vectors of the tokens, in place of `ids`, without those of kinds and positions.
+            is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
+            positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
+            past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
+            gates: what the context of each head is multiplied by: 0 removes it.
+        Raises:
+            ShapeError: neither or both of `ids` and `embedded` are given, or more positions than the model has.
+        """
+        given = TextInput.of(
+            ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,
+            num_layers=len(self.layers),
+        )  # fmt: skip
+        x = given.embedded(self.embedding, self.config.pad_id)
         if self.segment_embedding is not None:
-            x = x + self.segment_embedding(ids.new_zeros(ids.shape) if segments is None else segments)
-        x = self.positions(x, positions_from_mask(is_token))
-        x = self.embedding_dropout(self.embedding_norm(x))
-        for layer in self.layers:
-            x = layer(x, mask=mask, is_token=is_token)
-        return self.norm(x)
+            x = x + self.segment_embedding(torch.zeros_like(given.positions) if segments is None else segments)
+        x = self.positions(x, given.positions)
+        x = self.embedding_dropout(normalised(self.embedding_norm, x, given.is_token))
+        mask = prepared(given.is_token[:, None, None])
+        masks = {0: mask} if past is None else {}
+        for index, layer in enumerate(self.layers):
+            before = None if past is None else past[index]
+            length = 0 if before is None else before.length
+            if length not in masks:
+                masks[length] = prepared(mask_with_prefix(mask, length))
+            of_layer = None if gates is None else gates[index]
+            x = layer(x, mask=masks[length], is_token=given.is_token, past=before, gates=of_layer)
+        return normalised(self.norm, x, given.is_token)
+
+    def pooled(self, states: Float[Tensor, "batch position model_dim"]) -> Float[Tensor, "batch model_dim"]:
+        """One vector for each sequence, from the state of its first token: what BERT calls its pooler. Padding stands on the
+        right.
+
+        Raises:
+            SettingsError: the configuration has no pooler.
+        Source: Devlin et al. 2019, section 3.2, and its code.
+        """
+        if self.pooler is None:
+            raise SettingsError(
+                "`pooled` needs a model with a pooler; got none. Set `model.pooler=true` with task none."
+            )
+        return HEAD_ACTIVATIONS[self.config.head_activation or "tanh"](self.pooler(states[:, 0]))
 
     @property
     def attention_names(self) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.models.config import EncoderDecoderConfig
@@ -15,6 +15,7 @@ from regard.models.interface import PairModel
 from regard.models.parts import (
     EmbeddedPositions,
     OutputTransform,
+    TextInput,
     cross_attention,
     feed_forward,
     final_norm,
@@ -26,8 +27,8 @@ from regard.models.parts import (
 from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, tied
-from regard.nn.layers import DecoderLayer, EncoderLayer
-from regard.nn.masks import padding_mask, positions_from_mask, prepared
+from regard.nn.layers import DecoderLayer, EncoderLayer, normalised
+from regard.nn.masks import padding_mask, prepared
 from regard.nn.multihead import MultiHeadAttention
 
 
@@ -104,7 +105,16 @@ class EncoderDecoder(PairModel):
         return self.at_labels(batch, states, self.is_token)
 
     def decode(
-        self, target_ids: Int[Tensor, "batch target"], memory: Sequence[Memory], *, pads_right: bool = False
+        self,
+        target_ids: Int[Tensor, "batch target"] | None,
+        memory: Sequence[Memory],
+        *,
+        pads_right: bool = False,
+        embedded: Float[Tensor, "batch target model_dim"] | None = None,
+        is_token: Bool[Tensor, "batch target"] | None = None,
+        positions: Int[Tensor, "batch target"] | None = None,
+        gates: Float[Tensor, "layer head"] | None = None,
+        cross_gates: Float[Tensor, "layer head"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
         """The decoder's last states over a whole target, the source being encoded and projected already.
 
@@ -112,14 +122,24 @@ class EncoderDecoder(PairModel):
             memory: of each decoder layer, as `read_source` makes it.
             pads_right: whether padding is known to stand on the right, if there is any. Then no token can see it, and there is no
                 mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
+            embedded: the vectors of the tokens, in place of `target_ids`, before they are scaled.
+            is_token: False for padding; None: what `target_ids` say, and without them all are tokens.
+            positions: of each token, from 0; None: the number of tokens before it.
+            gates: what the context of each head of self-attention is multiplied by: 0 removes it.
+            cross_gates: likewise, of cross-attention.
         """
-        self.target_positions.check_length(target_ids.shape[1])
-        mask = None if pads_right else padding_mask(target_ids, self.config.pad_id)
+        given = TextInput.of(target_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
+        mask = None if pads_right else given.is_token[:, None, None]
         past = WholeSequence(mask, causal=True)
-        x = self._embed_target(target_ids, positions_from_mask(target_ids != self.config.pad_id))
-        for layer, layer_memory in zip(self.decoder_layers, memory, strict=True):
-            x = layer(x, layer_memory, past)
-        return self.output_transform(self.decoder_norm(x))
+        x = self._scaled(given.embedded(self.target_embedding, self.config.pad_id))
+        x = self._with_target_positions(x, given.positions, given.is_token)
+        for index, (layer, layer_memory) in enumerate(zip(self.decoder_layers, memory, strict=True)):
+            own, cross = (None if each is None else each[index] for each in (gates, cross_gates))
+            x = layer(x, layer_memory, past, is_token=given.is_token, gates=own, cross_gates=cross)
+        states = normalised(self.decoder_norm, x, given.is_token)
+        if isinstance(self.output_transform, OutputTransform):
+            return self.output_transform(states, given.is_token)
+        return self.output_transform(states)
 
     @property
     def attention_names(self) -> dict[str, list[str]]:
@@ -180,20 +200,35 @@ class EncoderDecoder(PairModel):
         return [Memory(layer, mask) for layer in self.project(self.encode(source_ids, source_types))]
 
     def encode(
-        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
+        self,
+        source_ids: Int[Tensor, "batch source"] | None,
+        source_types: Int[Tensor, "batch source"] | None = None,
+        *,
+        embedded: Float[Tensor, "batch source model_dim"] | None = None,
+        is_token: Bool[Tensor, "batch source"] | None = None,
+        positions: Int[Tensor, "batch source"] | None = None,
+        gates: Float[Tensor, "layer head"] | None = None,
     ) -> Float[Tensor, "batch source model_dim"]:
-        """The source's vectors, each in its context: what the decoder looks at."""
-        self.source_positions.check_length(source_ids.shape[1])
-        mask = prepared(padding_mask(source_ids, self.config.pad_id))
-        x = self._scaled(look_up(self.source_embedding, source_ids, self.config.pad_id))
+        """The source's vectors, each in its context: what the decoder looks at.
+
+        Args:
+            embedded: the vectors of the tokens, in place of `source_ids`, before they are scaled.
+            is_token: False for padding; None: what `source_ids` say, and without them all are tokens.
+            positions: of each token, from 0; None: the number of tokens before it.
+            gates: what the context of each head is multiplied by: 0 removes it.
+        """
+        given = TextInput.of(source_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
+        mask = prepared(given.is_token[:, None, None])
+        x = self._scaled(given.embedded(self.source_embedding, self.config.pad_id))
         if self.source_type_embedding is not None:
-            types = source_ids.new_zeros(source_ids.shape) if source_types is None else source_types
-            x = x + self.source_type_embedding(types)
-        x = self.source_positions(x, positions_from_mask(mask[:, 0, 0]))
-        x = self.embedding_dropout(self.source_norm(x))
-        for layer in self.encoder_layers:
-            x = layer(x, mask=mask)
-        return self.encoder_norm(x)
+            x = x + self.source_type_embedding(
+                torch.zeros_like(given.positions) if source_types is None else source_types
+            )
+        x = self.source_positions(x, given.positions)
+        x = self.embedding_dropout(normalised(self.source_norm, x, given.is_token))
+        for index, layer in enumerate(self.encoder_layers):
+            x = layer(x, mask=mask, is_token=given.is_token, gates=None if gates is None else gates[index])
+        return normalised(self.encoder_norm, x, given.is_token)
 
     def project(self, encoded: Float[Tensor, "batch source model_dim"]) -> list[KeysValues]:
         """The encoded source as each decoder layer's keys and values."""
@@ -203,8 +238,17 @@ class EncoderDecoder(PairModel):
     def _embed_target(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        x = self._scaled(look_up(self.target_embedding, ids, self.config.pad_id))
-        return self.embedding_dropout(self.target_norm(self.target_positions(x, positions)))
+        return self._with_target_positions(
+            self._scaled(look_up(self.target_embedding, ids, self.config.pad_id)), positions
+        )
+
+    def _with_target_positions(
+        self,
+        x: Float[Tensor, "batch position model_dim"],
+        positions: Int[Tensor, "batch position"],
+        is_token: Bool[Tensor, "batch position"] | None = None,
+    ) -> Float[Tensor, "batch position model_dim"]:
+        return self.embedding_dropout(normalised(self.target_norm, self.target_positions(x, positions), is_token))
 
     def _scaled(self, embedded: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """Embeddings times sqrt(model_dim). Source: Vaswani et al. 2017, section 3.4."""

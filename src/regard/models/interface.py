@@ -158,6 +158,15 @@ class Model(nn.Module):
         return hard if soft is None else soft.loss(logits, hard)
 
 
+def stored_tensors(model: nn.Module) -> dict[str, Tensor]:
+    """What of a model is stored, by name: its parameters, and buffers that training changes, such as the means of batch norms.
+    Tied ones are there once.
+    """
+    found: dict[str, Tensor] = dict(model.named_parameters())
+    kept = model.state_dict(keep_vars=True).keys()
+    return found | {name: buffer for name, buffer in model.named_buffers() if name in kept}
+
+
 class TokenModel(Model):
     """A model whose classes are the tokens of the vocabulary: `logits` compares states with the output embeddings."""
 

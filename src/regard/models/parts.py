@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError
 from regard.models.config import POSITIONS, TransformerConfig
 from regard.nn.attention import Attention
-from regard.nn.layers import ACTIVATIONS, FeedForward, GatedFeedForward, PostNorm, PreNorm, SandwichNorm
+from regard.nn.cache import KeysValues
+from regard.nn.layers import (
+    ACTIVATIONS,
+    BatchNorm,
+    FeedForward,
+    GatedFeedForward,
+    PostNorm,
+    PreNorm,
+    SandwichNorm,
+    normalised,
+)
+from regard.nn.masks import can_look, positions_from_mask
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.positions import (
     AttentionPositions,
@@ -76,7 +87,9 @@ def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAtte
         config.num_heads,
         num_kv_heads=config.num_kv_heads,
         head_dim=config.head_dim,
+        value_head_dim=config.value_head_dim,
         bias=config.bias,
+        output_bias=config.attention_output_bias,
         attention=attention,
     )
 
@@ -84,13 +97,16 @@ def _multihead(config: TransformerConfig, attention: Attention) -> MultiHeadAtte
 def feed_forward(config: TransformerConfig) -> FeedForward:
     """The feed-forward layer."""
     kind = GatedFeedForward if config.gated else FeedForward
-    return kind(config.model_dim, config.ff_dim, activation=config.activation, bias=config.bias)
+    chunk = config.feed_forward_chunk
+    return kind(config.model_dim, config.ff_dim, activation=config.activation, bias=config.bias, chunk=chunk)
 
 
 def norm(config: TransformerConfig) -> Callable[[int], nn.Module]:
     """Makes the norm for a width."""
     if config.norm_kind == "none":
         return nn.Identity
+    if config.norm_kind == "batch":
+        return partial(BatchNorm, epsilon=config.norm_epsilon)
     return partial(nn.RMSNorm if config.norm_kind == "rms" else nn.LayerNorm, eps=config.norm_epsilon)
 
 
@@ -117,6 +133,66 @@ def look_up(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[
     return table(ids.clamp(min=0) if pad_id < 0 else ids)
 
 
+class TextInput(NamedTuple):
+    """What a model reads: ids, or vectors in their place; which of them are tokens, and where they stand."""
+
+    ids: Int[Tensor, "batch position"] | None
+    vectors: Float[Tensor, "batch position model_dim"] | None
+    is_token: Bool[Tensor, "batch position"]
+    positions: Int[Tensor, "batch position"]
+
+    @classmethod
+    def of(
+        cls,
+        ids: Int[Tensor, "batch position"] | None,
+        config: TransformerConfig,
+        *,
+        embedded: Float[Tensor, "batch position model_dim"] | None = None,
+        is_token: Bool[Tensor, "batch position"] | None = None,
+        positions: Int[Tensor, "batch position"] | None = None,
+        past: Sequence[KeysValues] | None = None,
+        num_layers: int = 0,
+    ) -> TextInput:
+        """What was given, completed.
+
+        Args:
+            positions: None: the number of tokens before each, those of `past` included.
+            past: of each of `num_layers` layers.
+        Raises:
+            ShapeError: neither or both of `ids` and `embedded` are given, there is no past for each layer, or a position is not
+                below `max_positions`.
+        """
+        if (read := ids if embedded is None else embedded) is None or (ids is not None and embedded is not None):
+            given = "neither" if read is None else "both"
+            raise ShapeError(f"either `ids` or `embedded` must be given; got {given}.")
+        if past is not None and len(past) != num_layers:
+            raise ShapeError(f"past must have keys and values for each of {num_layers} layers; got {len(past)}.")
+        if is_token is None:
+            is_token = ids != config.pad_id if ids is not None else read.new_ones(read.shape[:2], dtype=torch.bool)
+        num_before = max((layer.length for layer in past), default=0) if past is not None else 0
+        most = config.max_positions - num_before
+        if positions is None:
+            if read.shape[1] > most:
+                before = f", {num_before} of a past included" if num_before else ""
+                raise ShapeError(
+                    f"a sequence must have at most max_positions = {config.max_positions} tokens{before}; got "
+                    f"{read.shape[1] + num_before}."
+                )
+            positions = positions_from_mask(is_token) + num_before
+        elif can_look(positions) and not 0 <= int(positions.min()) <= int(positions.max()) < config.max_positions:
+            raise ShapeError(
+                f"positions must be from 0 to {config.max_positions - 1}; got {int(positions.min())} to {int(positions.max())}."
+            )
+        return cls(ids, embedded, is_token, positions)
+
+    def embedded(self, table: nn.Embedding, pad_id: int) -> Float[Tensor, "batch position model_dim"]:
+        """The vectors of the tokens."""
+        if self.vectors is not None:
+            return self.vectors
+        assert self.ids is not None
+        return look_up(table, self.ids, pad_id)
+
+
 class OutputTransform(nn.Module):
     """A layer and a norm between the last states and the output embeddings: norm(activation(x W + b)).
 
@@ -129,9 +205,11 @@ class OutputTransform(nn.Module):
         self.inner_proj = nn.Linear(config.model_dim, config.model_dim)
         self.norm = norm(config)(config.model_dim)
 
-    def forward(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
+    def forward(
+        self, states: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
+    ) -> Float[Tensor, "*batch model_dim"]:
         """The vectors that are compared with the output embeddings."""
-        return self.norm(HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)))
+        return normalised(self.norm, HEAD_ACTIVATIONS[self.activation](self.inner_proj(states)), is_token)
 
     if TYPE_CHECKING:
         __call__ = forward

@@ -18,7 +18,8 @@ def tied(table: nn.Embedding) -> nn.Embedding:
     """Embeddings of the same weights. One module in two places would not do: what swaps parameters by their names, as
     `torch.func.functional_call` does, would find them twice.
     """
-    other = nn.Embedding(*table.weight.shape, _weight=table.weight.detach())
+    size, width = table.weight.shape
+    other = nn.Embedding(size, width, _weight=table.weight.detach())
     other.weight = table.weight
     return other
 

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, check_sizes, check_width, nearest_hint
-from regard.nn.cache import LayerCache, Memory, WholeSequence
+from regard.nn.cache import KeysValues, LayerCache, Memory, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
@@ -40,12 +40,16 @@ class FeedForward(nn.Module):
 
     Args:
         activation: `relu` as in the paper; `gelu` (exact) as in BERT, `gelu_tanh` (approximated) as in GPT-2; `silu`.
-    Source: Vaswani et al. 2017, section 3.3, equation 2.
+        chunk: how many positions are computed at a time, at least 1: the same result with less memory; None: all.
+    Source: Vaswani et al. 2017, section 3.3, equation 2; Kitaev et al. 2020, section 3, "chunking".
     """
 
-    def __init__(self, model_dim: int, ff_dim: int, *, activation: str = "relu", bias: bool = True) -> None:
+    def __init__(
+        self, model_dim: int, ff_dim: int, *, activation: str = "relu", bias: bool = True, chunk: int | None = None
+    ) -> None:
         super().__init__()
-        check_sizes(model_dim=model_dim, ff_dim=ff_dim)
+        check_sizes(model_dim=model_dim, ff_dim=ff_dim, chunk=chunk)
+        self.chunk = chunk
         if activation not in ACTIVATIONS:
             hint = nearest_hint(activation, ACTIVATIONS)
             raise SettingsError(f"activation must be a known function; got {activation!r}. {hint}")
@@ -60,7 +64,13 @@ class FeedForward(nn.Module):
             ShapeError: positions of another width.
         """
         check_width("input", x.shape[-1], self.inner_proj.in_features)
-        return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)))
+        if self.chunk is None or x.ndim < 2 or x.shape[-2] <= self.chunk:
+            return self.output_proj(self.inner(x))
+        return torch.cat([self.output_proj(self.inner(part)) for part in x.split(self.chunk, dim=-2)], dim=-2)
+
+    def inner(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch ff_dim"]:
+        """What is between the two maps."""
+        return ACTIVATIONS[self.activation](self.inner_proj(x))
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -74,21 +84,15 @@ class GatedFeedForward(FeedForward):
     Source: Shazeer 2020, equation 6.
     """
 
-    def __init__(self, model_dim: int, ff_dim: int, *, activation: str = "silu", bias: bool = False) -> None:
-        super().__init__(model_dim, ff_dim, activation=activation, bias=bias)
+    def __init__(
+        self, model_dim: int, ff_dim: int, *, activation: str = "silu", bias: bool = False, chunk: int | None = None
+    ) -> None:
+        super().__init__(model_dim, ff_dim, activation=activation, bias=bias, chunk=chunk)
         self.gate_proj = linear(model_dim, ff_dim, bias=bias)
 
-    def forward(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch model_dim"]:
-        """The transformed positions.
-
-        Raises:
-            ShapeError: positions of another width.
-        """
-        check_width("input", x.shape[-1], self.inner_proj.in_features)
-        return self.output_proj(ACTIVATIONS[self.activation](self.inner_proj(x)) * self.gate_proj(x))
-
-    if TYPE_CHECKING:
-        __call__ = forward
+    def inner(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch ff_dim"]:
+        """What is between the maps, gated."""
+        return super().inner(x) * self.gate_proj(x)
 
 
 class Chunked(nn.Module):
@@ -118,7 +122,7 @@ class BatchNorm(nn.Module):
 
     output[t, i] = (x[t, i] - mean over tokens of x[:, i]) / sqrt(variance over tokens of x[:, i] + epsilon) w[i] + b[i]
 
-    Padding counts for nothing. In evaluation mode, running means of training are used.
+    Padding counts for nothing. In evaluation mode, running means of training are used. Computed in float32.
 
     Source: Ioffe and Szegedy 2015, algorithms 1 and 2; as `torch.nn.BatchNorm1d` without padding.
     """
@@ -126,16 +130,35 @@ class BatchNorm(nn.Module):
     def __init__(self, model_dim: int, *, epsilon: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
         self.norm = nn.BatchNorm1d(model_dim, eps=epsilon, momentum=momentum)
+        self.norm.num_batches_tracked = None  # only a cumulative mean needs it
 
-    def forward(self, x: Activations, is_token: IsToken | None = None) -> Activations:
+    def forward(
+        self, x: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None = None
+    ) -> Float[Tensor, "*batch model_dim"]:
         """The normalised tokens; 0 where there is padding.
 
         Args:
             is_token: True for tokens; None: all are.
         """
+        if not self.training:
+            normed = self._of_rows(x.flatten(0, -2)).view_as(x)
+            return normed if is_token is None else normed.masked_fill(~is_token[..., None], 0)
         if is_token is None:
-            return self.norm(x.flatten(0, 1)).view_as(x)
-        return torch.zeros_like(x).masked_scatter(is_token[..., None], self.norm(x[is_token]))
+            return self._of_rows(x.flatten(0, -2)).view_as(x)
+        return torch.zeros_like(x).masked_scatter(is_token[..., None], self._of_rows(x[is_token]))
+
+    def _of_rows(self, rows: Float[Tensor, "row model_dim"]) -> Float[Tensor, "row model_dim"]:
+        """The normalised rows; of a single one, which has no variance, by the running means."""
+        norm = self.norm
+        is_learning = self.training and len(rows) > 1
+        assert norm.running_mean is not None
+        assert norm.running_var is not None
+        means, learned = (norm.running_mean, norm.running_var), (norm.weight.float(), norm.bias.float())
+        found = F.batch_norm(rows.float(), *means, *learned, is_learning, norm.momentum or 0.0, norm.eps)
+        return found.to(rows.dtype)
+
+    if TYPE_CHECKING:
+        __call__ = forward
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -162,7 +185,7 @@ class PostNorm(nn.Module):
         Args:
             is_token: True for tokens, for norms that look at more than one position.
         """
-        return _normalised(self.norm, x + self.dropout(sublayer(x)), is_token)
+        return normalised(self.norm, x + self.dropout(sublayer(x)), is_token)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -178,7 +201,7 @@ class PreNorm(PostNorm):
         self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
     ) -> Activations:
         """x plus what the sublayer makes of it."""
-        return x + self.dropout(sublayer(_normalised(self.norm, x, is_token)))
+        return x + self.dropout(sublayer(normalised(self.norm, x, is_token)))
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -198,14 +221,21 @@ class SandwichNorm(PostNorm):
         self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
     ) -> Activations:
         """x plus what the sublayer makes of it."""
-        made = sublayer(_normalised(self.norm, x, is_token))
-        return x + self.dropout(_normalised(self.output_norm, made, is_token))
+        made = sublayer(normalised(self.norm, x, is_token))
+        return x + self.dropout(normalised(self.output_norm, made, is_token))
 
     if TYPE_CHECKING:
         __call__ = forward
 
 
-def _normalised(norm: nn.Module, x: Activations, is_token: IsToken | None) -> Activations:
+def normalised(
+    norm: nn.Module, x: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None
+) -> Float[Tensor, "*batch model_dim"]:
+    """What a norm makes of x.
+
+    Args:
+        is_token: True for tokens, for norms that look at more than one position.
+    """
     return norm(x, is_token) if isinstance(norm, BatchNorm) else norm(x)
 
 
@@ -230,6 +260,8 @@ class EncoderLayer(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         bias: Float[Tensor, "..."] | None = None,
         is_token: IsToken | None = None,
+        past: KeysValues | None = None,
+        gates: Float[Tensor, "*example head"] | None = None,
     ) -> Activations:
         """The positions after each has looked at the others.
 
@@ -237,9 +269,15 @@ class EncoderLayer(nn.Module):
             mask: True where a position may see another; None: every position sees all.
             bias: added to the scores.
             is_token: True for tokens, for norms that look at more than one position.
+            past: keys and values before these, such as a learned prefix.
+            gates: what each head's context is multiplied by.
         """
+
+        def look(y: Tensor) -> Tensor:
+            return self.self_attention(y, mask=mask, bias=bias, past=past, gates=gates)
+
         show_inputs(self, x)
-        x = self.self_attention_residual(x, lambda y: self.self_attention(y, mask=mask, bias=bias), is_token=is_token)
+        x = self.self_attention_residual(x, look, is_token=is_token)
         return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))
 
     if TYPE_CHECKING:
@@ -276,6 +314,8 @@ class DecoderLayer(nn.Module):
         cache: LayerCache | None = None,
         *,
         is_token: IsToken | None = None,
+        gates: Float[Tensor, "*example head"] | None = None,
+        cross_gates: Float[Tensor, "*example head"] | None = None,
     ) -> Float[Tensor, "batch position model_dim"]:
         """The positions after each has looked at the past and the source.
 
@@ -285,6 +325,8 @@ class DecoderLayer(nn.Module):
             cache: the past, which x is added to, and what each position may see of it; None: there is no past, and every
                 position sees all of x.
             is_token: True for tokens, for norms that look at more than one position. None: all are.
+            gates: what the context of each head of self-attention is multiplied by.
+            cross_gates: likewise, of cross-attention.
         """
         past = WholeSequence() if cache is None else cache
 
@@ -293,12 +335,13 @@ class DecoderLayer(nn.Module):
             query, newer = attention.project_self(y, first=past.first, step=past.step)
             seen = past.append(newer)
             distance = past.distance if attention.attention.positions is not None else None
-            return attention.look_up(query, seen, mask=past.mask, causal=past.causal, distance=distance)
+            return attention.look_up(query, seen, mask=past.mask, causal=past.causal, distance=distance, gates=gates)
 
         def look_at_source(y: Tensor) -> Tensor:
             assert self.cross_attention is not None
             assert memory is not None
-            return self.cross_attention.attend(y, memory.keys_values, mask=memory.mask)
+            query = self.cross_attention.project_query(y, memory.keys_values)
+            return self.cross_attention.look_up(query, memory.keys_values, mask=memory.mask, gates=cross_gates)
 
         show_inputs(self, x)
         x = self.self_attention_residual(x, look_back, is_token=is_token)

@@ -166,7 +166,7 @@ def prepared(mask: Mask) -> Mask:
 def _opened(allowed: Tensor) -> tuple[Tensor, Tensor | None]:
     allowed = torch.atleast_2d(allowed)
     is_open = allowed.any(dim=-1, keepdim=True)
-    if _can_look(allowed) and bool(is_open.all()):
+    if can_look(allowed) and bool(is_open.all()):
         return allowed, None
     return allowed | ~is_open, ~is_open
 
@@ -299,7 +299,7 @@ def _has_values(tensor: Tensor) -> bool:
     return not is_traced(tensor) and not tensor.is_meta and tensor.numel() > 0
 
 
-def _can_look(x: Tensor) -> bool:
+def can_look(x: Tensor) -> bool:
     """Whether a value can be looked at without waiting for a device or breaking a graph that is traced."""
     return x.device.type == "cpu" and not is_traced(x)
 

@@ -30,10 +30,12 @@ class MultiHeadAttention(nn.Module):
         num_heads: at least 1.
         num_kv_heads: heads of keys and values; groups of `num_heads / num_kv_heads` query heads share one. None: as many
             as query heads. Source: Ainslie et al. 2023, section 2.2.
-        head_dim: width of a head; None: `model_dim / num_heads`.
+        head_dim: width of a head's queries and keys, the paper's d_k; None: `model_dim / num_heads`.
+        value_head_dim: width of a head's values, the paper's d_v; None: `head_dim`.
         key_dim: width of the key inputs; None: `model_dim`.
         value_dim: width of the value inputs; None: `key_dim`.
         bias: whether the projections have biases.
+        output_bias: whether the output projection has one; None: as `bias`.
         attention: score, positions and dropout; None: the paper's. Several layers may be given one: they share its score and
             positions, and nothing else.
     Raises:
@@ -48,13 +50,16 @@ class MultiHeadAttention(nn.Module):
         *,
         num_kv_heads: int | None = None,
         head_dim: int | None = None,
+        value_head_dim: int | None = None,
         key_dim: int | None = None,
         value_dim: int | None = None,
         bias: bool = True,
+        output_bias: bool | None = None,
         attention: Attention | None = None,
     ) -> None:
         super().__init__()
-        check_sizes(model_dim=model_dim, head_dim=head_dim, key_dim=key_dim, value_dim=value_dim)
+        widths = {"head_dim": head_dim, "value_head_dim": value_head_dim, "key_dim": key_dim, "value_dim": value_dim}
+        check_sizes(model_dim=model_dim, **widths)
         if num_heads < 1 or (head_dim is None and model_dim % num_heads):
             raise ShapeError(f"model_dim must be divisible by num_heads; got {model_dim} and {num_heads}.")
         num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
@@ -62,14 +67,16 @@ class MultiHeadAttention(nn.Module):
             raise ShapeError(f"num_heads must be divisible by num_kv_heads; got {num_heads} and {num_kv_heads}.")
         self.num_heads, self.num_kv_heads = num_heads, num_kv_heads
         self.head_dim = model_dim // num_heads if head_dim is None else head_dim
+        self.value_head_dim = self.head_dim if value_head_dim is None else value_head_dim
         self.kept_heads = list(range(num_heads))
         """The original numbers of the heads that have not been pruned."""
         key_dim = model_dim if key_dim is None else key_dim
         value_dim = key_dim if value_dim is None else value_dim
         self.query_proj = linear(model_dim, num_heads * self.head_dim, bias=bias)
         self.key_proj = linear(key_dim, num_kv_heads * self.head_dim, bias=bias)
-        self.value_proj = linear(value_dim, num_kv_heads * self.head_dim, bias=bias)
-        self.output_proj = linear(num_heads * self.head_dim, model_dim, bias=bias)
+        self.value_proj = linear(value_dim, num_kv_heads * self.value_head_dim, bias=bias)
+        has_bias = bias if output_bias is None else output_bias
+        self.output_proj = linear(num_heads * self.value_head_dim, model_dim, bias=has_bias)
         self.attention = (Attention() if attention is None else attention).of_one_layer()
 
     def forward(
@@ -124,7 +131,7 @@ class MultiHeadAttention(nn.Module):
         check_width("key", key.shape[-1], self.key_proj.in_features)
         check_width("value", value.shape[-1], self.value_proj.in_features)
         turned = self._turned(self._split(self.key_proj(key)), first, step)
-        return KeysValues(turned, self._split(self.value_proj(value)))
+        return KeysValues(turned, self._split(self.value_proj(value), self.value_head_dim))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
         """Queries of every head; the last query is at the position of the last key."""
@@ -207,10 +214,11 @@ class MultiHeadAttention(nn.Module):
             raise ShapeError(
                 f"heads that share keys and values must be removed together, in groups of {group}; got {sorted(heads)}."
             )
-        _keep_rows(self.query_proj, self._columns(kept))
-        for projection in (self.key_proj, self.value_proj):
-            _keep_rows(projection, self._columns(kept_groups))
-        self.output_proj.weight = _part(self.output_proj.weight, slice(None), self._columns(kept))
+        _keep_rows(self.query_proj, self._columns(kept, self.head_dim))
+        _keep_rows(self.key_proj, self._columns(kept_groups, self.head_dim))
+        _keep_rows(self.value_proj, self._columns(kept_groups, self.value_head_dim))
+        columns = self._columns(kept, self.value_head_dim)
+        self.output_proj.weight = _part(self.output_proj.weight, slice(None), columns)
         self.output_proj.in_features = self.output_proj.weight.shape[1]
         self.num_heads, self.num_kv_heads = len(kept), len(kept_groups)
         self.kept_heads = [self.kept_heads[head] for head in kept]
@@ -220,12 +228,12 @@ class MultiHeadAttention(nn.Module):
     def take_heads_of(self, pruned: MultiHeadAttention) -> None:
         """Copy an attention with fewer heads of the same kind; the heads that it lacks output zeros."""
         group = self.num_heads // self.num_kv_heads
-        columns = self._columns(pruned.kept_heads)
-        groups = self._columns(sorted({head // group for head in pruned.kept_heads}))
+        groups = sorted({head // group for head in pruned.kept_heads})
+        columns = self._columns(pruned.kept_heads, self.value_head_dim)
         for ours, theirs, rows in (
-            (self.query_proj, pruned.query_proj, columns),
-            (self.key_proj, pruned.key_proj, groups),
-            (self.value_proj, pruned.value_proj, groups),
+            (self.query_proj, pruned.query_proj, self._columns(pruned.kept_heads, self.head_dim)),
+            (self.key_proj, pruned.key_proj, self._columns(groups, self.head_dim)),
+            (self.value_proj, pruned.value_proj, self._columns(groups, self.value_head_dim)),
         ):
             for x, y in zip(ours.parameters(), theirs.parameters(), strict=True):
                 x.zero_()
@@ -235,13 +243,13 @@ class MultiHeadAttention(nn.Module):
         if self.output_proj.bias is not None:
             self.output_proj.bias.copy_(pruned.output_proj.bias)
 
-    def _columns(self, heads: Sequence[int]) -> Tensor:
-        """The dimensions of some heads."""
-        start = torch.tensor(heads)[:, None] * self.head_dim
-        return (start + torch.arange(self.head_dim)).flatten().to(self.output_proj.weight.device)
+    def _columns(self, heads: Sequence[int], width: int) -> Tensor:
+        """The dimensions of some heads of this width."""
+        start = torch.tensor(heads)[:, None] * width
+        return (start + torch.arange(width)).flatten().to(self.output_proj.weight.device)
 
-    def _split(self, x: Float[Tensor, "batch position dim"]) -> Heads:
-        return x.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
+    def _split(self, x: Float[Tensor, "batch position dim"], width: int | None = None) -> Heads:
+        return x.unflatten(-1, (-1, self.head_dim if width is None else width)).transpose(1, 2)
 
     def _turned(self, x: Heads, first: int | Int[Tensor, " batch"], step: int = 1) -> Heads:
         return x if self.attention.positions is None else self.attention.positions.rotate(x, first, step)

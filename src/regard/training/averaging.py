@@ -13,6 +13,7 @@ import torch
 
 from regard.checkpoint import SOURCE_TOKENIZER, TOKENIZER, LoadedModel, load_model
 from regard.errors import SettingsError
+from regard.models.interface import stored_tensors
 
 
 def average_models(folders: Sequence[Path]) -> LoadedModel:
@@ -25,7 +26,7 @@ def average_models(folders: Sequence[Path]) -> LoadedModel:
     if len(folders) < 2:
         raise SettingsError(f"averaging needs at least 2 models; got {len(folders)}.")
     first, *others = (load_model(folder) for folder in folders)
-    sums = {name: parameter.detach().double() for name, parameter in first.model.named_parameters()}
+    sums = {name: tensor.detach().double() for name, tensor in stored_tensors(first.model).items()}
     names = [TOKENIZER] if first.source_tokenizer is first.tokenizer else [TOKENIZER, SOURCE_TOKENIZER]
     vocabularies = {name: (folders[0] / name).read_bytes() for name in names}
     for folder, other in zip(folders[1:], others, strict=True):
@@ -40,9 +41,9 @@ def average_models(folders: Sequence[Path]) -> LoadedModel:
                 raise SettingsError(
                     f"models to average must share one vocabulary; {name} differs between {folders[0]} and {folder}."
                 )
-        for name, parameter in other.model.named_parameters():
+        for name, parameter in stored_tensors(other.model).items():
             sums[name] += parameter.detach().double()
     with torch.no_grad():
-        for name, parameter in first.model.named_parameters():
+        for name, parameter in stored_tensors(first.model).items():
             parameter.copy_(sums[name] / len(folders))
     return first

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field
-from torch import nn
+from torch import Tensor, nn
 
 from regard.training.schedules import Schedule
 
@@ -113,7 +113,8 @@ class WeightAverage(Generic[Model]):
         self._weights = model
         is_copy = bool(decay) or is_separate
         frozen = [] if is_separate else [parameter for parameter in model.parameters() if not parameter.requires_grad]
-        shared = {id(parameter): parameter for parameter in frozen}
+        shared: dict[int, Tensor] = {id(parameter): parameter for parameter in frozen}
+        shared |= {id(buffer): buffer for buffer in model.buffers()}  # such as means, which are averages already
         self.model = copy.deepcopy(model, shared).requires_grad_(False) if is_copy else model
 
     @torch.no_grad()

@@ -45,6 +45,10 @@ class MasterWeights(Generic[Model]):
     def __init__(self, model: Model, dtype: torch.dtype) -> None:
         self.model = model
         self.compute = model if dtype == torch.float32 else copy.deepcopy(model).to(dtype)
+        for ours, theirs in zip(model.modules(), self.compute.modules(), strict=True):
+            theirs._buffers.update(
+                ours._buffers
+            )  # what is written there while it computes, such as means, is the model's
         pairs = zip(model.parameters(), self.compute.parameters(), strict=True)
         learning = [(master, compute) for master, compute in pairs if master.requires_grad]  # frozen ones never change
         self._masters: list[torch.Tensor] = [master for master, _ in learning]

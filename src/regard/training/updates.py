@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
-from regard.models.interface import Model
+from regard.models.interface import Model, stored_tensors
 from regard.models.learning.adapters import merged
 from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
@@ -205,8 +205,8 @@ class Updater(Generic[AnyModel, AnyBatch]):
         """The averaged model to be stored; whole in the main process. All processes must call this."""
         if not self.shard:
             return self.average.model
-        held = {} if self._unspread is None else dict(self._unspread.named_parameters())
-        for name, spread in self.average.model.named_parameters():
+        held = {} if self._unspread is None else stored_tensors(self._unspread)
+        for name, spread in stored_tensors(self.average.model).items():
             value = whole(spread.detach())  # each process has a part of it
             if held:
                 put(held[name], value)
@@ -214,11 +214,11 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def tensors(self) -> dict[str, Tensor]:
         """Weights, averages and moments, whole in the main process. All processes must call this."""
-        weights = dict(self.model.named_parameters())
-        found = {f"weights.{name}": parameter.detach() for name, parameter in weights.items()}
-        averaged = self.average.model.named_parameters()
+        weights = stored_tensors(self.model)
+        found = {f"weights.{name}": tensor.detach() for name, tensor in weights.items()}
+        averaged = stored_tensors(self.average.model)
         found |= {
-            f"average.{name}": each for name, each in averaged if each is not weights[name]
+            f"average.{name}": each for name, each in averaged.items() if each is not weights[name]
         }  # frozen ones are shared
         for name, parameter in weights.items():
             moments = self.optimizer.state.get(parameter, {})
@@ -228,9 +228,9 @@ class Updater(Generic[AnyModel, AnyBatch]):
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """Load the state of an earlier run, with any number of processes."""
-        for name, parameter in self.model.named_parameters():
+        for name, parameter in stored_tensors(self.model).items():
             put(parameter, tensors[f"weights.{name}"])
-        for name, parameter in self.average.model.named_parameters():
+        for name, parameter in stored_tensors(self.average.model).items():
             put(parameter, tensors.get(f"average.{name}", tensors[f"weights.{name}"]))
         self.weights.spread_weights()
         for name, parameter in self.model.named_parameters():

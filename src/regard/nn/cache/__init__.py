@@ -6,10 +6,20 @@ end. A `DecoderLayer` sees its own part of either, a `LayerCache`.
 """
 
 from regard.nn.cache.beam import BeamCache, BeamLayer
-from regard.nn.cache.decoder import Cache, ContiguousCache, DecoderCache, LayerCache, Memory, RunLayers, WholeSequence
+from regard.nn.cache.decoder import (
+    AfterPast,
+    Cache,
+    ContiguousCache,
+    DecoderCache,
+    LayerCache,
+    Memory,
+    RunLayers,
+    WholeSequence,
+)
 from regard.nn.cache.keys_values import KeysValues, LearnedPrefix
 
 __all__ = [
+    "AfterPast",
     "BeamCache",
     "BeamLayer",
     "Cache",

@@ -241,7 +241,7 @@ class BeamLayer:
     def __init__(self, cache: BeamCache) -> None:
         self.cache = cache
         self.cells: Float[Tensor, "2 sentence head cell head_dim"] | None = None
-        """Keys, then values, in one tensor, so that both are written at once. Keys are as wide as values."""
+        """Keys, then values, in one tensor, so that both are written at once. The narrower of them are filled up with zeros."""
 
     @property
     def mask(self) -> Bool[Tensor, "sentence 1 beam cell"]:
@@ -260,7 +260,11 @@ class BeamLayer:
 
     def append(self, newer: KeysValues) -> KeysValues:
         """What is in all cells, after those of the newest step have been filled."""
-        return self.write(torch.stack([x.transpose(1, 2) for x in newer], dim=2))
+        widths = newer.key.shape[-1], newer.value.shape[-1]
+        seen = self.write(torch.stack([x.transpose(1, 2) for x in _of_one_width(newer)], dim=2))
+        if widths[0] == widths[1]:
+            return seen
+        return KeysValues(seen.key[..., : widths[0]], seen.value[..., : widths[1]])
 
     def write(self, newer: Float[Tensor, "sentence beam 2 head head_dim"]) -> KeysValues:
         """As `append`, with keys and values in one tensor."""
@@ -303,9 +307,20 @@ class ReadingLayer(WholeSequence):
 
     def append(self, newer: KeysValues) -> KeysValues:
         """The keys and values themselves."""
-        cells = self.layer.with_room((newer.key.shape[1], newer.key.shape[3]), newer.key)
-        cells[:, :, :, : newer.length] = torch.stack(newer)
+        both = _of_one_width(newer)
+        cells = self.layer.with_room((both.key.shape[1], both.key.shape[3]), newer.key)
+        cells[:, :, :, : newer.length] = torch.stack(both)
         return newer
+
+
+def _of_one_width(newer: KeysValues) -> KeysValues:
+    """Keys and values, the narrower of them filled up with zeros."""
+    missing = newer.key.shape[-1] - newer.value.shape[-1]
+    return (
+        newer
+        if not missing
+        else KeysValues(pad(newer.key, (0, max(0, -missing))), pad(newer.value, (0, max(0, missing))))
+    )
 
 
 def _used_width(mask: Bool[Tensor, "sentence 1 1 source"], slots: Int[Tensor, " slot"]) -> int:

@@ -11,6 +11,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.nn.cache.keys_values import KeysValues
+from regard.nn.masks import mask_with_prefix
 
 
 class Memory(NamedTuple):
@@ -73,6 +74,24 @@ class WholeSequence:
     def append(self, newer: KeysValues) -> KeysValues:
         """The keys and values themselves."""
         return newer
+
+
+class AfterPast(WholeSequence):
+    """A sequence after keys and values that all of it may see, and that stay as they are: a learned prefix, or a past.
+
+    Args:
+        past: of one layer.
+        mask: of the sequence alone.
+    """
+
+    def __init__(self, past: KeysValues, mask: Bool[Tensor, "..."] | None = None, *, causal: bool = False) -> None:
+        mask = None if mask is None else mask_with_prefix(mask, past.length)
+        super().__init__(mask, causal=causal, first=past.length)
+        self.past = past
+
+    def append(self, newer: KeysValues) -> KeysValues:
+        """The past, then the new keys and values."""
+        return self.past.append(newer)
 
 
 class DecoderCache(ABC):
