@@ -15,11 +15,11 @@ from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import build
-from regard.models.interface import Model
+from regard.models.interface import Model, stored_tensors
 
 SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",
-    "gated", "bias", "positions",
+    "gated", "bias", "positions", "value_head_dim", "attention_output_bias", "feed_forward_chunk",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
 EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "alibi", "none")
@@ -45,7 +45,7 @@ def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
     model = build(config)
     weights = _source_weights(encoder.model) | _target_weights(decoder.model)
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
+        for name, parameter in stored_tensors(model).items():
             if name in weights:
                 parameter.copy_(weights[name][: parameter.shape[0]])
             else:
@@ -70,7 +70,7 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
     norms, extra = "both", {"output_transform": True, "output_bias": True}
     if decoder.arch == "decoder":
         norms = "both" if decoder.embedding_norm else "source"
-        extra = {"output_transform": False, "output_bias": decoder.output_bias}
+        extra = {"output_transform": decoder.output_transform, "output_bias": decoder.output_bias}
     elif (decoder.head_activation or "gelu") != decoder.activation:
         raise SettingsError(
             f"`--decoder` needs one activation in its head and its layers; got {decoder.head_activation or 'gelu'} "
@@ -116,6 +116,7 @@ def _target_weights(decoder: Model) -> dict[str, Tensor]:
         "norm": "decoder_norm",
         "output_embedding": "output_embedding",
         "output_bias": "output_bias",
+        "output_transform": "output_transform",
         "head": "output_transform",
     }
     weights = _renamed(decoder, modules)
@@ -135,7 +136,7 @@ def _target_weights(decoder: Model) -> dict[str, Tensor]:
 
 def _renamed(model: Model, modules: dict[str, str]) -> dict[str, Tensor]:
     found = {}
-    for name, parameter in model.named_parameters():
+    for name, parameter in stored_tensors(model).items():
         first, dot, rest = name.partition(".")
         if first in modules:
             found[modules[first] + dot + rest] = parameter.detach()

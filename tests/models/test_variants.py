@@ -31,6 +31,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"value_head_dim": 2, "num_kv_heads": 1},
     {"value_head_dim": 5, "positions": "rotary"},
     {"feed_forward_chunk": 2},
+    {"output_transform": True, "output_bias": True, "norm_kind": "batch"},
     {"feed_forward_chunk": 3, "gated": True, "value_head_dim": 6, "norm_kind": "batch"},
 ]
 
@@ -46,7 +47,8 @@ def made(arch: str, variant: dict[str, Any]) -> Any:
     elif arch == "decoder":
         model = build(DecoderConfig(num_layers=2, **given))
     else:
-        given.pop("embedding_norm", None)
+        for key in ("embedding_norm", "output_transform", "output_bias"):
+            given.pop(key, None)
         model = build(EncoderConfig(num_layers=2, task="mlm", **given))
     for parameter in model.parameters():
         parameter.data += (0.3 if parameter.ndim == 1 else 0.05) * torch.randn_like(parameter)
@@ -230,6 +232,51 @@ def test_a_past_of_each_layer(arch: str, positions: str) -> None:
         model.states(padded, past=prefix)[:, :8], model.states(ids, past=prefix), atol=1e-5, rtol=1e-5
     )
     assert not torch.allclose(model.states(ids, past=prefix), whole, atol=1e-3)
+
+
+def test_a_decoder_with_cross_attention_alone(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    """It computes what the decoder of an encoder-decoder with its weights computes, whole and step by step."""
+    whole = made("encoder-decoder", {"positions": "learned"})
+    settings = SIZES | {"positions": "learned", "activation": "relu"}
+    alone: Any = build(DecoderConfig(num_layers=2, cross_attention=True, **settings)).eval()
+    renamed = {name.replace("decoder_layers", "layers").replace("decoder_norm", "norm"): value
+               for name, value in whole.state_dict().items()}  # fmt: skip
+    renamed["embedding.weight"] = whole.target_embedding.weight * 12**0.5
+    renamed["output_embedding.weight"] = renamed["embedding.weight"]
+    renamed["positions.learned.table.weight"] = whole.target_positions.learned.table.weight
+    alone.load_state_dict({name: renamed[name] for name in alone.state_dict()})
+    source, target = inputs(whole)
+    encoded, is_token = whole.encode(source), source != 0
+    expected = whole.states(source, target)
+    memory = alone.project(encoded, is_token)
+    torch.testing.assert_close(alone.states(target, memory=memory), expected)
+    loss = alone.logits(alone.states(target, memory=memory)).square().sum()
+    loss.backward()
+    assert all(parameter.grad is not None for parameter in alone.parameters())
+    save_new(tmp_path / "m", alone, tokenizer)
+    loaded: Any = load_model(tmp_path / "m").model
+    torch.testing.assert_close(loaded.states(target, memory=loaded.project(encoded, is_token)), expected)
+    with capture(alone) as seen, torch.no_grad():
+        alone.states(target, memory=memory)
+    assert list(alone.attention_names) == ["decoder", "cross"]
+    assert seen["layers.1.cross_attention"].weights().shape == (3, 3, 7, 7)
+    models = Prepared([alone])
+    assert models.engine == "torch"
+    written = torch.randint(4, 20, (3, 5))
+    with torch.no_grad():
+        expected = alone.logits(alone.states(written, memory=memory))
+        state = alone.prefill(written[:, :2], memory=memory).select(
+            torch.arange(3), torch.zeros(3, 1, dtype=torch.long)
+        )
+        for step in range(1, 5):
+            logits, state = alone.decode_step(written[:, step : step + 1], state)
+            torch.testing.assert_close(logits[:, 0], expected[:, step], atol=1e-4, rtol=1e-4)
+    with pytest.raises(ShapeError, match="memory must be given for each of 2 layers with cross-attention; got 0"):
+        alone(target)
+    with pytest.raises(ShapeError, match="memory must be given for each of 0 layers with cross-attention; got 2"):
+        made("decoder", {}).states(target, memory=memory)
+    with pytest.raises(SettingsError, match="`project` needs layers with cross-attention; got none"):
+        made("decoder", {}).project(encoded)
 
 
 def test_what_a_model_cannot_be_given() -> None:

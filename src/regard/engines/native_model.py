@@ -100,7 +100,9 @@ class NativeModel:
 def _ends(model: Any, output: nn.Linear) -> Ends | None:
     """What stands before and after the layers of a decoder; None: something else than is written in C."""
     if not model.reads_source:
-        ends = Ends(model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, nn.Identity(), output)
+        ends = Ends(
+            model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, model.output_transform, output
+        )  # fmt: skip
     else:
         scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
         ends = Ends(
@@ -162,6 +164,8 @@ def misfit(model: Any) -> str:
         return f"models of arch {model.config.arch} are not written in C"
     if reason := alteration(model):
         return reason
+    if getattr(model.config, "cross_attention", False):
+        return "cross-attention of a decoder without an encoder is not written in C"
     if type(model.output_embedding) is not nn.Embedding:
         return f"output embeddings of kind {type(model.output_embedding).__name__} are not written in C"
     for layers in model.layer_stacks().values():

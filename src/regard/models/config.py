@@ -228,11 +228,15 @@ class DecoderConfig(TransformerConfig):
     tied_embeddings: bool = Field(True, description="whether the output shares the embedding matrix")
     embedding_norm: bool = Field(False, description="whether embeddings are normalised, as in BERT")
     output_bias: bool = Field(False, description="whether each token of the vocabulary has a bias")
+    output_transform: bool = Field(False, description="a layer before the output, as BERT predicts hidden tokens")
+    cross_attention: bool = Field(
+        False, description="whether layers look at the states of an encoder, which a program of one's own must give"
+    )
 
     @property
     def attentions(self) -> dict[str, int]:
         """How many layers have each kind of attention."""
-        return {"decoder": self.num_layers}
+        return {"decoder": self.num_layers} | ({"cross": self.num_layers} if self.cross_attention else {})
 
 
 class EncoderConfig(TransformerConfig):

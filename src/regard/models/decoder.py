@@ -9,11 +9,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.errors import SettingsError, ShapeError
 from regard.models.config import DecoderConfig
 from regard.models.interface import TokenModel
 from regard.models.parts import (
     EmbeddedPositions,
+    OutputTransform,
     TextInput,
+    cross_attention,
     feed_forward,
     final_norm,
     initial_scale,
@@ -22,11 +25,12 @@ from regard.models.parts import (
     residual,
     self_attention,
 )
-from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, RunLayers, WholeSequence
+from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, Memory, RunLayers, WholeSequence
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
 from regard.nn.layers import DecoderLayer, normalised
 from regard.nn.masks import positions_from_mask
+from regard.nn.multihead import MultiHeadAttention
 
 
 class Decoder(TokenModel):
@@ -50,12 +54,16 @@ class Decoder(TokenModel):
             "Sequence[DecoderLayer]",
             nn.ModuleList(
                 DecoderLayer(
-                    self_attention(config, is_decoder=True), None, feed_forward(config), lambda: residual(config)
+                    self_attention(config, is_decoder=True),
+                    cross_attention(config) if config.cross_attention else None,
+                    feed_forward(config),
+                    lambda: residual(config),
                 )
                 for _ in range(config.num_layers)
             ),
         )
         self.norm = final_norm(config)
+        self.output_transform = OutputTransform(config, config.activation) if config.output_transform else nn.Identity()
         self.output_embedding = (
             tied(self.embedding) if config.tied_embeddings else nn.Embedding(config.vocab_size, config.model_dim)
         )
@@ -88,7 +96,9 @@ class Decoder(TokenModel):
         is_token: Bool[Tensor, "batch position"] | None = None,
         positions: Int[Tensor, "batch position"] | None = None,
         past: Sequence[KeysValues] | None = None,
+        memory: Sequence[Memory] | None = None,
         gates: Float[Tensor, "layer head"] | None = None,
+        cross_gates: Float[Tensor, "layer head"] | None = None,
     ) -> Float[Tensor, "batch position model_dim"]:
         """The last states: what `logits` projects onto the vocabulary.
 
@@ -99,9 +109,12 @@ class Decoder(TokenModel):
             is_token: False for padding; None: what `ids` say, and without `ids` all are tokens.
             positions: of each token, from 0; None: the number of tokens before it, those of `past` included.
             past: of each layer, keys and values that every token may see, such as a `LearnedPrefix`.
-            gates: what the context of each head is multiplied by: 0 removes it.
+            memory: of each layer with cross-attention, what it looks at: see `project`.
+            gates: what the context of each head of self-attention is multiplied by: 0 removes it.
+            cross_gates: likewise, of cross-attention.
         Raises:
-            ShapeError: neither or both of `ids` and `embedded` are given, or more positions than the model has.
+            ShapeError: neither or both of `ids` and `embedded` are given, more positions than the model has, or no `memory`
+                where there is cross-attention.
         """
         given = TextInput.of(
             ids, self.config, embedded=embedded, is_token=is_token, positions=positions, past=past,
@@ -113,15 +126,54 @@ class Decoder(TokenModel):
             seen: Sequence[LayerCache] = [WholeSequence(mask, causal=True)] * len(self.layers)
         else:
             seen = [AfterPast(layer, mask, causal=True) for layer in past]
-        for index, (layer, layer_past) in enumerate(zip(self.layers, seen, strict=True)):
-            of_layer = None if gates is None else gates[index]
-            x = layer(x, None, layer_past, is_token=given.is_token, gates=of_layer)
-        return normalised(self.norm, x, given.is_token)
+        parts = zip(self.layers, self._checked(memory), seen, strict=True)
+        for index, (layer, layer_memory, layer_past) in enumerate(parts):
+            own, cross = (None if each is None else each[index] for each in (gates, cross_gates))
+            x = layer(x, layer_memory, layer_past, is_token=given.is_token, gates=own, cross_gates=cross)
+        states = normalised(self.norm, x, given.is_token)
+        if isinstance(self.output_transform, OutputTransform):
+            return self.output_transform(states, given.is_token)
+        return self.output_transform(states)
+
+    def project(
+        self, encoded: Float[Tensor, "batch source model_dim"], is_token: Bool[Tensor, "batch source"] | None = None
+    ) -> list[Memory]:
+        """The states of an encoder as each layer's cross-attention looks them up.
+
+        Args:
+            is_token: False for padding; None: all are tokens.
+        Raises:
+            SettingsError: the model has no cross-attention.
+        """
+        if not self.config.cross_attention:
+            raise SettingsError(
+                "`project` needs layers with cross-attention; got none. Set `model.cross_attention=true`."
+            )
+        is_token = encoded.new_ones(encoded.shape[:2], dtype=torch.bool) if is_token is None else is_token
+        attentions = [cast("MultiHeadAttention", layer.cross_attention) for layer in self.layers]
+        return [Memory(attention.project(encoded, encoded), is_token[:, None, None]) for attention in attentions]
+
+    def _checked(self, memory: Sequence[Memory | None] | None) -> Sequence[Memory | None]:
+        """What each layer looks at beside its past.
+
+        Raises:
+            ShapeError: nothing, where there is cross-attention; or the other way round.
+        """
+        if memory is not None and len(memory) == len(self.layers) and self.config.cross_attention:
+            return memory
+        if memory is not None or self.config.cross_attention:
+            needed = len(self.layers) if self.config.cross_attention else 0
+            raise ShapeError(
+                f"memory must be given for each of {needed} layers with cross-attention; got "
+                f"{0 if memory is None else len(memory)}. See `project`."
+            )
+        return [None] * len(self.layers)
 
     @property
     def attention_names(self) -> dict[str, list[str]]:
         """The names of the attention modules by kind, from the lowest layer up."""
-        return {"decoder": [f"layers.{index}.self_attention" for index in range(len(self.layers))]}
+        kinds = {"decoder": "self_attention"} | ({"cross": "cross_attention"} if self.config.cross_attention else {})
+        return {kind: [f"layers.{index}.{name}" for index in range(len(self.layers))] for kind, name in kinds.items()}
 
     def layer_stacks(self) -> dict[str, list[nn.Module]]:
         """The layers by stack, `encoder` and `decoder`, from the lowest up."""
@@ -129,28 +181,36 @@ class Decoder(TokenModel):
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
         """What the output makes of the states of any layer, as if it were the last."""
-        return self.logits(self.norm(states))
+        return self.logits(self.output_transform(self.norm(states)))
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
         """The states before each token that has a label, and those labels."""
         states = self.states(batch.ids, pads_right=getattr(batch, "pads_right", False))
         return self.at_labels(batch, states, lambda labels: labels >= 0)
 
-    def prefill(self, prompt_ids: Int[Tensor, "sentence position"], run_layers: RunLayers | None = None) -> BeamCache:
+    def prefill(
+        self,
+        prompt_ids: Int[Tensor, "sentence position"],
+        run_layers: RunLayers | None = None,
+        *,
+        memory: Sequence[Memory] | None = None,
+    ) -> BeamCache:
         """The cache after all of a prompt but its last token, which is the first that `decode_step` takes.
 
         Padding must stand on the left, so that all prompts end together.
 
         Args:
             run_layers: another way through the layers, with the same result; None: one after the other.
+            memory: as for `states`.
         """
         read = prompt_ids[:, :-1]
-        cache = BeamCache(len(self.layers), len(prompt_ids), prompt_ids.device)
+        self._checked(memory)
+        cache = BeamCache(len(self.layers), len(prompt_ids), prompt_ids.device, memory)
         if read.shape[1]:
             self.positions.check_length(read.shape[1])
             is_token = read != self.config.pad_id
             x, layers = self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token)
-            _ = self._run_layers(x, layers) if run_layers is None else run_layers(x, cache)
+            _ = self._run_layers(x, layers, cache.memory) if run_layers is None else run_layers(x, cache)
         return cache
 
     def step_states(
@@ -164,12 +224,17 @@ class Decoder(TokenModel):
         positions = cache.begin_step(ids.shape[1])
         self.positions.check_step(positions, cache.length - 1)
         x = self._embed(ids, positions)
-        x = self._run_layers(x, cache.layers) if run_layers is None else run_layers(x, cache)
-        return self.norm(x), cache
+        x = self._run_layers(x, cache.layers, cache.memory) if run_layers is None else run_layers(x, cache)
+        return self.output_transform(self.norm(x)), cache
 
-    def _run_layers(self, x: Float[Tensor, "batch position model_dim"], past: Sequence[LayerCache]) -> Tensor:
-        for layer, layer_past in zip(self.layers, past, strict=True):
-            x = layer(x, None, layer_past)
+    def _run_layers(
+        self,
+        x: Float[Tensor, "batch position model_dim"],
+        past: Sequence[LayerCache],
+        memory: Sequence[Memory | None],
+    ) -> Tensor:
+        for layer, layer_memory, layer_past in zip(self.layers, memory, past, strict=True):
+            x = layer(x, layer_memory, layer_past)
         return x
 
     def _embed(
