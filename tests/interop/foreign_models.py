@@ -27,7 +27,7 @@ SEQ = {"vocab_size": VOCAB, "d_model": 18, "encoder_layers": 2, "decoder_layers"
 
 def bert(name: str, **choices: Any) -> Callable[[], Any]:
     def make() -> Any:
-        family = re.sub("(For.*|Model|Encoder|Decoder)$", "", name)
+        family = re.sub("(For.*|LMHeadModel|Model|Encoder|Decoder)$", "", name)
         values = dict(BERT)
         if family == "DistilBert":
             values = {"vocab_size": VOCAB, "dim": 15, "n_heads": 3, "hidden_dim": 22, "n_layers": 2,
@@ -73,6 +73,10 @@ def pair(encoder: str, decoder: str, **choices: Any) -> Callable[[], Any]:
 
 MODELS: dict[str, Callable[[], Any]] = {
     "bert, no head": bert("BertModel"),
+    "bert, no pooler": lambda: transformers.BertModel(transformers.BertConfig(**BERT), add_pooling_layer=False),
+    "bert, chunks": bert("BertForMaskedLM", chunk_size_feed_forward=2),
+    "bert decoder": bert("BertLMHeadModel", is_decoder=True, hidden_act="relu", chunk_size_feed_forward=3),
+    "bert decoder, untied": bert("BertLMHeadModel", is_decoder=True, tie_word_embeddings=False),
     "bert, mlm, relu": bert("BertForMaskedLM", hidden_act="relu"),
     "bert, mlm, untied": bert("BertForMaskedLM", tie_word_embeddings=False),
     "bert, pretraining": bert("BertForPreTraining"),

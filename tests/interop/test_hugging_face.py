@@ -26,6 +26,10 @@ def test_a_model_read_answers_as_the_original(name: str, tmp_path: Path) -> None
 
 WRITTEN = {
     "bert, no head": "bert",
+    "bert, no pooler": "bert",
+    "bert, chunks": "bert",
+    "bert decoder": "bert",
+    "bert decoder, untied": "bert",
     "bert, mlm, relu": "bert",
     "bert, mlm, untied": "bert",
     "bert, classes, one layer": "bert",
@@ -68,6 +72,26 @@ def test_a_model_written_answers_as_ours(name: str, tmp_path: Path) -> None:
     assert again.loaded.model.config == foreign.loaded.model.config
     for mine, other in zip(foreign.loaded.model.parameters(), again.loaded.model.parameters(), strict=True):
         assert torch.equal(mine, other)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["bert, no head", "roberta, no head"])
+def test_a_pooler_is_theirs(name: str, tmp_path: Path) -> None:
+    theirs = stored(name, tmp_path).eval()
+    ours: Any = read_foreign(tmp_path).loaded.model
+    ids = torch.randint(4, 27, (2, 6))
+    torch.testing.assert_close(ours.pooled(ours.states(ids)), theirs(input_ids=ids).pooler_output, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("value_head_dim", 3), ("attention_output_bias", False), ("output_transform", True)]
+)
+def test_what_only_ours_has_is_not_written(key: str, value: object, tmp_path: Path) -> None:
+    """Left out, it would be another model."""
+    foreign = read("gpt2", tmp_path / "theirs")
+    model = build(foreign.loaded.model.config.model_copy(update={key: value}))
+    with pytest.raises(ModelFolderError, match=f"{key} must be .* to be written as gpt2; got {value}"):
+        write_foreign(foreign.loaded._replace(model=model), tmp_path / "again", "gpt2")
 
 
 @pytest.mark.parametrize("name", ["bert, mlm, relu", "gpt2", "marian", "t5, gated", "encoder-decoder of bert"])

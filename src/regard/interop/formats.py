@@ -22,7 +22,7 @@ from regard.interop.ctranslate2.writing import write as write_ctranslate2
 from regard.interop.files import ForeignConfig, find_folder, is_hub_name, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
-from regard.interop.hugging_face import bart, bert, bert_generation, gpt2, t5
+from regard.interop.hugging_face import bart, bert, bert_decoder, bert_generation, gpt2, t5
 from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.mapping import Account
 from regard.models.decoder import Decoder
@@ -34,7 +34,9 @@ from regard.names import exists, is_file, is_folder
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
-    "bert": bert.blueprint,
+    "bert": lambda config, tensors: (bert_decoder if bert_decoder.is_decoder(config) else bert).blueprint(
+        config, tensors
+    ),
     "roberta": bert.blueprint,
     "distilbert": bert.blueprint,
     **dict.fromkeys(bert.SAME_SHAPE, bert.blueprint),
@@ -234,11 +236,27 @@ def write_foreign(
     check_output(output, overwrite=False)
     writers = {"ctranslate2": write_ctranslate2, "onnx": onnx.write}
     write = writers.get(format, partial(_write_hugging_face, format=format))
+    if format != "onnx":
+        bert.refuse(format, _ours_alone(loaded.model, format))
     loaded = loaded._replace(model=unpruned(loaded.model))  # other formats have as many heads in every layer
     with aside(output) as new:
         written = write(loaded, new)
         accept(written)
     return written.at(output)
+
+
+def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
+    """Settings that no format but ours and ONNX has: what a model has, and what it must have to be written."""
+    config: Any = model.config
+    wanted: dict[str, tuple[Any, Any]] = {}
+    if hasattr(config, "value_head_dim"):
+        wanted["value_head_dim"] = config.value_head_dim or config.head_dim, config.head_dim
+        has_bias = config.bias if config.attention_output_bias is None else config.attention_output_bias
+        wanted["attention_output_bias"] = has_bias, config.bias
+    if isinstance(model, Decoder):
+        wanted["cross_attention"] = config.cross_attention, False
+        wanted["output_transform"] = config.output_transform, format == "bert"
+    return wanted
 
 
 def _write_hugging_face(loaded: LoadedModel, output: Path, *, format: str) -> ForeignModel:
@@ -276,6 +294,8 @@ def _write_hugging_face(loaded: LoadedModel, output: Path, *, format: str) -> Fo
 def _exported(model: Model, symbols: Symbols, format: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     if format in bert.STYLES and isinstance(model, Encoder):
         return bert.export(model, symbols, format)
+    if format == "bert" and isinstance(model, Decoder):
+        return bert_decoder.export(model, symbols)
     if format == "gpt2" and isinstance(model, Decoder):
         return gpt2.export(model, symbols)
     if format == "bert-generation" and isinstance(model, Encoder | Decoder):
@@ -286,7 +306,7 @@ def _exported(model: Model, symbols: Symbols, format: str) -> tuple[dict[str, An
         return bart.export(model, symbols)
     suitable = {
         "encoder-decoder": "marian, encoder-decoder, ctranslate2, onnx",
-        "decoder": "gpt2, bert-generation, onnx",
+        "decoder": "gpt2, bert, bert-generation, onnx",
         "encoder": "bert, roberta, distilbert, bert-generation, onnx",
         "rnn": "none",
     }.get(model.config.arch, "none of them")

@@ -21,11 +21,12 @@ from torch import Tensor, nn
 
 from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
-from regard.errors import MissingExtraError
+from regard.errors import MissingExtraError, SettingsError
 from regard.interop.check import likeliest
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse
 from regard.interop.mapping import Account
+from regard.models.config import TransformerConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -127,7 +128,7 @@ def _write_pair(model: EncoderDecoder, output: Path) -> list[str]:
     config, num_layers = model.config, model.config.num_decoder_layers
     source = torch.full((ROWS, LENGTH + 1), 3)
     memory = list(EncoderGraph(model)(source))
-    past = _empty_past(config.num_kv_heads or config.num_heads, config.head_dim, num_layers, LENGTH)
+    past = _empty_past(config, num_layers, LENGTH)
     batch_source = {0: "batch", 1: "source"}
     heads_source, heads_past = {0: "batch", 2: "source"}, {0: "batch", 2: "past"}
     first = _write(
@@ -146,7 +147,11 @@ def _write_pair(model: EncoderDecoder, output: Path) -> list[str]:
 
 def _write_decoder(model: Decoder, output: Path) -> list[str]:
     config, num_layers = model.config, model.config.num_layers
-    past = _empty_past(config.num_kv_heads or config.num_heads, config.head_dim, num_layers, LENGTH)
+    if config.cross_attention:
+        raise SettingsError(
+            "a decoder with cross-attention cannot be written as onnx. Convert the whole encoder-decoder."
+        )
+    past = _empty_past(config, num_layers, LENGTH)
     return [
         _write(
             DecoderGraph(model),
@@ -159,8 +164,12 @@ def _write_decoder(model: Decoder, output: Path) -> list[str]:
     ]
 
 
-def _empty_past(num_heads: int, head_dim: int, num_layers: int, length: int, rows: int = ROWS) -> list[Tensor]:
-    return [torch.zeros(rows, num_heads, length, head_dim) for _ in range(2 * num_layers)]
+def _empty_past(config: TransformerConfig, num_layers: int, length: int, rows: int = ROWS) -> list[Tensor]:
+    num_heads, widths = (
+        config.num_kv_heads or config.num_heads,
+        (config.head_dim, config.value_head_dim or config.head_dim),
+    )
+    return [torch.zeros(rows, num_heads, length, width) for _ in range(num_layers) for width in widths]
 
 
 def _write(
@@ -232,7 +241,7 @@ class OnnxReference:
         """The logits after each token of one text."""
         assert not isinstance(self.model, Encoder)
         config, num_layers = self.model.config, _num_layers(self.model)
-        past = _empty_past(config.num_kv_heads or config.num_heads, config.head_dim, num_layers, 0, rows=1)
+        past = _empty_past(config, num_layers, 0, rows=1)
         given: list[Tensor] = []
         if source is not None:
             ids = torch.tensor([list(source)])

@@ -202,6 +202,8 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         labels=labels,
         head_activation=head_activation,
         tied_embeddings=config.get("tie_word_embeddings", True),
+        feed_forward_chunk=config.get("chunk_size_feed_forward", 0) or None,
+        pooler=task == "none" and any(name.endswith("pooler.dense.weight") for name in tensors),
     )
     prefix = model_prefix(kind, tensors)
 
@@ -217,7 +219,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     }
     if positions != "learned":
         explained["*position_embeddings.weight"] = f"not read with position_embedding_type {positions}"
-    if task != "classify":
+    if task != "classify" and not ours.pooler:
         explained |= HEADLESS
     return Blueprint(
         ours,
@@ -271,6 +273,8 @@ def encoder_refs(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) 
     names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
     for ours, theirs in style.heads.get(model.config.task, {}).items():
         names[ours] = prefix + theirs[1:] if theirs.startswith(".") else theirs
+    if model.pooler is not None:
+        names["pooler"] = f"{prefix}pooler.dense"
     refs = modules(names, model)
     table = "positions.learned.table.weight"
     if table in refs:
@@ -314,7 +318,11 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     if ours.task == "classify":
         wanted["head_activation"] = (ours.head_activation or "tanh", style.class_activation)
     if kind == "distilbert":
-        wanted |= {"num_segments": (ours.num_segments, 0), "norm_epsilon": (ours.norm_epsilon, 1e-12)}
+        wanted |= {
+            "pooler": (ours.pooler, False),
+            "num_segments": (ours.num_segments, 0),
+            "norm_epsilon": (ours.norm_epsilon, 1e-12),
+        }
     else:
         wanted["num_segments"] = (ours.num_segments >= 1, True)
     if kind != "bert":
@@ -334,6 +342,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         "model_type": kind,
         "architectures": [style.arch + classes[ours.task]],
         "position_embedding_type": positions,
+        "chunk_size_feed_forward": ours.feed_forward_chunk or 0,
         "pad_token_id": ours.pad_id,
         "bos_token_id": symbols.bos_id,
         "eos_token_id": symbols.eos_id,
