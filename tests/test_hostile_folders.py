@@ -210,6 +210,9 @@ def test_interrupts_are_not_taken_for_panics() -> None:
     [
         ({"symbols": {"eos_id": 10**9}}, r"ids of symbols must be below 15, the size of the target's vocabulary; got 10{9}"),
         ({"symbols": {"start_ids": [15]}}, r"below 15, the size of the target's vocabulary; got 15"),
+        ({"symbols": {"banned_ids": [-1]}}, r"regard\.symbols\.banned_ids\.0: Input should be greater"),
+        ({"symbols": {"mask_id": -1}}, r"regard\.symbols\.mask_id: Input should be greater"),
+        ({"symbols": {"pad_id": -2}}, r"regard\.symbols\.pad_id: Input should be greater"),
         ({"symbols": {"banned_ids": [99]}}, r"below 15, the size of the target's vocabulary; got 99"),
         ({"symbols": {"source_end_ids": [3, 77]}}, r"below 15, the size of the source's vocabulary; got 77"),
         ({"symbols": {"source_begin_ids": [-4]}}, r"regard\.symbols\.source_begin_ids\.0: Input should be greater"),

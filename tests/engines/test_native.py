@@ -16,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.engines import choice, structures
+from regard.engines import choice, library, structures
 from regard.engines.choice import Prepared, check_engine, prepared
 from regard.engines.library import find, find_in
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel, misfit
 from regard.engines.packed import PackedModel
 from regard.engines.structures import NativeLinear, layer_misfit
-from regard.errors import SettingsError
+from regard.errors import SettingsError, ShapeError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
@@ -382,17 +382,65 @@ print("done")
 """
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
-def test_under_sanitizers(tmp_path: Path) -> None:
-    """No access outside of arrays and no undefined arithmetic, on the shapes of the tests above."""
-    builder().build(tmp_path, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
+HOSTILE = """
+import pathlib, sys, pytest
+import regard.engines.library as library
+sanitized = library.find_in(pathlib.Path(sys.argv[1]))
+assert sanitized.library is not None
+library.find_in = lambda folder: sanitized
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[2:]]))
+"""
+
+
+def sanitized(folder: Path, program: str, *arguments: str) -> str:
+    """What a program prints with libraries that stop at accesses outside of arrays and at undefined arithmetic."""
+    builder().build(folder, ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"))
     preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout
+    source = str(Path(library.__file__).parents[2])  # of the package that is tested
     environment = os.environ | {
-        "LD_PRELOAD": preload.strip(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONPATH": str(Path(__file__).parent),
-        "OMP_NUM_THREADS": "1",
+        "LD_PRELOAD": preload.strip(), "ASAN_OPTIONS": "detect_leaks=0",
+        "PYTHONPATH": os.pathsep.join((str(Path(__file__).parent), source)), "OMP_NUM_THREADS": "1",
     }  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-c", SANITIZED, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.endswith("done\n")
+        [sys.executable, "-c", program, str(folder), *arguments],
+        capture_output=True, text=True, env=environment, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-3000:]
+    return done.stdout
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
+def test_under_sanitizers(tmp_path: Path) -> None:
+    """On the shapes of the tests above."""
+    assert sanitized(tmp_path, SANITIZED).endswith("done\n")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc and its sanitizers")
+def test_hostile_folders_under_sanitizers(tmp_path: Path) -> None:
+    assert "passed" in sanitized(tmp_path, HOSTILE, "tests/test_hostile_folders.py", "-k", "symbols or ids or weights")
+
+
+@pytest.mark.parametrize("what", ["token", "position", "prefix", "banned"])
+def test_what_is_beyond_a_table_is_refused(what: str) -> None:
+    """No index of a caller's reaches memory that is not the model's: C looks at each, as PyTorch does."""
+    torch.manual_seed(8)
+    model = NativeModel(disturbed(make(positions="learned", max_positions=6)), LIBRARY)
+    symbols = TargetSymbols([2], 3, 0, (0, 1, -7, VOCAB_SIZE, 10**12) if what == "banned" else (0, 1))
+    with torch.inference_mode():
+        if what in ("token", "position"):
+            state = model.prefill(some_sources(2, 4))
+            ids = torch.tensor([[5], [VOCAB_SIZE if what == "token" else 5]])
+            with pytest.raises(
+                ShapeError, match=r"tokens must be below 23, and positions below 6|at most max_positions"
+            ):
+                for _ in range(7):
+                    _, state = model.decode_step(ids, state)
+            return
+        request = Request([5, 6, 3], 5, prefix_ids=(VOCAB_SIZE,) if what == "prefix" else ())
+        decoding = Decoding(model, [request], BeamSearch(BeamSettings(2, 2), 3), symbols, batch_size=1)
+        if what == "prefix":
+            with pytest.raises(ShapeError, match="the tokens of a prefix must be below 23; got 23"):
+                decoding.run()
+        else:
+            assert decoding.run()[0][0].ids

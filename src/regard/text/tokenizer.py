@@ -113,7 +113,7 @@ class Symbols(BaseModel):
     start_ids: list[Id] = Field([2], min_length=1, description="what a decoder has read before it writes")
     source_begin_ids: list[Id] = []
     source_end_ids: list[Id] = [3]
-    banned_ids: list[int] = Field([0, 1, 2], description="what a decoder never writes")
+    banned_ids: list[Id] = Field([0, 1, 2], description="what a decoder never writes")
     lines_end: bool = Field(True, description="whether eos_id is the line break in running text")
 
     @property
