@@ -28,6 +28,7 @@ from torch import Tensor
 from regard.errors import ModelFolderError, SettingsError, hub_hint
 from regard.memory import lack_of_room, shapes_for, shapes_of
 from regard.models.config import ModelConfig
+from regard.models.deviation import deviation
 from regard.models.families import build, parse_config
 from regard.models.interface import Model, stored_tensors
 from regard.names import is_file, is_folder
@@ -245,7 +246,7 @@ def save_weights(path: Path, model: Model) -> None:
     """
     parameters: dict[str, Tensor] = dict(model.named_parameters(remove_duplicate=False))
     wanted = shapes_of(model.config)
-    if problem := _deviation(model, wanted):
+    if problem := deviation(model, wanted):
         raise SettingsError(
             f"a model must be what its configuration describes to be saved; got one in which {problem}."
         )
@@ -256,35 +257,6 @@ def save_weights(path: Path, model: Model) -> None:
         is_shared = any(x.data_ptr() == other.data_ptr() for other in tensors.values())  # layers that were tied by hand
         tensors[name] = x.clone() if is_shared else x
     write_whole(path / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
-
-
-RATES = ("dropout", "rate", "momentum")
-"""Settings of modules that matter in training only, and may be changed for it."""
-
-
-def _deviation(model: Model, wanted: Model) -> str:
-    """What a model has that its configuration does not describe; empty: nothing."""
-    ours, theirs = dict(model.named_modules(remove_duplicate=False)), dict(wanted.named_modules(remove_duplicate=False))
-    for name in sorted(ours.keys() ^ theirs.keys()):
-        return f"{name} is {'added' if name in ours else 'missing'}"
-    for name, module in theirs.items():
-        if type(ours[name]) is not type(module):
-            return f"{name} is a {type(ours[name]).__name__}, not a {type(module).__name__}"
-        given, expected = (dict(each.named_parameters(recurse=False)) for each in (ours[name], module))
-        for key in sorted(given.keys() | expected.keys()):
-            sizes = [tuple(each[key].shape) if key in each else None for each in (given, expected)]
-            if sizes[0] != sizes[1]:
-                return f"{name}.{key} has shape {sizes[0]}, not {sizes[1]}"
-        for key, value in vars(module).items():
-            if isinstance(value, float | str) and key not in RATES and getattr(ours[name], key, None) != value:
-                return f"{name}.{key} is {getattr(ours[name], key, None)!r}, not {value!r}"
-    shared: dict[int, str] = {}
-    tied = dict(model.named_parameters(remove_duplicate=False))
-    for name, parameter in wanted.named_parameters(remove_duplicate=False):
-        first = shared.setdefault(id(parameter), name)
-        if tied[first] is not tied[name]:
-            return f"{name} is not tied to {first}"
-    return ""
 
 
 def load_model(path: Path | str) -> LoadedModel:

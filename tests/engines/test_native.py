@@ -431,11 +431,16 @@ def test_what_is_beyond_a_table_is_refused(what: str) -> None:
         if what in ("token", "position"):
             state = model.prefill(some_sources(2, 4))
             ids = torch.tensor([[5], [VOCAB_SIZE if what == "token" else 5]])
+
+            def seven_steps() -> None:
+                after = state
+                for _ in range(7):
+                    _, after = model.decode_step(ids, after)
+
             with pytest.raises(
                 ShapeError, match=r"tokens must be below 23, and positions below 6|at most max_positions"
             ):
-                for _ in range(7):
-                    _, state = model.decode_step(ids, state)
+                seven_steps()
             return
         request = Request([5, 6, 3], 5, prefix_ids=(VOCAB_SIZE,) if what == "prefix" else ())
         decoding = Decoding(model, [request], BeamSearch(BeamSettings(2, 2), 3), symbols, batch_size=1)
