@@ -24,7 +24,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
-from regard.models.learning.adapters import adapted, merged, put_adapter, sharing
+from regard.models.learning.adapters import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.names import is_file, is_folder
 from regard.text.lines import write_whole
 
@@ -34,6 +34,8 @@ FACTORS = ("down", "up")
 HEAD = ("task", "labels")
 CHANGES = (*HEAD, *SAME_WEIGHTS)
 """The settings of a model that an adapter may change."""
+MOST_TRIED = 16
+"""Tokens that a model with an adapter is tried with."""
 NUMBERS = ("F32", "F16", "BF16")
 """The dtypes that adapters are read from, in the names of safetensors."""
 
@@ -163,7 +165,7 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
     Args:
         sha256: the checksum of the model; None: it is computed.
     Raises:
-        ModelFolderError: the adapter belongs to another model, or its tensors do not fit.
+        ModelFolderError: the adapter belongs to another model, its tensors do not fit, or its numbers are too large.
     """
     where = adapter.weights.parent
     if adapter.base is not None and (sha256 or weights_digest(loaded.model)) != adapter.base.sha256:
@@ -176,7 +178,39 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
         for name in new:
             model.get_parameter(name).copy_(tensors[name])
     put_adapter(model, tensors, adapter.scales)
+    if (name := overflowing(model) or _overflowing_states(model.eval())) is not None:
+        raise ModelFolderError(
+            f"{adapter.weights}: {name} with its update must be finite in float32 and bfloat16; it is not. "
+            "The scale or the matrices are too large."
+        )
     return model.eval()
+
+
+@torch.no_grad()
+def _overflowing_states(model: Model) -> str | None:
+    """The first linear map of a model that makes of a few tokens numbers whose squares overflow, as norms square them.
+
+    None: none does.
+    """
+    config, device, found = model.config, next(model.parameters()).device, list[str]()
+
+    def look(name: str, output: Tensor) -> None:
+        if not bool((output.float().abs() <= LARGEST**0.5).all()):
+            found.append(name)
+
+    hooks = [
+        module.register_forward_hook(lambda _module, _inputs, output, name=name: look(name, output))
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Linear)
+    ]
+    sizes = [getattr(config, "source_vocab_size", None) or config.vocab_size, config.vocab_size]
+    ids = [torch.arange(min(size, config.max_positions, MOST_TRIED), device=device)[None] for size in sizes]
+    try:
+        model.logits(model.states(*ids) if model.reads_source else model.states(ids[1]))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found[0] if found else None
 
 
 def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from collections.abc import Collection, Hashable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from regard.errors import HUB, MissingExtraError, ModelFolderError, nearest_hint
 
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+MOST_SHOWN = 100
+"""Characters of a value that a message shows."""
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 
 
@@ -136,10 +139,14 @@ def _read_pickle(path: Path) -> dict[str, Tensor]:
 
 
 class ForeignConfig:
-    """A foreign configuration: values with their defaults, and a refusal of those that we cannot represent."""
+    """A foreign configuration: values with their defaults, and a refusal of those that we cannot represent.
+
+    It records which keys were asked for. Of the others nobody knows what they change (`refuse_others`).
+    """
 
     def __init__(self, values: dict[str, Any], where: Path | str) -> None:
         self.values, self.where = values, where
+        self._asked: set[str] = set()
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key; `default` where it is missing or null.
@@ -147,7 +154,7 @@ class ForeignConfig:
         Raises:
             ModelFolderError: it is of another type than the default.
         """
-        value = self.values.get(key)
+        value = self._value(key)
         if value is None:
             return default
         return value if default is None else self._of(type(default), key, value)
@@ -158,9 +165,13 @@ class ForeignConfig:
         Raises:
             ModelFolderError: it is not there, or of another type than `kind`.
         """
-        if self.values.get(key) is None:
+        if (value := self._value(key)) is None:
             raise ModelFolderError(f"{self.where} must have the key {key}; it does not.")
-        return self._of(kind, key, self.values[key])
+        return self._of(kind, key, value)
+
+    def _value(self, key: str) -> Any:
+        self._asked.add(key)
+        return self.values.get(key)
 
     def _of(self, kind: type, key: str, value: Any) -> Any:
         is_right = isinstance(value, (int, float) if kind is float else kind)
@@ -174,8 +185,9 @@ class ForeignConfig:
         Raises:
             ModelFolderError: it means nothing; the message lists what does.
         """
-        value = self.get(key, default) if isinstance(default, str) else self.values.get(key, default)
-        if value not in choices:
+        value = self.get(key, default) if isinstance(default, str) else self.get(key)
+        value = default if value is None else value
+        if not isinstance(value, Hashable) or value not in choices:
             hint = nearest_hint(value, choices) if isinstance(value, str) else ""
             allowed = ", ".join(str(choice) for choice in choices)
             raise ModelFolderError(f"{self.where}: {key} must be one of {allowed}; got {value!r}. {hint}".rstrip())
@@ -187,10 +199,28 @@ class ForeignConfig:
         Raises:
             ModelFolderError: it has another.
         """
-        value = self.values.get(key, default)
+        value = self._value(key)
+        value = default if value is None else value
         if value is not None and value != allowed:
             raise ModelFolderError(
                 f"{self.where}: {key} must be {allowed!r} to be represented in Regard; got {value!r}."
+            )
+
+    def refuse_others(self, without_effect: Collection[str]) -> None:
+        """Make sure that no key is set that was not asked for: nobody knows what it changes.
+
+        Args:
+            without_effect: keys that do not change what a model computes.
+        Raises:
+            ModelFolderError: one is, with a value that is not null, false or empty.
+        """
+        for key, value in self.values.items():
+            if key in self._asked or key in without_effect or value is None or value is False or value in ("", [], {}):
+                continue
+            off = "false" if value is True else "null"
+            raise ModelFolderError(
+                f"{self.where}: {key} must be {off} to be represented in Regard; got {_shown(value)}. "
+                "If it does not change what the model computes, remove it from the file."
             )
 
     def same(self, key: str, other: str) -> Any:
@@ -201,3 +231,9 @@ class ForeignConfig:
                 f"{self.where}: {key} and {other} must be equal to be represented in Regard; got {first} and {second}."
             )
         return first
+
+
+def _shown(value: object) -> str:
+    """A value of a JSON file in a message."""
+    text = json.dumps(value, default=repr)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."

@@ -6,7 +6,6 @@ Their names are those of the modules of the Hugging Face model; which of ours th
 from __future__ import annotations
 
 import json
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,9 +18,10 @@ from torch import Tensor, nn
 from regard.adapters import Adapter, check_shapes
 from regard.checkpoint import aside, check_output
 from regard.errors import ModelFolderError
-from regard.interop.files import read_json, read_safetensors
+from regard.interop.files import ForeignConfig, read_json, read_safetensors
 from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NUMBERS, TensorRef
+from regard.interop.peft_config import LoraSettings
 from regard.models.interface import Model
 from regard.models.learning.adapters import adapted
 from regard.names import is_file
@@ -31,14 +31,6 @@ PEFT = "peft"
 """What `regard convert --to` calls the format."""
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 PREFIX = "base_model.model."
-PLAIN = {
-    "bias": "none",
-    "use_dora": False,
-    "modules_to_save": None,
-    "layer_replication": None,
-    "trainable_token_indices": None,
-}
-"""Settings with the only values that an adapter of ours can represent."""
 TASKS = {"encoder-decoder": "SEQ_2_SEQ_LM", "decoder": "CAUSAL_LM"}
 
 
@@ -50,15 +42,14 @@ def is_peft(path: Path | str) -> bool:
 def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
     """An adapter that PEFT wrote, for a model in Hugging Face's format.
 
-    update = scale B A, with scale = lora_alpha / r, or lora_alpha / sqrt(r) where `use_rslora` is set. Of a matrix that is
-    several of ours, such as GPT-2's `c_attn`, each gets the whole A and its own rows of B.
+    update = scale B A, with the scale that `LoraSettings` says. Of a matrix that is several of ours, such as GPT-2's `c_attn`,
+    each gets the whole A and its own rows of B.
 
     Raises:
         ModelFolderError: it is damaged, of another kind than LoRA, or does not fit the model.
     """
     folder = Path(path)
-    config = read_json(folder / CONFIG)
-    _check(folder, config)
+    settings = LoraSettings.of(ForeignConfig(read_json(folder / CONFIG), folder / CONFIG))
     factors: dict[str, dict[str, Tensor]] = defaultdict(dict)
     for name, tensor in read_safetensors(folder / WEIGHTS).items():
         module, _, factor = name.removeprefix(PREFIX).removesuffix(".weight").rpartition(".")
@@ -76,7 +67,7 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
         for ours, ref in _ours(module, base):
             linear = base.loaded.model.get_submodule(ours)
             assert isinstance(linear, nn.Linear)
-            scales[ours] = _scale(config, module, len(down)) * ref.factor
+            scales[ours] = settings.scale(module) * ref.factor
             tensors[f"{ours}.down"], tensors[f"{ours}.up"] = (
                 down,
                 up[ref.first_row : ref.first_row + linear.out_features],
@@ -86,6 +77,9 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
     check_shapes(
         base.loaded.model, scales, {name: tuple(each.shape) for name, each in tensors.items()}, folder / WEIGHTS
     )
+    for module, pair in factors.items():
+        settings.check_targeted(module)
+        settings.check_rank(module, len(pair["lora_A"]))
     if broken := next((name for name, each in tensors.items() if not each.isfinite().all()), None):
         raise ModelFolderError(
             f"{folder / WEIGHTS}: {broken} must hold finite numbers; it does not. The file is damaged."
@@ -135,7 +129,8 @@ def write_peft(adapted_model: Model, base: ForeignModel, output: Path) -> list[s
 def _config(model: Model, base: ForeignModel, ranks: Mapping[str, int], transposed: Sequence[bool]) -> dict[str, Any]:
     """What PEFT reads beside the matrices. The scale is 1: it is in the matrices."""
     rank = max(ranks.values())
-    others = {name: each for name, each in ranks.items() if each != rank}
+    # PEFT takes the first name that the end of a module's name fits, so the longest stand first, and all where any is needed.
+    others = dict(sorted(ranks.items(), key=lambda item: -len(item[0]))) if {*ranks.values()} != {rank} else {}
     return {
         "peft_type": "LORA",
         "task_type": TASKS.get(model.config.arch),
@@ -148,46 +143,36 @@ def _config(model: Model, base: ForeignModel, ranks: Mapping[str, int], transpos
         "fan_in_fan_out": any(transposed),
         "lora_dropout": 0.0,
         "inference_mode": True,
-        **{key: value for key, value in PLAIN.items() if value is not None},
+        "bias": "none",
+        "use_dora": False,
     }
-
-
-def _check(folder: Path, config: Mapping[str, Any]) -> None:
-    """Make sure that an adapter is one that ours can represent.
-
-    Raises:
-        ModelFolderError: it is not.
-    """
-    if (kind := config.get("peft_type")) != "LORA":
-        raise ModelFolderError(f"{folder / CONFIG}: peft_type must be LORA; got {kind!r}.")
-    for key, allowed in PLAIN.items():
-        if (value := config.get(key)) not in (allowed, None, [], False):
-            raise ModelFolderError(f"{folder / CONFIG}: {key} must be {json.dumps(allowed)}; got {json.dumps(value)}.")
-
-
-def _scale(config: Mapping[str, Any], module: str, rank: int) -> float:
-    """What the product of an adapter's matrices is multiplied by."""
-    patterns = config.get("alpha_pattern") or {}
-    alpha = next((value for key, value in patterns.items() if _ends(module, key)), config.get("lora_alpha", 8))
-    return float(alpha) / (math.sqrt(rank) if config.get("use_rslora") else rank)
 
 
 def _ours(module: str, base: ForeignModel) -> list[tuple[str, TensorRef]]:
     """The linear maps of ours that are in a module of theirs.
 
+    The adapter may have been made for a class with a head and the model be stored without one, or the other way round: then one
+    name has a beginning more.
+
     Raises:
-        ModelFolderError: there are none.
+        ModelFolderError: there are none, or several modules could be meant.
     """
-    found = []
+    found: dict[str, list[tuple[str, TensorRef]]] = defaultdict(list)
     for name, part in base.loaded.model.named_modules():
         ref = base.refs.get(f"{name}.weight") if isinstance(part, nn.Linear) else None
         if ref is not None:
             theirs = ref.name.removesuffix(".weight")
             if _ends(module, theirs) or _ends(theirs, module):
-                found.append((name, ref))
+                found[theirs].append((name, ref))
+    if module in found:
+        return found[module]
     if not found:
         raise ModelFolderError(f"{base.path} must have the linear map {module}, which is adapted; it does not.")
-    return found
+    if len(found) > 1:
+        raise ModelFolderError(
+            f"{base.path} must have one linear map {module}, which is adapted; got {', '.join(sorted(found))}."
+        )
+    return next(iter(found.values()))
 
 
 def _ends(name: str, ending: str) -> bool:

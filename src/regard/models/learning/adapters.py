@@ -15,6 +15,8 @@ from regard.models.learning.naming import linears_named
 from regard.nn.adapters import AdaptedLinear, AdapterChoice, ChosenAdapter
 
 AnyModel = TypeVar("AnyModel", bound=Model)
+LARGEST = torch.finfo(torch.bfloat16).max
+"""The largest number of bfloat16, a little below that of float32."""
 
 
 class AdapterConfig(BaseModel):
@@ -78,6 +80,21 @@ def put_adapter(model: Model, tensors: Mapping[str, Tensor], scales: Mapping[str
             module.down.copy_(down)
             module.up.copy_(up)
         _replace(model, name, module)
+
+
+@torch.no_grad()
+def overflowing(model: nn.Module) -> str | None:
+    """The first adapted map whose update cannot be computed: its numbers, or a product of them, are beyond what the types hold
+    that models compute in. None: all can.
+    """
+    for name, module in adapted(model).items():
+        down, up = module.down.float(), module.up.float()
+        product = up @ down
+        updated = module.weight.float() + module.scale * product
+        for numbers in (down.abs().sum(dim=1), module.scale * up, product, updated):
+            if not bool((numbers.abs() <= LARGEST).all()):
+                return name
+    return None
 
 
 def merged(model: AnyModel) -> AnyModel:

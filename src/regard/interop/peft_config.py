@@ -1,0 +1,186 @@
+"""What PEFT's `adapter_config.json` says of a LoRA adapter.
+
+Settings that are understood are listed here. Any other that is set is refused by its name, as it may change what is computed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from regard.errors import ModelFolderError
+from regard.interop.files import ForeignConfig
+
+SAME_BASE = ("true", "false", "gaussian", "orthogonal", "eva", "mica")
+"""Ways to initialize an update that leave the base's weights as they are. The others change them when PEFT loads the adapter:
+it takes the first update off the base."""
+READ_LATER = {"target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"}
+"""Settings that are compared with the modules that there are matrices of."""
+WITHOUT_EFFECT = {
+    # where the adapter comes from
+    "task_type", "auto_mapping", "peft_version", "base_model_name_or_path", "revision",
+    # training, and how an update begins
+    "inference_mode", "lora_dropout", "eva_config",
+    # PEFT corrects it by the kind of module; it never saves the next; the last two are read with settings that are refused
+    "fan_in_fan_out", "runtime_config", "megatron_core", "qalora_group_size",
+}  # fmt: skip
+"""Settings that do not change what a trained adapter computes."""
+
+
+@dataclass(frozen=True)
+class LoraSettings:
+    """The settings of an adapter in PEFT's format.
+
+    update of a module = scale B A, with scale = alpha / r, or alpha / sqrt(r) where `use_rslora` is set. Both numbers may differ
+    from module to module: a pattern's key is a regular expression, and the first that fits a module's name counts.
+    """
+
+    config: ForeignConfig
+    rank: int
+    alpha: float
+    ranks: Mapping[str, int]
+    alphas: Mapping[str, float]
+    is_rank_stabilized: bool
+
+    @classmethod
+    def of(cls, config: ForeignConfig) -> LoraSettings:
+        """The settings in a configuration.
+
+        Raises:
+            ModelFolderError: it is of another kind than LoRA, or sets something that ours cannot represent.
+        """
+        if (kind := config.get("peft_type")) != "LORA":
+            raise ModelFolderError(f"{config.where}: peft_type must be LORA; got {kind!r}.")
+        config.refuse_unless("bias", "none")
+        _check_initialization(config)
+        rank, ranks = config.get("r", 8), config.get("rank_pattern", {})
+        alpha, alphas = config.get("lora_alpha", 8.0), config.get("alpha_pattern", {})
+        is_rank_stabilized = config.get("use_rslora", False)
+        config.refuse_others(READ_LATER | WITHOUT_EFFECT)
+        named = {"r": rank} | {f"rank_pattern, {pattern}": each for pattern, each in ranks.items()}
+        for key, value in named.items():
+            if type(value) is not int or value < 1:
+                raise ModelFolderError(f"{config.where}: {key} must be a whole number from 1; got {value!r}.")
+        for key, value in {
+            "lora_alpha": alpha,
+            **{f"alpha_pattern, {pattern}": each for pattern, each in alphas.items()},
+        }.items():
+            if type(value) not in (int, float) or not math.isfinite(value):
+                raise ModelFolderError(f"{config.where}: {key} must be a finite number; got {value!r}.")
+        for key, patterns in (("rank_pattern", ranks), ("alpha_pattern", alphas)):
+            for pattern in patterns:
+                _compiled(config, key, _ending(pattern))
+        return cls(config, rank, alpha, ranks, alphas, is_rank_stabilized)
+
+    def scale(self, module: str) -> float:
+        """What the product of a module's matrices is multiplied by."""
+        alpha, rank = _first_that_fits(self.alphas, module, self.alpha), self.rank_of(module)
+        return float(alpha) / (math.sqrt(rank) if self.is_rank_stabilized else rank)
+
+    def rank_of(self, module: str) -> int:
+        """The rank of a module's matrices."""
+        return int(_first_that_fits(self.ranks, module, self.rank))
+
+    def check_rank(self, module: str, rank: int) -> None:
+        """Make sure that a module's matrices have the rank that the configuration says.
+
+        Raises:
+            ModelFolderError: they do not.
+        """
+        if rank != self.rank_of(module):
+            raise ModelFolderError(
+                f"{self.config.where}: r must be the rank of the matrices of {module}, {rank}; got {self.rank_of(module)}. "
+                "The files are of two adapters."
+            )
+
+    def check_targeted(self, module: str) -> None:
+        """Make sure that PEFT adapts a module: it leaves out the matrices of others.
+
+        Raises:
+            ModelFolderError: it does not.
+        """
+        for key, is_right in (
+            ("exclude_modules", not self._names("exclude_modules", module)),
+            ("target_modules", self.config.get("target_modules") is None or self._names("target_modules", module)),
+            ("layers_to_transform", self._is_in_layers(module)),
+        ):
+            if not is_right:
+                raise ModelFolderError(
+                    f"{self.config.where}: {key} must choose {module}, of which there are matrices; "
+                    f"got {self.config.get(key)!r}. The files are of two adapters."
+                )
+
+    def _names(self, key: str, module: str) -> bool:
+        """Whether a setting names a module: by the end of its name, or a string as a regular expression."""
+        value = self.config.get(key)
+        if value is None or (key == "target_modules" and value == "all-linear"):
+            return value is not None
+        if isinstance(value, str):
+            return _compiled(self.config, key, value).fullmatch(module) is not None
+        return any(module == end or module.endswith(f".{end}") for end in self._strings(key))
+
+    def _is_in_layers(self, module: str) -> bool:
+        """Whether a module is in one of the layers that are chosen, where any are.
+
+        PEFT asks where `target_modules` is a list, and of those modules whose whole name is not in it.
+        """
+        chosen = self.config.get("layers_to_transform")
+        targets = self.config.get("target_modules")
+        if chosen is None or chosen == [] or not isinstance(targets, list) or module in targets:
+            return True
+        numbers = chosen if isinstance(chosen, list) else [chosen]
+        patterns = self._strings("layers_pattern")
+        if not patterns:
+            found = re.match(r".*?\.[^.]*\.(?P<number>\d+)\.", module)
+        else:
+            tried = (
+                _compiled(self.config, "layers_pattern", rf"(?:^|.*?\.){pattern}\.(?P<number>\d+)\.").match(module)
+                for pattern in patterns
+            )
+            found = next((each for each in tried if each), None)
+        return found is not None and int(found["number"]) in numbers
+
+    def _strings(self, key: str) -> list[str]:
+        value = self.config.get(key) or []
+        value = [value] if isinstance(value, str) else value
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise ModelFolderError(f"{self.config.where}: {key} must be names of modules; got {value!r}.")
+        return value
+
+
+def _check_initialization(config: ForeignConfig) -> None:
+    """Make sure that the base's weights are those that the update was learnt with.
+
+    Raises:
+        ModelFolderError: PEFT changes them when it loads the adapter.
+    """
+    value = config.get("init_lora_weights", True)
+    name = str(value).lower()
+    if not isinstance(value, bool | str) or name not in SAME_BASE:
+        raise ModelFolderError(
+            f"{config.where}: init_lora_weights must be one of {', '.join(SAME_BASE)} to be represented in Regard; got "
+            f"{value!r}, which changes the base's weights. Save the adapter as plain LoRA: "
+            "`save_pretrained(..., path_initial_model_for_weight_conversion=...)` of PEFT."
+        )
+
+
+def _compiled(config: ForeignConfig, key: str, pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ModelFolderError(
+            f"{config.where}: {key} must be a regular expression; got {pattern!r}: {error}."
+        ) from error
+
+
+def _first_that_fits(patterns: Mapping[str, Any], module: str, default: Any) -> Any:
+    """The value of the first key that fits the name of a module, at its end or whole, as PEFT reads it."""
+    return next((value for key, value in patterns.items() if re.match(_ending(key), module)), default)
+
+
+def _ending(pattern: str) -> str:
+    """The regular expression that PEFT makes of a pattern's key."""
+    return rf"(.*\.)?({pattern})$"
