@@ -178,9 +178,9 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
         for name in new:
             model.get_parameter(name).copy_(tensors[name])
     put_adapter(model, tensors, adapter.scales)
-    if (name := overflowing(model) or _overflowing_states(model.eval())) is not None:
+    if (broken := overflowing(model) or _overflowing_states(model.eval())) is not None:
         raise ModelFolderError(
-            f"{adapter.weights}: {name} with its update must be finite in float32 and bfloat16; it is not. "
+            f"{adapter.weights}: {broken} with its update must be finite in float32 and bfloat16; it is not. "
             "The scale or the matrices are too large."
         )
     return model.eval()

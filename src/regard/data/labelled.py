@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -33,6 +34,19 @@ LABEL_NAMES = {
 TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "document", "content", "word", "words", "token",
               "tokens", "form"}  # fmt: skip
 """What columns are called in the header lines of files that other programs write."""
+
+
+SPACES = " \t\n\r\f\v"
+"""What separates the words of a string. Other white space, such as a no-break space, is part of a word."""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text that is to be tagged: what tabs separate, where it has any, so that a word may hold a space; else
+    what spaces separate.
+    """
+    if "\t" in text:
+        return [word for column in text.split("\t") if (word := column.strip(SPACES))]
+    return [word for word in re.split(f"[{SPACES}]+", text) if word]
 
 
 class LabelledLine(NamedTuple):
@@ -160,7 +174,7 @@ class LabelledFile:
         self._check_no_header(line, "word, tab, tag")
         if len(columns) != 2 or not all(column.strip() for column in columns):
             raise self._not("word, tab, tag", line)
-        return columns[0].strip(), columns[1].strip()
+        return columns[0].strip(SPACES), columns[1].strip()
 
     def _check_no_header(self, line: NumberedLine, what: str) -> None:
         """Make sure that the first line is not a header, which the model would learn from.

@@ -17,11 +17,23 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
+from regard.interop.tokenizer_settings import (
+    BYTE_PAIRS,
+    SENTENCE_PIECE,
+    WORD_PIECE,
+    check_beside,
+    read_settings,
+    refuse_others,
+    with_frame,
+)
 from regard.text.backends import guarded, read_backend, read_content, spaces_decoder
 from regard.text.tokenizer import Symbols, Tokenizer
 
 KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
 MOST_SENTINELS = 1 << 16
+SYMBOL_NAMES = ("<s>", "</s>", "<unk>", "<pad>")
+ADDED_FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
+"""How an added token is found in a text."""
 UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
 """Kinds of model and of piece in SentencePiece's files."""
 
@@ -45,7 +57,8 @@ def read_tokenizers(
         backend = _backend(folder)
     if by_word and isinstance(backend.pre_tokenizer, pre_tokenizers.ByteLevel):
         backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    found = _with_named_symbols(folder, backend, symbols)
+    with guarded(folder, "be read as a tokenizer"):
+        found = with_frame(folder, backend, _with_named_symbols(folder, backend, symbols))
     if num_ids is not None and found.mask_id is not None and found.mask_id >= num_ids:
         found = found.model_copy(update={"mask_id": None})
     tokenizer = Tokenizer(backend, found, num_ids=num_ids)
@@ -55,24 +68,38 @@ def read_tokenizers(
 def _backend(folder: Path) -> tokenizers.Tokenizer:
     path = folder / "tokenizer.json"
     if path.is_file():
-        return _with_sentinels(read_backend(read_content(path), path))
+        backend = _with_sentinels(read_backend(read_content(path), path))
+        check_beside(folder, backend)
+        return backend
     if (folder / "vocab.txt").is_file():
         return _with_added(folder, word_pieces(folder))
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
         return _with_added(folder, byte_pairs(folder))
     for name in ("spiece.model", "sentencepiece.model", "tokenizer.model"):
         if (folder / name).is_file():
+            settings = read_settings(folder, SENTENCE_PIECE)
+            refuse_others(settings)
             return _with_added(folder, sentence_pieces(folder / name))
     raise ModelFolderError(f"{folder} must hold a tokenizer: {KNOWN_FILES}; got none.")
 
 
 def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """A tokenizer with the tokens that `added_tokens.json`, `tokenizer_config.json` or T5's count of sentinels add to it."""
+    """A tokenizer with the tokens that `added_tokens.json`, `tokenizer_config.json` or T5's count of sentinels name: they are
+    found anywhere in a text and never cut. Those that the vocabulary has keep their ids; the others come after it.
+
+    Raises:
+        ModelFolderError: a token has another id in the vocabulary, or one that does not follow.
+    """
     settings = read_optional(folder / "tokenizer_config.json")
-    ids = {token: int(id) for token, id in read_optional(folder / "added_tokens.json").items()}
+    named = read_optional(folder / "special_tokens_map.json") | settings
+    symbols = {_content(named.get(f"{name}_token")) for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
+    ids, flags = {token: int(id) for token, id in read_optional(folder / "added_tokens.json").items()}, {}
     for id, entry in (settings.get("added_tokens_decoder") or {}).items():
-        if isinstance(entry, dict) and isinstance(entry.get("content"), str):
-            ids.setdefault(entry["content"], int(id))
+        if (token := _content(entry) if isinstance(entry, dict) else None) is not None:
+            ids.setdefault(token, int(id))
+            flags[token] = {
+                flag: bool(entry[flag]) for flag in ("lstrip", "rstrip", "single_word", "normalized") if flag in entry
+            }
     sentinels = settings.get("extra_ids", 100 if "T5" in str(settings.get("tokenizer_class")) else 0)
     if not isinstance(sentinels, int) or not 0 <= sentinels <= MOST_SENTINELS:
         raise ModelFolderError(
@@ -82,9 +109,21 @@ def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Token
     for number in range(sentinels):
         ids.setdefault(f"<extra_id_{number}>", first + sentinels - 1 - number)
     for token, id in sorted(ids.items(), key=lambda item: item[1]):
-        if id == backend.get_vocab_size():
-            backend.add_tokens([AddedToken(token, normalized=False, special=False)])
+        known = backend.token_to_id(token)
+        if id != (backend.get_vocab_size() if known is None else known):
+            expected = f"the next, {backend.get_vocab_size()}" if known is None else f"that of the vocabulary, {known}"
+            raise ModelFolderError(f"{folder}: the id of the added token {token!r} must be {expected}; got {id}.")
+        if token in symbols:  # one that is spelled out in a text is never read as one
+            backend.add_special_tokens([token])
+        else:
+            backend.add_tokens([AddedToken(token, special=False, **{"normalized": False} | flags.get(token, {}))])
     return backend
+
+
+def _content(token: Any) -> str | None:
+    """How a token of a configuration is spelled."""
+    token = token.get("content") if isinstance(token, dict) else token
+    return token if isinstance(token, str) else None
 
 
 def _with_sentinels(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
@@ -100,16 +139,21 @@ def _with_sentinels(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
 
 def word_pieces(folder: Path) -> tokenizers.Tokenizer:
     """BERT's tokenizer from its `vocab.txt`. Source: Devlin et al. 2019, section 3, and Wu et al. 2016, section 4.1."""
-    settings = read_optional(folder / "tokenizer_config.json")
+    settings = read_settings(folder, WORD_PIECE)
+    for key, usual in (("do_basic_tokenize", True), ("wordpieces_prefix", "##")):
+        settings.refuse_unless(key, usual)
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     backend = tokenizers.Tokenizer(
-        models.WordPiece({token: id for id, token in enumerate(lines)}, unk_token=settings.get("unk_token", "[UNK]"))
+        models.WordPiece(
+            {token: id for id, token in enumerate(lines)}, unk_token=_content(settings.get("unk_token")) or "[UNK]"
+        )
     )
     backend.normalizer = normalizers.BertNormalizer(
         lowercase=settings.get("do_lower_case", True),
         strip_accents=settings.get("strip_accents"),
         handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
     )
+    refuse_others(settings)
     backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     backend.decoder = decoders.WordPiece()
     return backend
@@ -117,7 +161,7 @@ def word_pieces(folder: Path) -> tokenizers.Tokenizer:
 
 def byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     """GPT-2's, RoBERTa's and BART's tokenizer from `vocab.json` and `merges.txt`. Source: Radford et al. 2019, section 2.2."""
-    settings = read_optional(folder / "tokenizer_config.json")
+    settings = read_settings(folder, BYTE_PAIRS)
     try:
         model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
     except Exception as error:  # the library's only word for a damaged file
@@ -125,6 +169,7 @@ def byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     backend = tokenizers.Tokenizer(model)
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=settings.get("add_prefix_space", False))
     backend.decoder = decoders.ByteLevel()
+    refuse_others(settings)
     named = (settings.get(f"{name}_token") for name in ("bos", "eos", "unk", "pad", "mask"))
     special = [token if isinstance(token, str) else token.get("content") for token in named if token]
     backend.add_special_tokens([token for token in special if token and backend.token_to_id(token) is not None])
@@ -155,14 +200,18 @@ def sentence_pieces(path: Path) -> tokenizers.Tokenizer:
     steps: list[normalizers.Normalizer] = []
     if proto.normalizer_spec.precompiled_charsmap:
         steps.append(normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap))
+    scheme = "always" if proto.normalizer_spec.add_dummy_prefix else "never"
+    prepended = scheme
     if proto.normalizer_spec.remove_extra_whitespaces:
         steps += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
+    elif scheme == "always":  # the library's Metaspace puts no space before a text that begins with one
+        steps.append(normalizers.Prepend("▁"))
+        prepended = "never"
     backend.normalizer = normalizers.Sequence(steps)
-    scheme = "always" if proto.normalizer_spec.add_dummy_prefix else "never"
     crosses_spaces = any("▁" in piece.piece[1:] for piece in proto.pieces if piece.type == NORMAL)
-    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=not crosses_spaces)
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=prepended, split=not crosses_spaces)
     backend.decoder = decoders.Metaspace(prepend_scheme="never" if scheme == "never" else "always")
-    if crosses_spaces or proto.trainer_spec.byte_fallback:
+    if crosses_spaces or proto.trainer_spec.byte_fallback or prepended != scheme:
         bytes_first = [decoders.ByteFallback()] if proto.trainer_spec.byte_fallback else []
         backend.decoder = spaces_decoder(scheme == "always", *bytes_first)
     return backend
@@ -191,12 +240,23 @@ def _marian(folder: Path, symbols: Symbols) -> tuple[Tokenizer, Tokenizer]:
     names = {"source": folder / "vocab.json", "target": target_list if target_list.is_file() else folder / "vocab.json"}
     found = {}
     for side, path in names.items():
+        refuse_others(read_settings(folder, SENTENCE_PIECE))
         vocabulary = vocabulary_list(read_json(path), path)
         backend = sentence_pieces(folder / f"{side}.spm")
         languages = [token for token in vocabulary if token.startswith(">>") and token.endswith("<<")]
+        added = read_optional(folder / "added_tokens.json")
+        if wrong := next((token for token, id in added.items() if not _is_at(vocabulary, token, id)), None):
+            raise ModelFolderError(
+                f"{folder}: the added token {wrong!r} must have its id in {path.name}; got {added[wrong]}."
+            )
+        languages += [token for token in added if token not in SYMBOL_NAMES]
         backend.add_tokens([AddedToken(token, normalized=False, special=False) for token in languages])
         found[side] = Tokenizer(backend, _named(symbols, vocabulary, is_source=side == "source"), vocabulary)
     return found["source"], found["target"]
+
+
+def _is_at(vocabulary: Sequence[str], token: str, id: object) -> bool:
+    return isinstance(id, int) and 0 <= id < len(vocabulary) and vocabulary[id] == token
 
 
 def _named(symbols: Symbols, vocabulary: Sequence[str], *, is_source: bool) -> Symbols:
@@ -242,9 +302,8 @@ def _with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Sy
 
     def id_of(*names: str) -> int | None:
         for name in names:
-            token = named.get(f"{name}_token")
-            token = token.get("content") if isinstance(token, dict) else token
-            if isinstance(token, str) and (id := backend.token_to_id(token)) is not None:
+            token = _content(named.get(f"{name}_token"))
+            if token is not None and (id := backend.token_to_id(token)) is not None:
                 return id
         return None
 

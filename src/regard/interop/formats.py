@@ -24,6 +24,13 @@ from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
 from regard.interop.hugging_face import bart, bert, bert_decoder, bert_generation, gpt2, t5
 from regard.interop.hugging_face.reference import TransformersReference
+from regard.interop.hugging_face.settings import (
+    SYMBOLS,
+    check_others,
+    never_written,
+    not_kept,
+    with_usual_names,
+)
 from regard.interop.mapping import Account
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
@@ -48,13 +55,6 @@ BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]
     "t5": t5.blueprint,
 }
 """How each `model_type` of Hugging Face is read."""
-GENERATION_KEYS = (
-    "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "eos_token_id", "pad_token_id", "bos_token_id",
-)  # fmt: skip
-GENERATION_CHOICES = (
-    "num_beams", "length_penalty", "min_length", "no_repeat_ngram_size", "repetition_penalty", "do_sample", "temperature",
-)  # fmt: skip
-"""Generation settings that checkpoints may have; in Regard they are arguments of `translate` and `generate`."""
 USUAL_CLASSES = {
     "gpt2": "GPT2LMHeadModel", "marian": "MarianMTModel", "bart": "BartForConditionalGeneration",
     "t5": "T5ForConditionalGeneration", "bert-generation": "BertGenerationEncoder", "encoder-decoder": "EncoderDecoderModel",
@@ -157,15 +157,14 @@ def _read_marian(path: Path) -> ForeignModel:
 
 
 def _read_hugging_face(folder: Path) -> ForeignModel:
-    content = read_json(folder / "config.json")
-    generation = read_optional(folder / "generation_config.json")
-    content |= {key: generation[key] for key in GENERATION_KEYS if generation.get(key) is not None}
-    notes = [f"{key} is not kept: it is chosen when text is generated" for key in GENERATION_CHOICES
-             if {**content, **generation}.get(key) not in (None, 0, 1, 1.0, False)]  # fmt: skip
+    content = with_usual_names(read_json(folder / CONFIG), folder / CONFIG)
+    generation = ForeignConfig(read_optional(folder / "generation_config.json"), folder / "generation_config.json")
+    content |= {key: generation.values[key] for key in SYMBOLS if generation.values.get(key) is not None}
+    notes = not_kept(content | generation.values)
     if isinstance(content.get("eos_token_id"), list):
         content["eos_token_id"] = content["eos_token_id"][0]
         notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
-    config = ForeignConfig(content, folder / "config.json")
+    config = ForeignConfig(content, folder / CONFIG)
     model_type = config.require("model_type", str)
     if model_type not in BLUEPRINTS:  # no hint with a similar name: bart is another model than mbart
         raise ModelFolderError(
@@ -176,9 +175,18 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
     if not content.get("architectures"):
         content["architectures"] = [_usual_class(model_type, tensors)]
     blueprint = BLUEPRINTS[model_type](config, tensors)
+    banned_ids, also = never_written(config)
+    check_others(config, generation)
+    symbols = blueprint.symbols
+    if symbols.pad_id in {*symbols.source_begin_ids, *symbols.source_end_ids}:
+        notes.append(
+            f"pad_token_id {symbols.pad_id} is a symbol around a text, too: as padding, no other token attends to it"
+        )
+    symbols = symbols.model_copy(update={"banned_ids": sorted({*symbols.banned_ids, *banned_ids})})
+    notes += also
     model, account = blueprint.build(tensors, where=str(folder))
     by_word = isinstance(model, Encoder) and model.config.task == "tag"
-    source, target = read_tokenizers(folder, blueprint.symbols, num_ids=model.config.vocab_size, by_word=by_word)
+    source, target = read_tokenizers(folder, symbols, num_ids=model.config.vocab_size, by_word=by_word)
     check_symbols(config.where, model.config, target, source)
     return ForeignModel(
         f"Hugging Face {model_type}",
@@ -277,7 +285,7 @@ def _write_hugging_face(loaded: LoadedModel, output: Path, *, format: str) -> Fo
     safetensors.torch.save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})
     (output / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")
     if isinstance(model, EncoderDecoder | Decoder):
-        keys = (*GENERATION_KEYS, "forced_eos_token_id")
+        keys = (*SYMBOLS, "forced_eos_token_id")
         generation = {key: config[key] for key in keys if config.get(key) not in (None, [])}
         (output / "generation_config.json").write_text(json.dumps(generation, indent=2), encoding="utf-8")
     account = Account([(name, name) for name in tensors])

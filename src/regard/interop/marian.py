@@ -31,8 +31,53 @@ from regard.text.tokenizer import Symbols, Tokenizer
 OPTIONS = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}
 """Marian's gelu is swish(1.702 x), which is none of ours."""
+OF_MODELS = ("transformer-", "lemma-", "factors-", "ulr", "tied-", "right-left", "input-types", "layer-norm")
+"""What the names of options begin with that may change what a model computes. The many others are of training and decoding."""
+WITHOUT_EFFECT = {
+    *(
+        "transformer-aan-activation",
+        "transformer-aan-depth",
+        "transformer-aan-nogate",
+        "transformer-dim-aan",
+    ),  # of averages
+    *("transformer-dropout", "transformer-dropout-attention", "transformer-dropout-ffn", "transformer-depth-scaling"),
+    *(
+        "transformer-guided-alignment-layer",
+        "tied-embeddings-src",
+        "ulr-dim-emb",
+        "ulr-dropout",
+        "ulr-trainable-transformation",
+    ),
+}
+"""Those of them that change nothing: of other kinds of models, and of training."""
 NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}
 """The operations before a sublayer, after it, and after the last layer: d dropout, a residual sum, n norm."""
+
+
+class _UniqueKeys(yaml.composer.Composer):
+    """Composes YAML whose keys are all different: of two tokens with one name, the library would keep the last."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """The keys and values of a mapping, before they are read.
+
+        Raises:
+            yaml.YAMLError: a key stands twice.
+        """
+        node = super().compose_mapping_node(anchor)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if str(key.value) in seen:
+                raise yaml.composer.ComposerError(None, None, f"the key {key.value} stands twice", key.start_mark)
+            seen.add(str(key.value))
+        return node
+
+
+class _Loader(_UniqueKeys, yaml.SafeLoader):
+    """Reads Marian's options."""
+
+
+class _StringLoader(_UniqueKeys, yaml.BaseLoader):
+    """Reads every value as a string."""
 
 
 def read(path: Path) -> ForeignModel:
@@ -94,7 +139,7 @@ def _options(arrays: dict[str, np.ndarray], path: Path) -> ForeignConfig:
     if OPTIONS not in arrays:
         raise ModelFolderError(f"{path} must be a Marian model; it does not hold {OPTIONS}.")
     try:
-        options = yaml.safe_load(arrays[OPTIONS].tobytes().rstrip(b"\0").decode("utf-8"))
+        options = yaml.load(arrays[OPTIONS].tobytes().rstrip(b"\0").decode("utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ModelFolderError(f"{path}: {OPTIONS} must be YAML; got: {' '.join(str(error).split())}.") from error
     if not isinstance(options, dict):
@@ -120,17 +165,22 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
     for key in ("transformer-ffn-depth", "transformer-decoder-ffn-depth"):
         if options.get(key, 2) not in (0, 2):
             options.refuse_unless(key, 2)
+    ff_dim = options.require("transformer-dim-ffn")
+    if options.get("transformer-decoder-dim-ffn", 0) not in (0, ff_dim):
+        options.refuse_unless("transformer-decoder-dim-ffn", ff_dim)
+    for key in ("lemma-dim-emb", "factors-dim-emb"):
+        options.refuse_unless(key, 0)
     source_size, target_size = options.require("dim-vocabs", list)
     is_shared = "Wemb" in arrays
     if is_shared:
         tied = "all" if options.get("tied-embeddings-all", True) or options.get("tied-embeddings", False) else "source"
     else:
         tied = "target" if options.get("tied-embeddings", False) else "none"
-    return EncoderDecoderConfig(
+    config = EncoderDecoderConfig(
         vocab_size=target_size + 1,
         source_vocab_size=None if is_shared else source_size + 1,
         model_dim=options.require("dim-emb"),
-        ff_dim=options.require("transformer-dim-ffn"),
+        ff_dim=ff_dim,
         num_heads=options.require("transformer-heads"),
         num_encoder_layers=options.require("enc-depth"),
         num_decoder_layers=options.require("dec-depth"),
@@ -144,6 +194,9 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
         tied_embeddings=tied,
         pad_id=-1,
     )
+    options.get("tied-embeddings-all"), options.get("tied-embeddings")  # the names of the tensors say it, too
+    options.refuse_others(WITHOUT_EFFECT | {key for key in options.values if not str(key).startswith(OF_MODELS)})
+    return config
 
 
 def _refs(model: nn.Module) -> dict[str, TensorRef]:
@@ -205,7 +258,7 @@ def _tokenizers(folder: Path, config: EncoderDecoderConfig) -> tuple[dict[str, T
     for side, path in zip(("source", "target"), files, strict=True):
         try:
             # Every token is a string: "no", "on" and "1985", too.
-            content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+            content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_StringLoader)
             content = {token: int(id) for token, id in content.items()}
         except (yaml.YAMLError, UnicodeDecodeError, ValueError, AttributeError) as error:
             raise ModelFolderError(f"{path} must be YAML; got: {' '.join(str(error).split())}.") from error
@@ -236,7 +289,7 @@ def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
     """
     decoder = folder / "decoder.yml"
     if decoder.is_file():
-        named = (yaml.safe_load(decoder.read_text(encoding="utf-8")) or {}).get("vocabs") or []
+        named = (yaml.load(decoder.read_text(encoding="utf-8"), _Loader) or {}).get("vocabs") or []
         files = [folder / Path(name).name for name in named]
     else:
         files = sorted(folder.glob("*vocab*.yml"))

@@ -124,6 +124,8 @@ def _growth(rule: Any) -> int:
         return min(math.prod(map(_growth, inner)), BEYOND)
     if rule.get("type") == "Precompiled":
         return OF_UNICODE
+    if rule.get("type") == "Prepend" and isinstance(rule.get("prepend"), str):
+        return 1 + len(rule["prepend"])
     written, read = rule.get("content"), rule.get("pattern")
     if not isinstance(written, str) or not isinstance(read, dict):
         return 1

@@ -358,17 +358,30 @@ class Tokenizer:
         return [id for id in range(num_embeddings) if self._token(id) is None]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some ids; special symbols are left out."""
+        """The text of some ids; special symbols are left out, and where it begins with unknown pieces, the spaces after them."""
         with guarded("the tokenizer", "put these tokens together"):
             if self.vocabulary is None and self.is_ours:
                 text = self._backend.decode(list(ids), skip_special_tokens=True)
-                return normalize("NFC", text) if self._is_taken_apart else text
-            tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
-            return str(self._backend.decoder.decode(tokens)) if self._backend.decoder else " ".join(tokens)
+                text = normalize("NFC", text) if self._is_taken_apart else text
+            else:
+                tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
+                text = str(self._backend.decoder.decode(tokens)) if self._backend.decoder else " ".join(tokens)
+        return text.lstrip(" ") if text[:1] == " " and self._begins_unknown(ids) else text
+
+    def _begins_unknown(self, ids: Sequence[int]) -> bool:
+        """Whether an unknown piece comes before all that is written."""
+        for id in ids:
+            if id == self.unk_id:
+                return True
+            if id not in self._special and (self._token(id) or "").strip("▁ "):
+                return False
+        return False
 
     def decode_so_far(self, ids: Sequence[int]) -> str:
         """The part of the text of some ids that no following id can change."""
         text = self.decode(ids).rstrip("\N{REPLACEMENT CHARACTER}")
+        if not text.strip(" "):
+            return ""  # an unknown piece may follow
         if not self._is_taken_apart:
             return text
         last = max((place for place, character in enumerate(text) if not combining(character)), default=0)

@@ -13,7 +13,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
-from regard.data.labelled import check_labels, encode_words, read_labelled
+from regard.data.labelled import check_labels, encode_words, read_labelled, words_of
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
@@ -76,15 +76,19 @@ class Predictor(Pipeline):
     def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
 
     @overload
-    def predict(self, texts: Sequence[str]) -> list[Prediction]: ...
+    def predict(self, texts: Sequence[str | Sequence[str]]) -> list[Prediction]: ...
 
-    def predict(self, texts: str | Sequence[str]) -> Prediction | list[Prediction]:
-        """The prediction for each text, in order; of one string, its prediction. Words are what spaces separate.
+    def predict(self, texts: str | Sequence[str | Sequence[str]]) -> Prediction | list[Prediction]:
+        """The prediction for each text, in order; of one string, its prediction.
+
+        A text that is tagged may be a list of words, such as those of a file of words and tags. Of a string, words are what tabs
+        separate, where it has any, and else what spaces separate; a no-break space is part of a word.
 
         A text that is longer than the model can read is cut where it classifies or tags, and its prediction says so (`is_cut`).
 
         Raises:
-            DataError: for a masked language model, a text without `<mask>`, or a longer one than it can read.
+            DataError: for a masked language model, a text without `<mask>`, or a longer one than it can read; for a tagger, a
+                list with what is no word; for another model, a list.
         """
         return self._predict([texts], 1)[0] if isinstance(texts, str) else self._predict(texts, 1)
 
@@ -100,16 +104,22 @@ class Predictor(Pipeline):
             first += len(texts)
 
     @torch.inference_mode()
-    def _predict(self, texts: Sequence[str], first: int) -> list[Prediction]:
+    def _predict(self, texts: Sequence[str | Sequence[str]], first: int) -> list[Prediction]:
         """The prediction for each text; `first` is the number of the first."""
         check_after_fork()
         task = self.model.config.task
         if task == "spans":
             raise SettingsError("`predict` needs a model for task classify, tag or mlm; got one for task spans.")
+        if task == "tag":
+            words = [_words(text, number) for number, text in enumerate(texts, start=first)]
+            written = [text if isinstance(text, str) else " ".join(text) for text in texts]
+            return [Prediction(text, *found) for text, found in zip(written, self._label(words), strict=True)]
+        read = [_string(text, number, task) for number, text in enumerate(texts, start=first)]
         if task == "mlm":
-            return [self._fill(text, number) for number, text in enumerate(texts, start=first)]
-        words = [text.split() if task == "tag" else [text] for text in texts]
-        return [Prediction(text, *found) for text, found in zip(texts, self._label(words), strict=True)]
+            return [self._fill(text, number) for number, text in enumerate(read, start=first)]
+        return [
+            Prediction(text, *found) for text, found in zip(read, self._label([[text] for text in read]), strict=True)
+        ]
 
     def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
         """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts; under `labels`, each one's precision, recall and
@@ -187,7 +197,7 @@ class Predictor(Pipeline):
             ids, spans = self._with_masks(text)
             tokens = Tokens.of(self.tokenizer.tokens(ids), spans, text)
         else:
-            words = text.split() if config.task == "tag" else [text]
+            words = words_of(text) if config.task == "tag" else [text]
             ids, tokens = words_as_tokens(words, text, self.tokenizer)
         if len(ids) > config.max_positions:
             raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
@@ -259,3 +269,25 @@ class Predictor(Pipeline):
                     spans += [(begin + first, begin + last) for first, last in self.tokenizer.offsets(kept)]
             begin += len(part)
         return [*ids, self.tokenizer.eos_id], [*spans, None]
+
+
+def _words(text: str | Sequence[str], number: int) -> Sequence[str]:
+    """The words of a text that is to be tagged."""
+    if isinstance(text, str):
+        return words_of(text)
+    wrong = (
+        [word for word in text if not isinstance(word, str) or not word.strip()]
+        if isinstance(text, Sequence)
+        else [text]
+    )
+    if wrong:
+        raise DataError(f"text {number} must be a string, or a list of words, none of them blank; got {wrong[0]!r}.")
+    return text
+
+
+def _string(text: object, number: int, task: str) -> str:
+    if not isinstance(text, str):
+        raise DataError(
+            f"text {number} must be a string for a model for task {task}; got {text!r}. Lists are of words to tag."
+        )
+    return text

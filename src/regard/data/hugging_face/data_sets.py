@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import logging
 import re
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,10 @@ from regard.errors import DataError, MissingExtraError, nearest_hint
 from regard.names import is_folder
 
 HUB_PREFIX = "hf:"
+AS_TSV: dict[str, Any] = {"quoting": csv.QUOTE_NONE, "keep_default_na": False}
+"""How the `.tsv` files of a local folder are read: as all of ours, each line is a row, and a quotation mark is a character. The
+library reads them with the quoting of CSV, so that rows between two marks become one, and a text such as `null` becomes none.
+"""
 Column = tuple[str, ...]
 """The name of a column; of one inside another, the names on the way to it."""
 
@@ -64,7 +69,9 @@ def open_hub(name: str) -> tuple[Any, list[Column]]:
         raise MissingExtraError("Reading Hugging Face data sets", "datasets") from error
     try:
         with _without_log_lines():
-            rows = datasets.load_dataset(asked.path, asked.config, split=asked.split)
+            builder = datasets.load_dataset_builder(asked.path, asked.config)
+            options = AS_TSV if Path(asked.path).is_dir() and getattr(builder.config, "sep", None) == "\t" else {}
+            rows = datasets.load_dataset(asked.path, asked.config, split=asked.split, **options)
     except Exception as error:  # the library raises errors of many kinds; each ends the command with one message
         raise DataError(_what_is_wrong(name, asked, error)) from error
     return rows, [_column(name, rows.features, column) for column in (asked.source, asked.target)]

@@ -25,6 +25,16 @@ from regard.models.config import EncoderDecoderConfig
 from regard.text.tokenizer import Symbols, Tokenizer
 
 SPECIFICATIONS = ("TransformerBase", "TransformerBig", "TransformerSpec")
+SCALARS = {
+    *("pre_norm", "activation", "num_heads", "head_dim", "scale_embeddings", "multiply_by_sqrt_depth"),
+    *("start_from_zero_embedding", "with_source_bos", "with_source_eos", "with_target_bos"),
+    *(
+        "alignment_layer",
+        "alignment_heads",
+        "embeddings_merge",
+    ),  # without effect: what is shown, and for several tables
+}
+"""The single numbers that are understood, by the last part of their names. Others must be 0."""
 PIECES = ("spm.model", "sentencepiece.model")
 """Names of tokenizers that are often stored with a model."""
 
@@ -65,6 +75,7 @@ def read(folder: Path) -> ForeignModel:
     forced = _forced(folder, symbols["target"], len(vocabularies["target"]))
     symbols["target"] = symbols["target"].model_copy(update={"start_ids": [*symbols["target"].start_ids, *forced]})
     config = _config(scalars, tensors, settings, str(folder / MODEL))
+    settings.refuse_others(())
     lengths = {
         side: len(tensors[name]) for side in ("encoder", "decoder") if (name := POSITIONS.format(side)) in tensors
     }
@@ -114,10 +125,15 @@ def _config(
     def flag(name: str, default: int = 0) -> int:
         return int(scalars.get(name, default))
 
-    unknown = ("alibi", "rotary_dim", "parallel_residual", "num_heads_kv", "sliding_window")
     for name, value in scalars.items():
-        if name.rpartition("/")[2] in unknown and value:
+        if name.rpartition("/")[2] not in SCALARS and value:
             raise ModelFolderError(f"{where}: {name} must be 0 to be represented in Regard; got {value}.")
+    for name in ("pre_norm", "activation", "num_heads"):
+        both = [scalars[key].item() for side in ("encoder", "decoder") if (key := f"{side}/{name}") in scalars]
+        if len({*both}) > 1:
+            raise ModelFolderError(
+                f"{where}: {name} must be equal on both sides to be represented in Regard; got {both[0]} and {both[1]}."
+            )
     for name in tensors:
         if "relative" in name or "project_in" in name or "embeddings_1" in name or "/linear_0_noact" in name:
             raise ModelFolderError(f"{where}: {name} cannot be represented in Regard: relative positions inside "

@@ -12,6 +12,7 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
+from regard.interop.hugging_face.settings import start_ids
 from regard.interop.mapping import TensorRef, modules, write_out
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
@@ -48,8 +49,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     is_bart = kind == "bart"
     if config.get("architectures") != ["BartModel"]:  # its output matrix is its embedding matrix
         config.refuse_unless("architectures", [CLASSES[kind]])
-    for key in ("normalize_before", "add_final_layer_norm"):
+    for key in ("normalize_before", "add_final_layer_norm", "is_decoder"):
         config.refuse_unless(key, False)
+    config.get("decoder_vocab_size")  # without effect where both sides have one vocabulary
     config.refuse_unless("normalize_embedding", is_bart)
     prefix = "model." if any(name.startswith("model.") for name in tensors) else ""
     has_one_vocabulary = is_bart or config.get("share_encoder_decoder_embeddings", True)
@@ -77,7 +79,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
             (is_shared, is_tied), "none"
         ),
         output_bias=bias is not None and bool(bias.any()),
-        pad_id=_pad_id(config),
+        pad_id=_pad_id(config, begins=is_bart),
     )
     explained = {"final_logits_bias": "all zeros"} if not ours.output_bias else {}
     if not is_bart:
@@ -88,16 +90,13 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         for key in ("activation_dropout", "encoder_layerdrop", "decoder_layerdrop")
         if config.get(key)
     ]
-    words = config.get("bad_words_ids") or []
-    if any(len(word) > 1 for word in words):
-        notes.append("bad_words_ids of several tokens are not kept: only single tokens can be banned")
     shared = (f"{prefix}encoder.embed_tokens.weight", f"{prefix}decoder.embed_tokens.weight", "lm_head.weight")
     if has_one_vocabulary and not is_shared:
         explained[f"{prefix}shared.weight"] = "nothing reads it: both sides have matrices of their own"
     return Blueprint(
         ours,
         lambda model: _refs(model, prefix, tables),
-        _symbols(config, [word[0] for word in words if len(word) == 1], begins=is_bart),
+        _symbols(config, begins=is_bart),
         aliases={f"{prefix}shared.weight": shared} if is_shared else {},
         explained=explained,
         notes=notes,
@@ -115,22 +114,21 @@ def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_t
     return own if not is_shared or (has_own and not is_tied) else dict.fromkeys(own, f"{prefix}shared")
 
 
-def _pad_id(config: ForeignConfig) -> int:
-    """Padding that is also the first token a decoder reads is an ordinary token of ours, and our padding is no token."""
-    pad_id = config.require("pad_token_id")
-    return -1 if config.get("decoder_start_token_id", pad_id) == pad_id else int(pad_id)
+def _pad_id(config: ForeignConfig, *, begins: bool) -> int:
+    """Padding that is also a symbol around a text is an ordinary token of ours, and our padding is no token."""
+    pad_id, end = config.require("pad_token_id"), config.get("eos_token_id", 0)
+    around = {*start_ids(config, config.get("decoder_start_token_id", pad_id)), end}
+    return -1 if pad_id in around or (begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
 
 
-def _symbols(config: ForeignConfig, banned_ids: list[int], *, begins: bool) -> Symbols:
+def _symbols(config: ForeignConfig, *, begins: bool) -> Symbols:
     end = config.get("eos_token_id", 0)
-    start_ids = [config.get("decoder_start_token_id", config.require("pad_token_id"))]
-    if (forced := config.get("forced_bos_token_id")) is not None:
-        start_ids.append(forced)
+    start = config.get("decoder_start_token_id", config.require("pad_token_id"))
     begin = config.get("bos_token_id", end) if begins else end
     return Symbols(
-        pad_id=_pad_id(config), unk_id=config.get("unk_token_id", 3 if begins else 1), bos_id=begin, eos_id=end,
-        start_ids=start_ids, source_begin_ids=[begin] if begins else [], source_end_ids=[end],
-        banned_ids=sorted({*banned_ids, config.require("pad_token_id")}), lines_end=False,
+        pad_id=_pad_id(config, begins=begins), unk_id=config.get("unk_token_id", 3 if begins else 1), bos_id=begin, eos_id=end,
+        start_ids=start_ids(config, start), source_begin_ids=[begin] if begins else [], source_end_ids=[end],
+        banned_ids=[config.require("pad_token_id")], lines_end=False,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from regard.interop.hugging_face.bert import (
     refuse,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
+from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
 from regard.interop.mapping import TensorRef, modules, write_out
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
@@ -39,8 +40,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     """A BertGeneration encoder or decoder alone, understood."""
     config.refuse_unless("position_embedding_type", "absolute")
     is_decoder = (config.get("architectures") or ["BertGenerationEncoder"])[0] == "BertGenerationDecoder"
-    if is_decoder:
-        config.refuse_unless("add_cross_attention", False)
+    config.refuse_unless("is_decoder", is_decoder, False)  # which makes its attention causal
+    config.refuse_unless("add_cross_attention", False)
+    config.get("tie_word_embeddings")  # without effect where there is no output
     sizes = _sizes(config, max_positions=config.get("max_position_embeddings", 512))
     pad_id = config.get("pad_token_id", 0)
     found = bert_symbols(config, pad_id, bos=config.get("bos_token_id", 2), eos=config.get("eos_token_id", 1))
@@ -71,6 +73,12 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     for part in sides.values():
         part.refuse_unless("position_embedding_type", "absolute")
     encoder, decoder = sides["encoder"], sides["decoder"]
+    for key in ("is_decoder", "add_cross_attention"):
+        encoder.refuse_unless(key, False)
+        decoder.refuse_unless(key, True)
+    encoder.get("tie_word_embeddings")  # it has no output
+    for part in sides.values():
+        part.get("type_vocab_size")  # a decoder reads kind 0 only, and BertGeneration none
     lengths = [part.get("max_position_embeddings", 512) for part in sides.values()]
     sizes = _sizes(decoder, max_positions=min(lengths))
     for key, value in _sizes(encoder, max_positions=min(lengths)).items():
@@ -92,15 +100,18 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
         output_bias=True,
         output_transform=kinds["decoder"] == "bert",
         tied_embeddings="target" if is_tied else "none",
-        pad_id=-1 if start == pad_id else pad_id,
+        pad_id=-1 if pad_id in (*start_ids(config, start), begin, end) else pad_id,
     )
+    config.get("tie_word_embeddings")  # the decoder's own counts
+    for part in sides.values():
+        part.refuse_others(WITHOUT_EFFECT | GENERATION_WITHOUT_EFFECT | CHOICES | set(SYMBOLS))
     head = "decoder.cls.predictions" if kinds["decoder"] == "bert" else "decoder.lm_head"
     return Blueprint(
         ours,
         lambda model: _pair_refs(model, head, lengths),
         Symbols(
-            pad_id=ours.pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=[start], source_begin_ids=[begin],
-            source_end_ids=[encoder.get("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
+            pad_id=ours.pad_id, unk_id=pad_id, bos_id=begin, eos_id=end, start_ids=start_ids(config, start),
+            source_begin_ids=[begin], source_end_ids=[encoder.get("eos_token_id", end)], banned_ids=[pad_id], lines_end=False,
         ),
         aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
         explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},

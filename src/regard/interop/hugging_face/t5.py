@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
+from regard.interop.hugging_face.settings import start_ids
 from regard.interop.mapping import TensorRef, modules
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
@@ -24,6 +25,7 @@ FEED_FORWARD = {
     "gated-silu": ("silu", True),
 }
 """What `feed_forward_proj` means; gated-gelu is T5's name for the approximated one."""
+ACTIVATION_NAMES = {"gelu_tanh": "gelu_new"}
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -37,6 +39,9 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     config.refuse_unless("relative_attention_num_buckets", 32)
     config.refuse_unless("relative_attention_max_distance", 128)
     activation, gated = config.choose("feed_forward_proj", FEED_FORWARD, "relu")
+    config.refuse_unless("is_decoder", False)
+    config.refuse_unless("is_gated_act", gated)  # the same again, as newer files say it
+    config.refuse_unless("dense_act_fn", ACTIVATION_NAMES.get(activation, activation))
     num_layers = config.get("num_layers", 6)
     pad_id = config.get("pad_token_id", 0)
     start = config.get("decoder_start_token_id", pad_id)
@@ -60,19 +65,19 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         max_positions=MAX_POSITIONS,
         scale_embeddings=False,
         tied_embeddings="source",
-        pad_id=-1 if start == pad_id else pad_id,
+        pad_id=-1 if pad_id in (*start_ids(config, start), end) else pad_id,
     )
-    is_scaled = config.get("scale_decoder_outputs", config.values.get("tie_word_embeddings") is not False)
+    is_scaled = config.get("scale_decoder_outputs", config.get("tie_word_embeddings") is not False)
     output = "lm_head.weight" if "lm_head.weight" in tensors else "shared.weight"
     # Transformers 4 says by tie_word_embeddings that the head is the embeddings, whatever else a file holds.
-    if config.values.get("tie_word_embeddings") is not False and "scale_decoder_outputs" not in config.values:
+    if config.get("tie_word_embeddings") is not False and "scale_decoder_outputs" not in config.values:
         output = "shared.weight"
     factor = ours.model_dim**-0.5 if is_scaled else 1.0
     return Blueprint(
         ours,
         lambda model: _refs(model, TensorRef(output, factor=factor)),
         Symbols(
-            pad_id=ours.pad_id, unk_id=2, bos_id=pad_id, eos_id=end, start_ids=[start], source_end_ids=[end],
+            pad_id=ours.pad_id, unk_id=2, bos_id=pad_id, eos_id=end, start_ids=start_ids(config, start), source_end_ids=[end],
             banned_ids=[], lines_end=False,
         ),
         aliases={"shared.weight": ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")},

@@ -29,10 +29,29 @@ NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
 """Errors of the YAML library: impossible dates and deep nesting raise other ones."""
 
 
+MERGE = "tag:yaml.org,2002:merge"
+"""The tag of `<<`, which may stand several times."""
+
+
 class _Loader(yaml.SafeLoader):
     """Reads YAML with the numbers and truth values of its version 1.2, where the library's are those of 1.1: `1:30` is no number
-    (and not 90), `0100` is not 64, `1e-3` is one, and `yes`, `no`, `on` and `off` are words.
+    (and not 90), `0100` is not 64, `1e-3` is one, and `yes`, `no`, `on` and `off` are words. A key that stands twice is an error.
     """
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """The keys and values of a mapping, before they are read.
+
+        Raises:
+            yaml.YAMLError: a key stands twice; the library would keep the last.
+        """
+        node = super().compose_mapping_node(anchor)
+        keys = [(key.tag, str(key.value)) for key, _ in node.value]
+        twice = next((place for place, key in enumerate(keys) if key in keys[:place] and key[0] != MERGE), None)
+        if twice is not None:
+            raise yaml.composer.ComposerError(
+                None, None, f"the key {keys[twice][1]} stands twice", node.value[twice][0].start_mark
+            )
+        return node
 
 
 _RESOLVED_ANEW = {f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float")}

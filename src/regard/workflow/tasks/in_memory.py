@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from regard.data.corpus import NumberedPair, ParallelText, no_pairs
-from regard.data.labelled import LabelledLine, LabelledText, no_texts
+from regard.data.labelled import SPACES, LabelledLine, LabelledText, no_texts
 from regard.errors import DataError, SettingsError, nearest_hint
 
 Columns = Sequence[str]
@@ -216,7 +216,7 @@ def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
             f"{name}, row {number}: words and tags must be lists of the same length; got {words!r} and {tags!r}."
         )
     spelled = [_label(tag, name, number).strip() for tag in tags]
-    return LabelledLine(number, [_text(word, name, number).strip() for word in words], spelled)
+    return LabelledLine(number, [_text(word, name, number).strip(SPACES) for word in words], spelled)
 
 
 def _name(data: Any) -> str:

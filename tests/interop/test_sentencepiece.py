@@ -1,0 +1,48 @@
+"""SentencePiece models against the library: the settings of their normalisers."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regard.interop.foreign_tokenizers import sentence_pieces
+from regard.text.tokenizer import Symbols, Tokenizer
+
+spm = pytest.importorskip("sentencepiece")
+
+LINES = ["hello world  foo", "bar foo   hello", "a world bar b c", "hello   hello a"] * 30
+MODELS: dict[tuple[bool, bool, bool], bytes] = {}
+for extra in (True, False):
+    for dummy in (True, False):
+        for split in (True, False):
+            made = io.BytesIO()
+            spm.SentencePieceTrainer.train(
+                sentence_iterator=iter(LINES), model_writer=made, vocab_size=40, hard_vocab_limit=False, minloglevel=2,
+                remove_extra_whitespaces=extra, add_dummy_prefix=dummy, split_by_whitespace=split,
+            )  # fmt: skip
+            MODELS[extra, dummy, split] = made.getvalue()
+
+
+@pytest.fixture(scope="module", params=MODELS, ids=str)
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[object, Tokenizer, bool]:
+    path: Path = tmp_path_factory.mktemp("pieces") / "m.model"
+    path.write_bytes(MODELS[request.param])
+    symbols = Symbols(unk_id=0, bos_id=1, eos_id=2, start_ids=[1], pad_id=-1, banned_ids=[])
+    keeps_spaces = not request.param[0]
+    return spm.SentencePieceProcessor(model_file=str(path)), Tokenizer(sentence_pieces(path), symbols), keeps_spaces
+
+
+@given(text=st.text(alphabet=" \t\u3000\u00a0helowrdfabc", max_size=24))
+def test_spaces_are_read_as_the_library_reads_them(both: tuple[object, Tokenizer, bool], text: str) -> None:
+    processor, tokenizer, _ = both
+    assert tokenizer.encode(text) == processor.encode(text)  # type: ignore[attr-defined]
+    assert tokenizer.decode(tokenizer.encode(text)) == processor.decode(processor.encode(text))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", [" hello", "  hello  world  ", "   ", "hello   b"])
+def test_no_space_is_lost_where_the_model_keeps_them(both: tuple[object, Tokenizer, bool], text: str) -> None:
+    _, tokenizer, keeps_spaces = both
+    if keeps_spaces:
+        assert tokenizer.decode(tokenizer.encode(text)) == text
