@@ -66,6 +66,11 @@ def test_settings(folder: Path, capsys: pytest.CaptureFixture[str], options: lis
     [
         ("training: {stepps: 3}", r"training .*'stepps'.*'steps'"),
         ("training: [", r"c\.yaml must be YAML; got:"),
+        ("training: {steps: 3, seed: 1, steps: 4}", r"c\.yaml must be YAML; got: the key steps stands twice .*line 1"),
+        (
+            "training: {steps: 3}\ntraining: {seed: 4}",
+            r"c\.yaml must be YAML; got: the key training stands twice .*line 2",
+        ),
         ("3", r"c\.yaml .*sections, such as training:.*got 3\."),
         ("training:", r"c\.yaml .*sections, such as training:.*got 'training'\."),
         ("training: {1: 2}", r"training .*got '1'\."),

@@ -316,3 +316,39 @@ def test_lines_of_another_file_belong_to_the_pairs(tmp_path: Path) -> None:
         read_beside(tmp_path / "s", pairs)
     with pytest.raises(DataError, match=r"pairs\.tsv must be a text file with one text per line; got a file of pairs"):
         read_beside(tmp_path / "pairs.tsv", pairs)
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library `datasets`, offline, with a cache of the test's own."""
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    datasets.disable_progress_bars()
+
+
+TABS = [('He said "yes', "a"), ("No", "b"), ('"Never" ', 'c"'), ("null", "NA"), ("one, two", "d"), ("it's", "e")]
+
+
+@pytest.mark.parametrize("in_a_folder", [True, False])
+def test_quotation_marks_in_tsv_are_characters(in_a_folder: bool, tmp_path: Path, own_cache: None) -> None:
+    """With the quoting of CSV, rows between two marks become one: six rows would be four pairs."""
+    rows = "".join(f"{source}\t{target}\n" for source, target in TABS)
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "train.tsv").write_text(("source\ttarget\n" if in_a_folder else "") + rows)
+    name = f"hf:{tmp_path / 'set'}:train:source:target" if in_a_folder else str(tmp_path / "set" / "train.tsv")
+    text = read_pairs([name])
+    assert list(zip(text.sources, text.targets, strict=True)) == TABS
+
+
+def test_quotation_marks_in_csv_of_a_folder_are_quotes(tmp_path: Path, own_cache: None) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "train.csv").write_text('source,target\n"one, two",b\n"a ""b""",c\n')
+    text = read_pairs([f"hf:{tmp_path / 'set'}:train:source:target"])
+    assert text.sources == ["one, two", 'a "b"']
+
+
+def test_a_key_that_stands_twice_in_jsonl_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"source": "a", "target": "b"}\n{"source": "a", "source": "c", "target": "b"}\n')
+    with pytest.raises(DataError, match=r"line 2: a line must be one JSON object; got: the key 'source' stands twice"):
+        read_pairs([tmp_path / "p.jsonl"])

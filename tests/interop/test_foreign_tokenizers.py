@@ -223,6 +223,109 @@ def test_added_tokens_are_read(tmp_path: Path) -> None:
     assert tokenizer.encode("the <e1> dog <e2>") == [4, 6, 5, 7]
 
 
+def test_an_added_token_that_is_there_is_never_cut(tmp_path: Path) -> None:
+    """With the id that it has; a symbol stays one that no text spells out."""
+    (tmp_path / "vocab.txt").write_text(
+        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog", "<e1>", "<", "e", "1", ">"])
+    )
+    (tmp_path / "added_tokens.json").write_text('{"<e1>": 6, "[SEP]": 3}')
+    (tmp_path / "tokenizer_config.json").write_text('{"sep_token": "[SEP]"}')
+    tokenizer, _ = read_tokenizers(tmp_path, encoder_symbols())
+    assert tokenizer.encode("the <e1> dog<e1>") == [4, 6, 5, 6]
+    assert 3 not in tokenizer.encode("the [SEP] dog")
+
+
+@pytest.mark.parametrize("flags", [{}, {"lstrip": True}, {"single_word": True}, {"normalized": True}])
+def test_added_tokens_are_found_as_their_flags_say(flags: dict[str, bool], tmp_path: Path) -> None:
+    """The library `tokenizers` with the same flags is the reference."""
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog", "a"]
+    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary))
+    entry = {
+        "content": "E1",
+        "lstrip": False,
+        "rstrip": False,
+        "single_word": False,
+        "normalized": False,
+        "special": False,
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"added_tokens_decoder": {"7": entry | flags}}))
+    reference = word_pieces(tmp_path)
+    kept = {key: value for key, value in (entry | flags).items() if key not in ("content", "special")}
+    reference.add_tokens([tokenizers.AddedToken("E1", special=False, **kept)])
+    tokenizer, _ = read_tokenizers(tmp_path, encoder_symbols())
+    for text in ("the E1 dog", "theE1dog", "the e1 a", "E1  E1"):
+        assert tokenizer.encode(text) == reference.encode(text, add_special_tokens=False).ids, text
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ('{"dog": 4}', "'dog' must be that of the vocabulary, 5; got 4"),
+        ('{"<e1>": 9}', "'<e1>' must be the next, 6; got 9"),
+    ],
+)
+def test_added_tokens_with_other_ids_are_refused(added: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog"]))
+    (tmp_path / "added_tokens.json").write_text(added)
+    with pytest.raises(ModelFolderError, match=message):
+        read_tokenizers(tmp_path, encoder_symbols())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"do_basic_tokenize": False}, {"never_split": ["x"]}, {"tokenizer_class": "BertJapaneseTokenizer"}, {"add_bos_token": True},
+     {"word_tokenizer_type": "mecab"}, {"wordpieces_prefix": "@@"}, {"of_tomorrow": 3}],
+    ids=str,
+)  # fmt: skip
+def test_a_setting_of_a_tokenizer_that_nobody_reads_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog"]))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 512, "padding_side": "left"}))
+    assert read_tokenizers(tmp_path, encoder_symbols())
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(change))
+    with pytest.raises(ModelFolderError, match=rf"tokenizer_config\.json: {next(iter(change))} must be .*; got "):
+        read_tokenizers(tmp_path, encoder_symbols())
+
+
+def tokenizer_json(folder: Path, begin: list[str], end: list[str], **parts: Any) -> None:
+    vocabulary = {token: id for id, token in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "dog", "<x>", "a"])}
+    backend = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]"))
+    backend.normalizer = tokenizers.normalizers.BertNormalizer()
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    backend.post_processor = tokenizers.processors.TemplateProcessing(
+        single=" ".join([*begin, "$A", *end]), special_tokens=[(token, vocabulary[token]) for token in {*begin, *end}]
+    )
+    backend.save(str(folder / "tokenizer.json"))
+
+
+def test_the_symbols_around_a_text_are_those_of_the_post_processor(tmp_path: Path) -> None:
+    tokenizer_json(tmp_path, ["<x>"], ["[SEP]"])
+    tokenizer, _ = read_tokenizers(tmp_path, encoder_symbols())
+    assert tokenizer.frame_source(tokenizer.encode("the dog")) == [6, 4, 5, 3]
+    assert (tokenizer.bos_id, tokenizer.eos_id) == (6, 3)
+
+
+def test_other_numbers_of_symbols_are_refused(tmp_path: Path) -> None:
+    tokenizer_json(tmp_path, ["[CLS]", "<x>"], ["[SEP]"])
+    with pytest.raises(
+        ModelFolderError, match=r"post_processor must put 1 symbols before a text and 1 behind it; got 2 and 1"
+    ):
+        read_tokenizers(tmp_path, encoder_symbols())
+
+
+@pytest.mark.parametrize(
+    "change", [{"do_lower_case": False}, {"strip_accents": True}, {"tokenize_chinese_chars": False}], ids=str
+)
+def test_settings_that_contradict_tokenizer_json_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    tokenizer_json(tmp_path, ["[CLS]"], ["[SEP]"])
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps({"do_lower_case": True, "tokenizer_class": "BertTokenizer"})
+    )
+    assert read_tokenizers(tmp_path, encoder_symbols())
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(change))
+    with pytest.raises(ModelFolderError, match=rf"{next(iter(change))} must be that of tokenizer\.json, .*; got "):
+        read_tokenizers(tmp_path, encoder_symbols())
+
+
 @pytest.mark.parametrize("option", [{"treat_whitespace_as_suffix": True}, {"user_defined_symbols": ["<sep>"]}])
 def test_sentencepiece_models_that_would_be_cut_otherwise_are_refused(
     option: dict[str, Any], pieces: Path, tmp_path: Path

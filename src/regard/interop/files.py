@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import HUB, MissingExtraError, ModelFolderError, nearest_hint
+from regard.text.keys import read_unique
 
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
@@ -70,22 +71,13 @@ def read_json(path: Path) -> dict[str, Any]:
         ModelFolderError: it is missing or no JSON object, or a key stands twice.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_with_unique_keys)
+        content = read_unique(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ModelFolderError(f"{path} must be a file; got: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise ModelFolderError(f"{path} must be JSON; got: {error}. Is it whole?") from error
     if not isinstance(content, dict):
         raise ModelFolderError(f"{path} must hold a JSON object; got {type(content).__name__}.")
-    return content
-
-
-def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
-        raise ValueError(f"the key {twice} stands twice")
     return content
 
 

@@ -13,6 +13,7 @@ import tokenizers
 from tokenizers import decoders
 
 from regard.errors import ModelFolderError, RegardError
+from regard.text.keys import read_unique
 
 PANIC = "PanicException"
 """The name of the error of a panic in the library. It is no `Exception`, and cannot be imported."""
@@ -57,7 +58,7 @@ def read_content(path: Path | str) -> dict[str, Any]:
         ModelFolderError: it is missing, or no JSON object.
     """
     try:
-        content = json.loads(Path(path).read_bytes())
+        content = read_unique(Path(path).read_bytes())
     except OSError as error:
         raise ModelFolderError(f"{path} must be a tokenizer; got: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:

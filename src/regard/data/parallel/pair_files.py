@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 
 from regard.errors import DataError
+from regard.text.keys import read_unique
 from regard.text.lines import decode_line, open_lines
 
 Row = tuple[int, str, str]
@@ -60,12 +61,12 @@ def read_jsonl(path: str, only: Collection[int] | None) -> Iterator[Row]:
             yield number, "", ""
             continue
         try:
-            record = json.loads(line)
+            record = read_unique(line)
         except json.JSONDecodeError as error:
             raise DataError(
                 f"{path}, line {number}: a line must be one JSON object; got {error.msg} at column {error.colno}."
             ) from error
-        except (ValueError, RecursionError) as error:  # a number may have too many digits, a list be nested too deeply
+        except (ValueError, RecursionError) as error:  # too many digits, too deeply nested, a key twice
             raise DataError(f"{path}, line {number}: a line must be one JSON object; got: {error}.") from error
         source, target = map(record.get, ("source", "target")) if isinstance(record, dict) else (None, None)
         if not (isinstance(source, str) and isinstance(target, str)):
