@@ -17,7 +17,7 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 
 from regard.errors import MissingExtraError, ModelFolderError
 from regard.interop.files import read_json, read_optional
-from regard.interop.tokenizer_settings import (
+from regard.interop.hugging_face.tokenizer_settings import (
     BYTE_PAIRS,
     SENTENCE_PIECE,
     WORD_PIECE,
@@ -26,7 +26,8 @@ from regard.interop.tokenizer_settings import (
     refuse_others,
     with_frame,
 )
-from regard.text.backends import guarded, read_backend, read_content, spaces_decoder
+from regard.text.backends import guarded, read_backend, read_content
+from regard.text.spaces import spaces_decoder
 from regard.text.tokenizer import Symbols, Tokenizer
 
 KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import tokenizers
-from tokenizers import decoders
 
 from regard.errors import ModelFolderError, RegardError
 from regard.text.keys import read_unique
@@ -98,17 +97,6 @@ def with_unlikely_symbols(backend: tokenizers.Tokenizer, count: int) -> tokenize
     lowest = min(score for _, score in scores)
     scores[:count] = [[token, lowest * (len(token) + 1) - 1] for token, _ in scores[:count]]
     return tokenizers.Tokenizer.from_str(json.dumps(content))
-
-
-def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
-    """Tokens to text, where one may hold several spaces: the library's `Metaspace` loses all of the first token's.
-
-    Args:
-        leading_space: whether the text was read as if a space stood before it.
-        before: what is done to the tokens before they are put together.
-    """
-    strip = [decoders.Strip(" ", 1, 0)] if leading_space else []
-    return decoders.Sequence([decoders.Replace("▁", " "), *before, decoders.Fuse(), *strip])
 
 
 def in_one_line(error: BaseException) -> str:

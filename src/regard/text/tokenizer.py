@@ -27,8 +27,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import DataError, ModelFolderError, RegardError, SettingsError
-from regard.text.backends import guarded, is_unicode, read_backend, read_content, spaces_decoder, with_unlikely_symbols
+from regard.text.backends import guarded, is_unicode, read_backend, read_content, with_unlikely_symbols
 from regard.text.lines import write_whole
+from regard.text.spaces import begins_unknown, spaces_decoder
 
 PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
 MASK = "<mask>"
@@ -38,7 +39,6 @@ LARGEST_VOCABULARY = 10_000_000
 """The largest vocabulary; training a tokenizer allocates memory for all tokens first."""
 EXTENSION = "regard"
 """The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
-
 
 Kind = Literal["bpe", "unigram", "characters", "words"]
 Id = Annotated[int, Field(ge=0)]
@@ -366,24 +366,14 @@ class Tokenizer:
             else:
                 tokens = [token for id in ids if id not in self._special and (token := self._token(id)) is not None]
                 text = str(self._backend.decoder.decode(tokens)) if self._backend.decoder else " ".join(tokens)
-        return text.lstrip(" ") if text[:1] == " " and self._begins_unknown(ids) else text
-
-    def _begins_unknown(self, ids: Sequence[int]) -> bool:
-        """Whether an unknown piece comes before all that is written."""
-        for id in ids:
-            if id == self.unk_id:
-                return True
-            if id not in self._special and (self._token(id) or "").strip("▁ "):
-                return False
-        return False
+        begins = text[:1] == " " and begins_unknown(ids, self.unk_id, self._special, self._token)
+        return text.lstrip(" ") if begins else text
 
     def decode_so_far(self, ids: Sequence[int]) -> str:
         """The part of the text of some ids that no following id can change."""
         text = self.decode(ids).rstrip("\N{REPLACEMENT CHARACTER}")
-        if not text.strip(" "):
-            return ""  # an unknown piece may follow
-        if not self._is_taken_apart:
-            return text
+        if not self._is_taken_apart or not text.strip(" "):  # an unknown piece may follow spaces
+            return text if text.strip(" ") else ""
         last = max((place for place, character in enumerate(text) if not combining(character)), default=0)
         return text[:last]
 

@@ -70,7 +70,7 @@ def open_hub(name: str) -> tuple[Any, list[Column]]:
     try:
         with _without_log_lines():
             builder = datasets.load_dataset_builder(asked.path, asked.config)
-            options = AS_TSV if Path(asked.path).is_dir() and getattr(builder.config, "sep", None) == "\t" else {}
+            options = AS_TSV if is_folder(asked.path) and getattr(builder.config, "sep", None) == "\t" else {}
             rows = datasets.load_dataset(asked.path, asked.config, split=asked.split, **options)
     except Exception as error:  # the library raises errors of many kinds; each ends the command with one message
         raise DataError(_what_is_wrong(name, asked, error)) from error
