@@ -95,9 +95,11 @@ def with_frame(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) ->
         ModelFolderError: it puts more or fewer than the model's family has.
     """
     settings = read_optional(folder / FILE)
-    plain = backend.encode("a", add_special_tokens=False).ids
-    whole = backend.encode("a", add_special_tokens=True).ids
-    begin, end = ([], []) if whole == plain or not plain else _around(whole, plain)
+    found = backend.encode("a")
+    is_added = [bool(mark) for mark in found.special_tokens_mask]
+    first = is_added.index(False) if False in is_added else 0
+    last = len(is_added) - is_added[::-1].index(False) if False in is_added else len(is_added)
+    begin, end = found.ids[:first], found.ids[last:]
     for key, added in (("add_bos_token", begin), ("add_eos_token", end)):
         if settings.get(key) and not added:
             raise ModelFolderError(
@@ -119,9 +121,3 @@ def with_frame(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) ->
             {"eos_id": end[0]} if expected[1] == [symbols.eos_id] else {}
         )
     return symbols.model_copy(update=changes)
-
-
-def _around(whole: list[int], plain: list[int]) -> tuple[list[int], list[int]]:
-    """What stands before and behind the ids of a text among the ids with symbols."""
-    first = next((at for at in range(len(whole)) if whole[at : at + len(plain)] == plain), 0)
-    return whole[:first], whole[first + len(plain) :]
