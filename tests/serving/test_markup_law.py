@@ -43,8 +43,7 @@ class Browser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         found = dict(reversed(attrs))
         if tag in ("br", "img", "wbr", "input"):
-            if not self.is_kept or tag != "br":
-                self.shown.append({"br": LINE, "wbr": ""}.get(tag, SEEN))
+            self.shown.append({"br": SEEN if self.is_kept else LINE, "wbr": ""}.get(tag, SEEN))
             return
         says = {"no": True, "yes": False}.get(found.get("translate") or "")
         if "notranslate" in (found.get("class") or "").split():
@@ -99,7 +98,7 @@ VOIDS = st.sampled_from(
 )
 ATTRIBUTES = st.sampled_from(
     ["", "", "", " href='?translate=no'", ' data-translate="no"', ' title="translate=no"', " class='x-notranslate-y'",
-     ' title="a>b"', " translate=no", ' TRANSLATE="no"', ' class="x notranslate"', " translate=yes", " a=it's"]
+     ' title="a>b"', " translate=no", ' TRANSLATE="no"', ' class="x notranslate"', " a=it's"]
 )  # fmt: skip
 
 

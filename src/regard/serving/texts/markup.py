@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from regard.serving.texts.blocks import UNIT, Block, Document, Element, Reader
 from regard.serving.texts.projection import projected
@@ -157,10 +158,11 @@ class _Parser:
         name = self.tokens[index].name
         if self.is_html and name in UNSEEN:
             return False
-        inside = self.tokens[index + 1 : end]
+        unseen = UNSEEN if self.is_html else frozenset[str]()
         return name in self.special - CODE or any(
-            each.kind == "text" or (each.kind == "void" and not (self.is_html and each.name in UNSEEN))
-            for each in inside
+            (each.kind == "text" and not (before.kind == "open" and before.name in unseen))
+            or (each.kind == "void" and each.name not in unseen)
+            for before, each in pairwise(self.tokens[index:end])
         )
 
     def _read_tag(self, index: int, raw: str) -> None:
