@@ -148,9 +148,7 @@ class Decoding:
             logits, state = self.model.decode_step(active.newest.to(self.device, non_blocking=True), state)
             log_probs = log_softmax(logits)
             prefixes = Prefixes(log_probs, active)
-            log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
-            for change in (self._minimum_lengths, *self.filters):
-                change(log_probs, active)
+            self.restrict(log_probs, active)
             prefixes.put_back(log_probs)
             parents = self.rule.advance(active, log_probs)
             state = state.select(torch.arange(len(active.requests)), parents)
@@ -165,6 +163,31 @@ class Decoding:
         # All that are free, not only those that are newly so: they are decoded, too, and would run out of positions.
         self._under_way = active, state.release(torch.tensor(free)) if free else state
         return found
+
+    def restrict(self, log_probs: Float[Tensor, "slot beam vocab"], active: ActiveBatch) -> None:
+        """Forbid what is never written, and let the filters change the rest."""
+        log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
+        for change in (self._minimum_lengths, *self.filters):
+            change(log_probs, active)
+
+    def restrict_target(
+        self, log_probs: Float[Tensor, "token vocab"], ids: Sequence[int], request: Request
+    ) -> Float[Tensor, "token vocab"]:
+        """The log-probabilities of a whole target, changed as they were when each of its tokens was chosen; but what a prefix
+        excludes is still there.
+
+        Args:
+            ids: of the target, without the end symbol; `log_probs` may have a row for that.
+            request: which the target answers.
+        """
+        size = len(log_probs)
+        written = torch.tensor([*self.symbols.start_ids[-1:], *ids], dtype=torch.long)
+        active = ActiveBatch([-1] * size, [request] * size, written[-size:] if size else written[:0], 1, [0])
+        active.lengths = torch.arange(size)
+        active.ids[:, 0, : len(ids)] = torch.tensor(list(ids), dtype=torch.long)
+        changed = log_probs[:, None].clone()
+        self.restrict(changed, active)
+        return changed[:, 0]
 
     def _whole_step(self, active: ActiveBatch, state: Any) -> bool:
         """Let model and search take a step in one call, where both are in C and nothing stands between them."""

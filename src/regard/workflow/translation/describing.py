@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -71,14 +71,19 @@ class Described:
         return float(weights.sum(dim=0).clamp(min=1e-9, max=1).log().sum())
 
     @torch.inference_mode()
-    def alternatives(self, count: int) -> list[list[tuple[str, float]]]:
-        """The likeliest tokens at each step, and their log-probabilities: of an ensemble, those of the mean probability."""
+    def alternatives(self, count: int, restricted: Callable[[Tensor], Tensor]) -> list[list[tuple[str, float]]]:
+        """The likeliest tokens at each step that can be written, and their log-probabilities: of an ensemble, those of the mean
+        probability.
+
+        Args:
+            restricted: log-probabilities (token, vocabulary) with -inf for what is not written.
+        """
         ids = self._row(self._source_ids), self._row(self._read_ids)
         of_models = torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models])
-        log_probs = self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models)))
+        log_probs = restricted(self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models))))
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         return [
-            list(zip(self.tokenizer.tokens(ids), values, strict=True))
+            [each for each in zip(self.tokenizer.tokens(ids), values, strict=True) if each[1] > -math.inf]
             for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
 

@@ -12,8 +12,8 @@ from regard.generation.request import Hypothesis, Request
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.translation.results import Candidate, Translation, common_prefix
 
-MakeTranslation = Callable[[str, int, list[Hypothesis]], Translation]
-"""Of a text, the number of the adapter that it was translated with, and what was found."""
+MakeTranslation = Callable[[str, Request | None, list[Hypothesis]], Translation]
+"""Of a text, its request (None: it is blank), and what was found."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class RunningTranslations:
     ) -> None:
         self.options = options
         self._decoding, self._tokenizer, self._finish, self._likeliest = decoding, tokenizer, finish, likeliest
-        self._texts: dict[int, tuple[str, int]] = {}
-        """Each with the number of its adapter."""
+        self._texts: dict[int, tuple[str, Request | None]] = {}
+        """Each with its request; None: it is blank."""
         self._blank: list[int] = []
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class RunningTranslations:
             number: what `step` calls it; another one for each text.
             request: what `Translator.requests` has made of the text; None: it is blank.
         """
-        self._texts[number] = text, 0 if request is None else request.adapter
+        self._texts[number] = text, request
         if request is None:
             self._blank.append(number)
         else:

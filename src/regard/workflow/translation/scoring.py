@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch import Tensor
+
 from regard.data.batching import in_order
 from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
@@ -58,12 +60,13 @@ def pair_scores(
     sources: Sequence[str],
     targets: Sequence[str | Sequence[int]],
     alternatives: int,
+    writable: Callable[[Tensor], Tensor],
 ) -> list[ForcedScore]:
     """How likely a model finds each target, given its source.
 
     Args:
         targets: texts, or the ids of their tokens: a model may write a text in other tokens than those it is cut into.
-        alternatives: how many of the likeliest tokens in the place of each to return.
+        alternatives: how many of the likeliest tokens in the place of each to return, of those that `writable` leaves.
     Raises:
         DataError: a text longer than the model can read, or not as many targets as sources.
     """
@@ -78,7 +81,7 @@ def pair_scores(
             raise DataError(f"pair {number}: a text must have at most {room} tokens; got {len(ids)}.")
         described = describe(source, ids)
         values = found.token_log_probs[number - 1] if isinstance(target, str) else described.token_log_probs()
-        likeliest = described.alternatives(alternatives) if alternatives else None
+        likeliest = described.alternatives(alternatives, writable) if alternatives else None
         rows.append(
             ForcedScore(math.fsum(values), tokenizer.tokens([*ids, tokenizer.eos_id]), values, likeliest, list(ids))
         )

@@ -13,10 +13,11 @@ from regard.data.corpus import read_beside, read_pairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
+from regard.generation.decoding import Decoding
 from regard.generation.filters import Filter, Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
-from regard.generation.rules.trace import Trace
+from regard.generation.rules.trace import Trace, TracedCandidate
 from regard.inspection.alignment import Alignment
 from regard.inspection.result import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
@@ -138,35 +139,46 @@ class Translator(Pipeline):
         workers: Workers | None = None,
     ) -> list[Translation]:
         """The translation of each text, as it was requested; the empty one where nothing was."""
-        trace = Trace() if options.trace else None
+        trace, workers = Trace() if options.trace else None, workers or self._workers
         with_text = [index for index, request in enumerate(requests) if request is not None]
         asked = [request for request in requests if request is not None]
-        found = (workers or self._workers).decode(asked, options, filters, trace, on_done)
+        found = workers.decode(asked, options, filters, trace, on_done)
+        decoding = workers.begin([], options, filters) if options.alternatives else None
         results = [nothing()] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
-            results[index] = self._translation(texts[index], hypotheses, options, trace, number, asked[number].adapter)
+            steps = trace.steps[number] if trace is not None else None
+            results[index] = self._translation(texts[index], asked[number], hypotheses, options, decoding, steps)
         return results
 
     def _translation(
-        self, text: str, hypotheses: list[Hypothesis], options: DecodingOptions, trace: Trace | None, number: int,
-        adapter: int,
+        self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
+        decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
-        """What was found for a text, with what else was asked for. `number` is that of the text in the trace."""
-        if not hypotheses:
+        """What was found for a text, with what else was asked for.
+
+        Args:
+            decoding: which has found it; needed for alternatives.
+            steps: of its trace.
+        """
+        if not hypotheses or request is None:
             return nothing()
+        adapter = request.adapter
         if options.coverage_penalty:
             hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=adapter), options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
         best = candidates[0]
         described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=adapter)
-        calibrated = self._confidence(adapter)
+        calibrated, alternatives = self._confidence(adapter), None
+        if options.alternatives and decoding is not None:
+            restricted = partial(decoding.restrict_target, ids=best.ids, request=request)
+            alternatives = described.alternatives(options.alternatives, restricted)
         return Translation(
             **vars(best),
             n_best=candidates,
             confidence=calibrated.of(best.token_log_probs) if calibrated else None,
-            alternatives=described.alternatives(options.alternatives) if options.alternatives else None,
+            alternatives=alternatives,
             alignment=described.alignment() if options.alignment else None,
-            trace=trace.steps[number] if trace is not None else None,
+            trace=steps,
         )
 
     def translate_lines(
@@ -246,8 +258,8 @@ class Translator(Pipeline):
         likeliest = Likeliest()
         decoding = self._workers.begin([], options, [*filters, likeliest])
 
-        def finish(text: str, adapter: int, found: list[Hypothesis]) -> Translation:
-            return self._translation(text, found, options, None, 0, adapter)
+        def finish(text: str, request: Request | None, found: list[Hypothesis]) -> Translation:
+            return self._translation(text, request, found, options, decoding)
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
@@ -255,11 +267,12 @@ class Translator(Pipeline):
         """How likely the model finds each target, a text or the ids of its tokens, given its source.
 
         Args:
-            alternatives: how many of the likeliest tokens in the place of each to return.
+            alternatives: how many of the likeliest tokens that can be written in the place of each to return.
         Raises:
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
-        return pair_scores(partial(self._description, has_end=True), sources, targets, alternatives)
+        describe = partial(self._description, has_end=True)
+        return pair_scores(describe, sources, targets, alternatives, self._workers.writable)
 
     def evaluate(
         self, sources: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False,

@@ -7,6 +7,7 @@ from functools import partial
 from threading import Lock
 
 import torch
+from torch import Tensor
 
 from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, Prepared
 from regard.engines.packed import is_divided
@@ -124,6 +125,11 @@ class Workers:
             filters=[*options.filters(self._encode, self._symbols.eos_id), *filters],
             device=self.device,
         )
+
+    def writable(self, log_probs: Tensor) -> Tensor:
+        """Log-probabilities (..., vocabulary) with -inf for the tokens that are never written."""
+        banned = torch.tensor(self._symbols.banned_ids, dtype=torch.long, device=log_probs.device)
+        return log_probs.index_fill(-1, banned, -torch.inf)
 
     def _check_room(self, num_texts: int, width: int) -> None:
         """Make sure that there is memory for what a step scores, which is the most that decoding holds.
