@@ -1,15 +1,25 @@
 """The container and the unit run the command that there is, with options that it has."""
 
 import configparser
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
+import pytest
 import typer
 
 from regard.cli.main import app
+from regard.engines.library import find
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
+ROOT = DEPLOY.parent
+Step = tuple[str, str]
 
 
 def parsed(words: list[str]) -> dict[str, object]:
@@ -18,10 +28,44 @@ def parsed(words: list[str]) -> dict[str, object]:
     return command.make_context("serve", words).params
 
 
+def stages() -> dict[str, list[Step]]:
+    """The instructions of each stage of the Dockerfile, name and arguments; of the last one under the name `last`."""
+    text = re.sub(r"\\\n\s*", " ", (DEPLOY / "Dockerfile").read_text())
+    found: dict[str, list[Step]] = {}
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, _, words = line.partition(" ")
+        if name == "FROM":
+            steps = found.setdefault(words.partition(" AS ")[2] or "last", [])
+        steps.append((name, words))
+    return found
+
+
+def copied(steps: list[Step], to: Path) -> None:
+    """Copy what a stage copies from the clone, without what the build leaves out, to a folder."""
+    lines = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    ignored = [line.removeprefix("**/") for line in lines if line[:1] not in "#!*" or line.startswith("**/")]
+
+    def left_out(folder: str, names: list[str]) -> list[str]:
+        place = Path(folder).relative_to(ROOT)
+        return [
+            name for name in names if any(fnmatch(path, rule) for path in (name, str(place / name)) for rule in ignored)
+        ]
+
+    for name, words in steps:
+        if name != "COPY" or words.startswith("--from"):
+            continue
+        *sources, target = words.split()
+        for source in sources:
+            if (ROOT / source).is_dir():
+                shutil.copytree(ROOT / source, to / target, ignore=left_out)
+            else:
+                shutil.copy(ROOT / source, to / target)
+
+
 def test_the_container() -> None:
-    text = (DEPLOY / "Dockerfile").read_text()
-    lines = re.sub(r"\\\n\s*", " ", text).splitlines()
-    steps = [line.partition(" ")[::2] for line in lines if line and not line.startswith("#")]
+    steps = stages()["last"]
     names = [name for name, _ in steps]
     assert names[0] == "FROM"
     assert names.index("USER") < names.index("ENTRYPOINT")
@@ -33,8 +77,53 @@ def test_the_container() -> None:
     assert (found["host"], found["port"], list(found["models"])) == ("0.0.0.0", 8000, ["/models/model"])  # type: ignore[call-overload]
     assert str(found["port"]) == dict(steps)["EXPOSE"]
     assert f":{found['port']}/ready" in dict(steps)["HEALTHCHECK"]
-    for source in re.findall(r"^COPY (.+) \S+$", text, re.M):
-        assert all((DEPLOY.parent / name).exists() for name in source.split())
+
+
+def test_what_the_container_is_built_from(tmp_path: Path) -> None:
+    copied(stages()["build"], tmp_path)
+    settings = tomllib.loads((tmp_path / "pyproject.toml").read_text())
+    named = ["hatch_build.py", settings["project"]["readme"], "LICENSE", settings["tool"]["hatch"]["version"]["path"]]
+    needed = [*named, *(str(path.relative_to(ROOT)) for path in (ROOT / "native").iterdir() if path.is_file())]
+    assert [name for name in needed if not (tmp_path / name).is_file()] == []
+    assert not list(tmp_path.rglob("layers-*")), "what this machine compiled is not what the container's can run"
+
+
+@pytest.mark.slow
+def test_the_container_has_the_layers_in_c(tmp_path: Path) -> None:
+    """The steps of the Dockerfile in an empty folder, with the files that it copies; but those that ask for Debian packages, for
+    PyTorch and for the other libraries, which are there.
+    """
+    if find().library is None:
+        pytest.skip(f"layers in C: {find().reason}")
+    build, run, place = tmp_path / "build", tmp_path / "run", tmp_path / "site"
+    build.mkdir()
+    run.mkdir()
+    copied(stages()["build"], build)
+    copied(stages()["last"], run)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+
+    def sh(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+
+    for name, words in stages()["build"]:
+        if name == "RUN" and not words.startswith("apt-get"):
+            done = sh(words, build)
+            if "No matching distribution found for hatchling" in done.stderr:
+                pytest.skip("the registry of packages cannot be reached")
+            assert done.returncode == 0, done.stderr
+    shutil.copytree(build / "wheels", run / "wheels")
+    (installing,) = [words for name, words in stages()["last"] if name == "RUN" and "wheels/" in words]
+    options = f"--no-deps --target {shlex.quote(str(place))}"
+    done = sh(installing.replace("pip install", f"pip install {options}"), run)
+    assert done.returncode == 0, done.stderr
+    assert list((place / "regard" / "engines").glob("layers-*"))
+    environment["PYTHONPATH"] = str(place)
+    code = "import regard, regard.engines.library as l; print(regard.__file__); print(l.find().library is not None)"
+    done = sh(f"python -c {shlex.quote(code)} && python -m regard serve --help", run)
+    assert done.stdout.splitlines()[:2] == [str(place / "regard" / "__init__.py"), "True"], done.stderr
 
 
 def test_the_unit() -> None:

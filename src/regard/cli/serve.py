@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from regard.cli.options import Device, Engine, Precision, Threads, prepare_process
 from regard.cli.writing import tell
 from regard.errors import MissingExtraError
+
+LogFormat = Literal["text", "json"]
 
 
 def serve(
@@ -51,6 +52,7 @@ def serve(
     seconds: Annotated[
         float, typer.Option(min=0.1, help="Longest time for a request; after that, the answer is 504.")
     ] = 300.0,
+    log_format: Annotated[LogFormat, typer.Option(help="What a line of the log is: text or json.")] = "text",
     precision: Precision = "float32",
     engine: Engine = "auto",
     threads: Threads = None,
@@ -58,7 +60,8 @@ def serve(
 ) -> None:
     """Serve models over HTTP, for clients of LibreTranslate, DeepL, OpenAI and others.
 
-    Ctrl-C or SIGTERM stops the server after it has answered all accepted requests. SIGHUP loads the models again.
+    Ctrl-C or SIGTERM stops the server after it has answered all accepted requests. SIGHUP loads the models again, and
+    reads the keys again.
     """
     try:
         from regard.serving.http.server import listen
@@ -68,10 +71,10 @@ def serve(
     from regard.serving.directions import parse_adapters, parse_models
     from regard.serving.keys import Keys
     from regard.serving.limits import Limits
+    from regard.serving.logs import begin_log
     from regard.serving.service import Service
 
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    begin_log(log_format)
     # What oneDNN has compiled for each shape of a batch takes memory. By default it keeps 1,024 shapes, which is no faster.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     prepare_process(threads)
@@ -84,5 +87,6 @@ def serve(
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
         names = ", ".join([*map(str, service.engines), *service.others])
         path = "translate" if service.engines else "api/v1/models"
-        tell(f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)")
+        begun = f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)"
+        tell(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)
         serve_models(service, keys, listening, cors=cors or ())

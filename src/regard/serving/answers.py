@@ -57,7 +57,8 @@ class Answered:
     """The sentences that were translated."""
     sentences: list[Translation]
     n_best: list[str]
-    """The best translations of the whole text: of each rank, those of its sentences."""
+    """The best translations of the whole text: of each rank, those of its sentences. Several may read the same, as different
+    tokens do."""
     num_cut: int
     """Sentences that were cut, as they were longer than the model can read."""
     origins: Sequence[tuple[Span, Span]] = ()
@@ -66,6 +67,11 @@ class Answered:
 
     @property
     def score(self) -> float:
+        """The sum of the sentences' scores, by which hypotheses are compared: of one sentence, its score."""
+        return sum(sentence.score for sentence in self.sentences)
+
+    @property
+    def log_prob(self) -> float:
         """The sum of the sentences' log-probabilities."""
         return sum(sum(sentence.token_log_probs) for sentence in self.sentences)
 
@@ -137,11 +143,12 @@ class Pending:
                 n_best = [document.render(texts)]
             else:
                 ((_, piece, of_block),) = blocks
-                n_best = [_rank(piece, of_block, rank) for rank in range(self.num_ranks if of_block else 1)]
+                num_ranks = max((len(each.n_best) for each in translations), default=1)
+                n_best = [_rank(piece, of_block, rank) for rank in range(min(self.num_ranks, num_ranks))]
                 if translations and translations[0].alignment is not None:
                     origins = [(of, to) for to, of in self._origins(piece, of_block) if of is not None]
             sources = [sentence for _, piece, _ in blocks for sentence in piece.sentences]
-            found.append(Answered(n_best[0], sources, translations, list(dict.fromkeys(n_best)), num_cut, origins))
+            found.append(Answered(n_best[0], sources, translations, n_best, num_cut, origins))
         return found
 
     def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:

@@ -27,19 +27,20 @@ class Keys:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._limits: dict[bytes, int | None] = {}
+        self._path = path
+        self._limits = {} if path is None else _read(path)
         self._made: dict[bytes, deque[float]] = {}
-        if path is None:
-            return
-        for number, line in enumerate(read_lines(path), start=1):
-            key, *rest = line.partition("#")[0].split()[:2] or [""]
-            if not key:
-                continue
-            if rest and not (rest[0].isascii() and rest[0].isdigit() and int(rest[0])):
-                raise SettingsError(f"{path}, line {number}: a limit must be requests a minute; got {rest[0]!r}.")
-            self._limits[key.encode()] = int(rest[0]) if rest else None
-        if not self._limits:
-            raise SettingsError(f"{path} must hold keys, one to a line; got none.")
+
+    def reload(self) -> None:
+        """Read the file again. What each key has asked for in the last minute still counts. If the file cannot be read, the keys
+        stay as they are.
+
+        Raises:
+            DataError, SettingsError: as at first.
+        """
+        if self._path is not None:
+            self._limits = _read(self._path)
+            self._made = {key: made for key, made in self._made.items() if key in self._limits}
 
     @property
     def are_needed(self) -> bool:
@@ -49,7 +50,8 @@ class Keys:
     def check(self, headers: Mapping[str, str], fields: Mapping[str, Any]) -> bytes | None:
         """Make sure that a request may be made, and return its key; None: no keys are needed.
 
-        The key is in `Authorization` (`Bearer` or `DeepL-Auth-Key`), or a field `api_key`, `auth_key` or `key`.
+        The key is in `Authorization` (`Bearer` or `DeepL-Auth-Key`), in `x-goog-api-key`, or a field `api_key`, `auth_key` or
+        `key`.
 
         Raises:
             ServingError: 403, without a key, or with another; 429, too many requests in a minute.
@@ -59,7 +61,9 @@ class Keys:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() not in ("bearer", "deepl-auth-key") or not given:
             named = (fields.get(name) for name in ("api_key", "auth_key", "key"))
-            given = next((value for value in named if isinstance(value, str) and value), "")
+            given = headers.get("x-goog-api-key") or next(
+                (each for each in named if isinstance(each, str) and each), ""
+            )
         found = None
         for key in self._limits:  # all of them, so that time tells nothing
             if hmac.compare_digest(key, given.strip().encode("utf-8", "replace")):
@@ -77,3 +81,18 @@ class Keys:
             raise ServingError(429, f"Slowdown: this key may make {limit} requests a minute.", wait)
         made.append(now)
         return found
+
+
+def _read(path: Path) -> dict[bytes, int | None]:
+    """The keys of a file, each with its requests a minute; None: without a limit."""
+    limits: dict[bytes, int | None] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        key, *rest = line.partition("#")[0].split()[:2] or [""]
+        if not key:
+            continue
+        if rest and not (rest[0].isascii() and rest[0].isdigit() and int(rest[0])):
+            raise SettingsError(f"{path}, line {number}: a limit must be requests a minute; got {rest[0]!r}.")
+        limits[key.encode()] = int(rest[0]) if rest else None
+    if not limits:
+        raise SettingsError(f"{path} must hold keys, one to a line; got none.")
+    return limits

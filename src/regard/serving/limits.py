@@ -20,12 +20,28 @@ class ServingError(RegardError):
         self.status, self.retry_after = status, retry_after
 
 
+class UnsupportedLanguageError(ServingError):
+    """A language that is not served.
+
+    Args:
+        code: of the language.
+        known: what is served.
+    """
+
+    def __init__(self, code: str, known: str) -> None:
+        super().__init__(400, f"{code} is not supported. This server translates {known}.")
+        self.code = code
+
+
 @dataclass(frozen=True)
 class Limits:
     """The bounds of a server. Each has a status and a message of its own."""
 
     request_bytes: int = 2_000_000
     """Of a body, before anything is read in it: 413."""
+    dropped_bytes: int = 64_000_000
+    """Of a body that is too large, so many are read and dropped, so that the client sees the answer. Of more, the connection is
+    closed while the client sends."""
     texts: int = 1_000
     """In one request: 413."""
     sentences: int = 5_000

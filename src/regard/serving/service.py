@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from regard.errors import RegardError, SettingsError
-from regard.generation.options import DecodingOptions
+from regard.errors import SettingsError
 from regard.generation.threads import num_threads
 from regard.serving.answers import Asked, Pending
 from regard.serving.batching.engine import AdapterEngine, Engine
@@ -19,17 +19,22 @@ from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
 from regard.serving.documents import documents_of, pieces_of
-from regard.serving.limits import DRAINING, Limits, ServingError
+from regard.serving.limits import DRAINING, Limits, ServingError, UnsupportedLanguageError
 from regard.serving.metrics import Metrics
 from regard.serving.snapshots import Snapshots
-from regard.serving.texts.language import detect
-from regard.serving.texts.terms import Terms, fitting, target_phrases
+from regard.serving.texts.glossaries import required_phrases
+from regard.serving.texts.language import detect, has_letters
+from regard.serving.texts.markup import Block, Document
+from regard.serving.texts.sentences import Pieces
 from regard.workflow.loading import load_with_adapters
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.translation.translator import Translator
 
 Kind = TypeVar("Kind", bound=Pipeline)
 CLOSING_SECONDS = 30.0
+WAITING_SECONDS = 10.0
+"""How often it is said that a reload waits."""
+LOG = logging.getLogger("regard.serving")
 
 
 class Service:
@@ -51,8 +56,8 @@ class Service:
         engine: str = "auto",
     ) -> None:
         self.limits, self.metrics, self.is_draining = limits, Metrics(), False
-        self.num_characters = 0
-        """Of all texts so far."""
+        self.num_characters = Counter[bytes | None]()
+        """Of all texts so far, by the key of the client; None: no keys are needed."""
         self._adapters = dict(adapters or {})
         self._folders = list(models)
         self._loading = {"device": device, "precision": precision, "engine": engine}
@@ -118,8 +123,8 @@ class Service:
         return engines, {name: begin(pipeline) for name, pipeline in others.items()}
 
     def reload(self) -> None:
-        """Load all models anew. Accepted requests end with the old ones, which this waits for; if one cannot be loaded, all old
-        ones stay.
+        """Load all models anew. From then on, they answer new requests. Accepted ones end with the old models, which this waits
+        for, so that no third set is in memory; if a model cannot be loaded, all old ones stay. The log says each step.
         """
         with self._reloading:
             self._replace()
@@ -134,9 +139,23 @@ class Service:
         (self.engines, self.others), self.reload_error = newer, ""
         for engine in self._retired:
             engine.close()
+        num_left = self._num_left
+        LOG.info("the models were loaded anew%s", f", {self.left_to_do}" if num_left else "")
         for engine in self._retired:
-            engine.join()  # its model leaves memory before another reload needs it
+            while not engine.join(WAITING_SECONDS):  # its model leaves memory before another reload needs it
+                LOG.info("a reload waits: %s", self.left_to_do)
         self._retired = []
+        if num_left:
+            LOG.info("the old models have answered what they had accepted, and are gone")
+
+    @property
+    def _num_left(self) -> int:
+        return sum(engine.queue_depth + engine.num_active for engine in self._retired)
+
+    @property
+    def left_to_do(self) -> str:
+        """What the models that were replaced still do."""
+        return f"the old ones have {self._num_left:,} sentences left"
 
     @property
     def is_idle(self) -> bool:
@@ -164,6 +183,11 @@ class Service:
             if direction.target not in found:
                 found[direction.target] = []
         return found
+
+    @property
+    def codes(self) -> set[str]:
+        """The languages that are read or written."""
+        return {code for direction in self.engines for code in (direction.source, direction.target)}
 
     def engine_for(self, source: str | None, target: str | None) -> tuple[Direction, Engine[Translator]]:
         """The model of a direction.
@@ -198,7 +222,7 @@ class Service:
         known = ", ".join(map(str, self.engines))
         for code, codes in ((source, {d.source for d in self.engines}), (target, {d.target for d in self.engines})):
             if code is not None and code not in codes:
-                raise ServingError(400, f"{code} is not supported. This server translates {known}.")
+                raise UnsupportedLanguageError(code, known)
         raise ServingError(400, f"{source} to {target} is not supported. This server translates {known}.")
 
     def folder_of(self, model: Direction | str) -> Path:
@@ -232,11 +256,14 @@ class Service:
 
     def detect(self, text: str, target: str | None = None) -> list[tuple[str, float]]:
         """The languages that are translated into a target, or into any, with the probability that a text is in each, from 0 to 1;
-        the likeliest first. The only one has probability 1. None, if they cannot be told apart: py3langid is not installed.
+        the likeliest first. The only one has probability 1. All have 0 where a text has no letters, which says nothing, or where
+        nobody said which languages the model reads.
+        None, if they cannot be told apart: py3langid is not installed.
         """
         target = code_of(target)
-        sources = {each.source for each in self.engines if target in (None, each.target)}
-        return [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
+        sources = sorted({each.source for each in self.engines if target in (None, each.target)})
+        found = [(code, 1.0) for code in sources] if len(sources) == 1 else detect(text, sources)
+        return found if has_letters(text) and ANY not in sources else [(code, 0.0) for code in sources if found]
 
     def check_texts(self, texts: Sequence[str]) -> None:
         """Make sure that texts are taken, and that they are not too many.
@@ -280,6 +307,8 @@ class Service:
         confidence = 1.0
         if code_of(asked.source) is None and (likely := self.detect("\n".join(asked.texts), asked.target)):
             asked, confidence = replace(asked, source=likely[0][0]), likely[0][1]
+        if (same := self._same_language(asked)) is not None:
+            return self._untranslated(asked, same, confidence)
         direction, engine = self.engine_for(asked.source, asked.target)
         translator = engine.pipeline
         room = translator.max_positions - len(translator.source_tokenizer.frame_source([]))
@@ -303,7 +332,7 @@ class Service:
         of_texts: dict[str, Sequence[Any] | None] = {"prefixes": asked.prefixes, "required": asked.required}
         wishes = {name: [each[index] for index in with_text] for name, each in of_texts.items() if each is not None}
         if asked.glossaries:
-            wishes["required"] = _of_glossaries(asked.glossaries, translator, sentences, options)
+            wishes["required"] = required_phrases(asked.glossaries, translator, sentences, options)
         job = Job(sentences, options, time.monotonic() + self.limits.seconds, wishes, on_progress, watches)
 
         def begin(found: tuple[Direction, Engine[Translator]]) -> tuple[Direction, Engine[Translator]]:
@@ -316,6 +345,21 @@ class Service:
             confidence=confidence, num_ranks=options.n_best, has_markup=asked.format != "text",
         )  # fmt: skip
 
+    def _same_language(self, asked: Asked) -> str | None:
+        """The language of a request whose source and target are the same, if it is served otherwise, and no model is for that."""
+        source, target = code_of(asked.source), code_of(asked.target)
+        if source is None or source != target or source not in self.codes or adapter_of(asked.target):
+            return None
+        return None if any((each.source, each.target) == (source, target) for each in self.engines) else source
+
+    def _untranslated(self, asked: Asked, code: str, confidence: float) -> Pending:
+        """Texts as they are: they are in the language that they should be in."""
+        documents = [Document(["", ""], [Block(text)]) for text in asked.texts]
+        pieces = [Pieces([], [text]) for text in asked.texts]
+        nothing = Job([], asked.options, time.monotonic())
+        engine = next(iter(self.engines.values()))
+        return Pending(Direction(code, code), engine, nothing, documents, pieces, confidence=confidence)
+
     def _check_alignments(self, translator: Translator, sentences: Sequence[str]) -> None:
         """Make sure that alignments fit into memory.
 
@@ -327,24 +371,3 @@ class Service:
         if cells > self.limits.alignment_cells:
             message = "The sentences are too long, or too many, for their alignments, which details and markup need. Send fewer."
             raise ServingError(413, message)
-
-
-def _of_glossaries(
-    glossaries: Sequence[Terms], translator: Translator, sentences: Sequence[str], options: DecodingOptions
-) -> list[Sequence[str]]:
-    """The phrases that the translation of each sentence must have, without those that it cannot have: as the tokenizer
-    cannot write them, or as they are too long for it.
-    """
-
-    def can_have(sentence: str, phrases: list[str]) -> bool:
-        try:
-            translator.requests([sentence], options, None, [phrases])
-        except RegardError:
-            return False
-        return True
-
-    longest = 16 * translator.max_positions  # what is longer cannot be read, and is refused
-    return [
-        fitting(target_phrases(each, glossaries) if len(each) <= longest else [], partial(can_have, each))
-        for each in sentences
-    ]

@@ -136,7 +136,7 @@ class LanguageModel(Pipeline):
 
     @torch.inference_mode()
     def scored(self, ids: Sequence[int], count: int = 0, first: int = 0) -> ScoredText:
-        """How likely the model finds each token of a text after those before it, and the likeliest tokens that it can write there.
+        """How likely the model finds each token of a text after those before it, and the likeliest that it can write there.
 
         Args:
             ids: of the text, as `ids_of` gives them.

@@ -18,20 +18,22 @@ from starlette.routing import Route
 from regard.errors import RegardError
 from regard.serving.answers import Answered
 from regard.serving.http import named, page
+from regard.serving.http.access import GONE, Access
+from regard.serving.http.google import Google
 from regard.serving.http.inspecting import Inspecting
 from regard.serving.http.own import Own
 from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
-from regard.serving.interfaces import deepl, libretranslate, native, openai, openapi, shapes
+from regard.serving.interfaces import deepl, google, libretranslate, native, openai, openapi, shapes
 from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
 from regard.serving.interfaces.encoding import Answer, texts_of
 from regard.serving.keys import Keys
-from regard.serving.limits import ServingError
+from regard.serving.limits import ServingError, UnsupportedLanguageError
 from regard.serving.service import Service
-from regard.version import __version__
 
-ACCESS = logging.getLogger("regard.serving.access")
 LOG = logging.getLogger("regard.serving")
 WriteError = Callable[[int, str], Answer]
+OPEN = ("/languages", "/frontend/settings")
+"""Paths that need no key, as with LibreTranslate: clients ask for them before they have one."""
 
 
 class App:
@@ -44,18 +46,19 @@ class App:
     def __init__(self, service: Service, keys: Keys, *, cors: Sequence[str] = ()) -> None:
         self.service, self.keys = service, keys
         self.glossaries = DeeplGlossaries(service)
-        self._own, self._inspecting = Own(service), Inspecting(service)
+        self._own, self._inspecting, self._google = Own(service), Inspecting(service), Google(service)
         self._paths = self._routes()
         middleware = []
         if cors:
             middleware.append(
                 Middleware(CORSMiddleware, allow_origins=list(cors), allow_methods=["*"], allow_headers=["*"])
             )
-        self.asgi = Starlette(
+        app = Starlette(
             routes=self._paths,
             middleware=middleware,
             exception_handlers={HTTPException: http_error, Exception: http_error},
         )
+        self.asgi = Access(app, service.limits)
 
     def _routes(self) -> list[Route]:
         libre = ("libretranslate", libretranslate.error)
@@ -68,17 +71,18 @@ class App:
             ("/frontend/settings", "GET", libre, self.settings),
             ("/spec", "GET", libre, self.spec),
             ("/docs", "GET", libre, self.docs),
-            ("/v2/translate", "POST", deep, self.deepl_translate),
+            ("/v2/translate", "GET POST", deep, self.deepl_translate),
             ("/v2/languages", "GET POST", deep, self.deepl_languages),
             ("/v2/usage", "GET POST", deep, self.deepl_usage),
             ("/v1/models", "GET", chat, self.openai_models),
+            ("/v1/models/{id:path}", "GET", chat, self.openai_model),
             ("/v1/chat/completions", "POST", chat, self.openai_chat),
             ("/v1/completions", "POST", chat, named.complete),
             ("/imme", "POST", ("immersive", plain), self.immersive),
             ("/kiss", "POST", ("kiss", plain), self.kiss),
             ("/deeplx", "POST", ("deeplx", plain), self.deeplx),
-            ("/language/translate/v2", "GET POST", ("google", shapes.google_error), self.google),
         ]
+        table += [(path, "GET POST", ("google", google.error), read) for path, read in self._google.table()]
         table += [(path, methods, deep, read) for path, methods, read in self.glossaries.table()]
         table += [
             (f"/api/v1/{path}", methods, own, read)
@@ -93,15 +97,17 @@ class App:
 
     def _endpoint(self, name: str, write_error: WriteError, read: Read) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            started, response = time.perf_counter(), None
+            started = time.perf_counter()
+            response: Response
             try:
                 received = await receive(request, self.service.limits)
                 call = Call(self.service, request, received)
-                call.owner = self.keys.check(received.headers, call.fields)
+                if request.url.path not in OPEN:
+                    call.owner = self.keys.check(received.headers, call.fields)
                 found = await read(call)
                 response = found if isinstance(found, Response) else response_of(found)
             except ClientDisconnect:
-                response = Response(status_code=499)
+                response = Response(status_code=GONE)
             except ServingError as error:
                 response = response_of(write_error(error.status, str(error)))
                 if error.retry_after is not None:
@@ -113,15 +119,8 @@ class App:
             except Exception:
                 LOG.exception("a request failed")
                 response = response_of(write_error(500, "The server failed to answer this request."))
-            seconds = time.perf_counter() - started
-            if (trace := request.headers.get("traceparent")) is not None:
-                response.headers["traceparent"] = trace
             self.service.metrics.count("regard_requests_total", interface=name, status=str(response.status_code))
-            self.service.metrics.observe("regard_request_seconds", seconds)
-            ACCESS.info(
-                "%s %s %d %.0f ms%s", request.method, request.url.path, response.status_code, 1000 * seconds,
-                f" traceparent={trace[:60]}" if trace else "",
-            )  # fmt: skip
+            self.service.metrics.observe("regard_request_seconds", time.perf_counter() - started)
             return response
 
         return endpoint
@@ -134,7 +133,10 @@ class App:
             asked = shapes.nllb(call.fields)
             return shapes.nllb_answer(asked, (await call.answered(asked))[0])
         wanted = libretranslate.parse(call.received, self.service.limits)
-        found, source = await call.answered(wanted.asked)
+        try:
+            found, source = await call.answered(wanted.asked)
+        except UnsupportedLanguageError as error:
+            raise libretranslate.unsupported(error) from error
         names = [
             [
                 self._inspecting.inspections.add(source.direction, sentence, each.ids)
@@ -153,6 +155,7 @@ class App:
         if call.fields.get("q") is None:
             raise ServingError(400, "Invalid request: missing q parameter")
         texts, _ = texts_of(call.fields["q"], "q")
+        self.service.check_texts(texts)
         return libretranslate.detected(self.service.detect("\n".join(texts)))
 
     async def settings(self, call: Call) -> Answer:
@@ -185,7 +188,7 @@ class App:
 
     async def deepl_usage(self, call: Call) -> Answer:
         """`/v2/usage`."""
-        return deepl.usage(self.service.num_characters)
+        return deepl.usage(self.service.num_characters[call.owner])
 
     # OpenAI
 
@@ -193,17 +196,22 @@ class App:
         """`/v1/models`."""
         return openai.models(self.service)
 
+    async def openai_model(self, call: Call) -> Answer:
+        """`/v1/models/{id}`."""
+        return openai.model(self.service, call.request.path_params["id"])
+
     async def openai_chat(self, call: Call) -> Answer | Response:
         """`/v1/chat/completions`."""
-        asked, streams, model = openai.parse(call.fields, self.service)
-        if not streams:
-            found, _ = await call.answered(asked)
-            return openai.answer(openai.joined(found), asked, found, model)
+        asked, stream, model = openai.parse(call.fields, self.service)
+        if stream is None:
+            answered, _ = await call.answered(asked)
+            return openai.answer(openai.joined(answered), asked, answered, model)
 
         progress = await call.begin(asked)
+        chunks = openai.Chunks(model, stream)
 
         async def pieces() -> AsyncGenerator[bytes]:
-            yield openai.chunk("", model, first=True)
+            yield chunks.first()
             async for found in progress.pieces():
                 if isinstance(found, tuple):
                     continue
@@ -211,8 +219,9 @@ class App:
                 if failed is not None:
                     yield openai.failure(str(failed))
                     return
-                yield openai.chunk(openai.joined([each for each in found if isinstance(each, Answered)]), model)
-            yield openai.chunk(None, model)
+                texts = [each for each in found if isinstance(each, Answered)]
+                yield chunks.text(openai.joined(texts))
+                yield chunks.end(openai.usage(asked, texts))
 
         return Stream(pieces(), self.service.limits.body_seconds, progress.pending.cancel)
 
@@ -234,20 +243,15 @@ class App:
         asked = shapes.deeplx(call.fields)
         return shapes.deeplx_answer((await call.answered(asked))[0], asked)
 
-    async def google(self, call: Call) -> Answer:
-        """Google's version 2."""
-        asked = shapes.google(call.fields)
-        found, source = await call.answered(asked)
-        return shapes.google_answer(asked, found, source.direction.source)
-
     # for those who run it
 
     async def health(self, request: Request) -> Response:
         """Whether the server is alive, and what has gone wrong."""
         engines = self.service.all_engines
         crashes = sum(engine.num_crashes for engine in engines)
-        content: dict[str, Any] = {"status": "ok", "version": __version__, "crashes": crashes}
+        content: dict[str, Any] = {"status": "ok"}  # and no more where all is well, as LibreTranslate's clients expect
         if crashes:
+            content["crashes"] = crashes
             content["last_crash"] = next(engine.last_crash for engine in engines if engine.num_crashes)
         if self.service.reload_error:
             content["reload_error"] = self.service.reload_error

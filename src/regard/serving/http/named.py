@@ -19,6 +19,7 @@ from regard.serving.http.transport import Call, Stream
 from regard.serving.interfaces import completions, openai
 from regard.serving.interfaces.completions import Wanted
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
+from regard.serving.interfaces.openai import StreamOptions
 from regard.serving.limits import ServingError
 from regard.workflow.language_model import LanguageModel, ScoredText
 from regard.workflow.predictor import Predictor
@@ -31,10 +32,10 @@ async def complete(call: Call) -> Answer | Response:
     wanted = completions.parse(call.fields, call.service.limits)
     call.service.check_texts(wanted.repeated)
     name, _ = call.service.other(LanguageModel, text_of(call.fields, "model"))
-    if wanted.streams:
+    if wanted.stream is not None:
         if wanted.echo or wanted.log_probs is not None or not wanted.writes:
             raise ServingError(400, "stream does not work with echo, logprobs or max_tokens=0; leave one of them out.")
-        return _streamed(call, wanted, name)
+        return await _streamed(call, wanted, wanted.stream, name)
     found: list[Continuation | None] = [None] * len(wanted.repeated)
     if wanted.writes:
         found = list(await _continued(call, name, wanted.repeated, wanted.options))
@@ -77,13 +78,17 @@ async def _continued(call: Call, name: str, prompts: list[str], options: TextOpt
     )
 
 
-def _streamed(call: Call, wanted: Wanted, name: str) -> Response:
+async def _streamed(call: Call, wanted: Wanted, options: StreamOptions, name: str) -> Response:
     """The continuations, piece by piece.
 
     Raises:
         ServingError: too much is asked for already.
     """
-    loop, told = asyncio.get_running_loop(), asyncio.Queue[tuple[int, str | None]]()
+    loop, told, num_read = asyncio.get_running_loop(), asyncio.Queue[tuple[int, str | None]](), 0
+    if options.include_usage:
+        num_read = await call.use(
+            lambda: call.service.other(LanguageModel, name)[1], partial(_num_read, wanted.repeated)
+        )
 
     def tell(index: int, text: str) -> None:
         loop.call_soon_threadsafe(told.put_nowait, (index, text))
@@ -93,7 +98,14 @@ def _streamed(call: Call, wanted: Wanted, name: str) -> Response:
     ends = [asyncio.wrap_future(future) for future in job.futures]
     for index, end in enumerate(ends):
         end.add_done_callback(partial(_tell_end, told, index))
-    return Stream(_pieces(told, ends, name), call.service.limits.body_seconds, lambda: engine.cancel(job))
+    return Stream(
+        _pieces(told, ends, name, options, num_read), call.service.limits.body_seconds, lambda: engine.cancel(job)
+    )
+
+
+def _num_read(prompts: Sequence[str], model: LanguageModel) -> int:
+    """The tokens of some prompts."""
+    return sum(len(model.ids_of(prompt)) for prompt in prompts)
 
 
 def _tell_end(told: asyncio.Queue[tuple[int, str | None]], index: int, end: asyncio.Future[Continuation]) -> None:
@@ -103,14 +115,16 @@ def _tell_end(told: asyncio.Queue[tuple[int, str | None]], index: int, end: asyn
 
 
 async def _pieces(
-    told: asyncio.Queue[tuple[int, str | None]], ends: Sequence[asyncio.Future[Continuation]], name: str
-) -> AsyncGenerator[bytes]:
+    told: asyncio.Queue[tuple[int, str | None]], ends: Sequence[asyncio.Future[Continuation]], name: str,
+    options: StreamOptions, num_read: int,
+) -> AsyncGenerator[bytes]:  # fmt: skip
     """The parts of a stream.
 
     Args:
         told: for each choice, by its index, what is certain of it; None: it has ended.
+        num_read: tokens of all prompts.
     """
-    written, num_open = [""] * len(ends), len(ends)
+    written, num_open, head = [""] * len(ends), len(ends), completions.head(name)
     while num_open:
         index, text = await told.get()
         reason = None
@@ -121,9 +135,9 @@ async def _pieces(
             text, reason = ends[index].result().text, ends[index].result().finish_reason
             num_open -= 1
         if reason is not None or (text.startswith(written[index]) and text != written[index]):
-            yield completions.chunk(index, text[len(written[index]) :], name, reason)
+            yield openai.chunk(head, [completions.choice(index, text[len(written[index]) :], reason)], options)
             written[index] = text
-    yield completions.END
+    yield openai.last_chunk(head, completions.usage(num_read, [end.result() for end in ends]), options)
 
 
 async def generate(call: Call) -> Answer:

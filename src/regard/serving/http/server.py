@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import uvicorn
 
-from regard.errors import SettingsError
+from regard.errors import RegardError, SettingsError
 from regard.serving.http.app import App
 from regard.serving.http.connections import SPARE_FILES, allow_many_files, protocol
 from regard.serving.keys import Keys
@@ -59,7 +59,7 @@ def listen(host: str, port: int) -> socket.socket:
 def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Sequence[str] = ()) -> None:
     """Answer requests until SIGTERM or Ctrl-C, and then until all that was accepted is answered.
 
-    SIGHUP loads the models anew.
+    SIGHUP reads the keys again, and loads the models anew.
     """
     files = allow_many_files()
     most = None if files is None else max(1, files - SPARE_FILES)
@@ -76,10 +76,10 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
         h11_max_incomplete_event_size=1 << 16,
         backlog=ACCEPTED_AT_ONCE,
     )
-    asyncio.run(_run(_Server(config), service, listening))
+    asyncio.run(_run(_Server(config), service, keys, listening))
 
 
-async def _run(server: _Server, service: Service, listening: socket.socket) -> None:
+async def _run(server: _Server, service: Service, keys: Keys, listening: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -96,10 +96,14 @@ async def _run(server: _Server, service: Service, listening: socket.socket) -> N
     )  # its own thread: a reload waits for what the old models still do
 
     def reload() -> None:
+        _reload_keys(keys)
         if len(reloads) < 2:  # one under way, and one that sees what has changed since that began
+            LOG.info("SIGHUP: %s", f"a reload waits: {service.left_to_do}" if reloads else "loading the models again")
             task = asyncio.ensure_future(_reload(service, reloader))
             reloads.add(task)
             task.add_done_callback(reloads.discard)
+        else:
+            LOG.info("SIGHUP: a reload waits already: %s", service.left_to_do)
 
     if sys.platform != "win32":
         loop.add_signal_handler(signal.SIGTERM, drain)
@@ -120,9 +124,18 @@ async def _end_when_idle(server: _Server, service: Service) -> None:
     server.should_exit = True
 
 
+def _reload_keys(keys: Keys) -> None:
+    if not keys.are_needed:
+        return
+    try:
+        keys.reload()
+        LOG.info("SIGHUP: the keys were read again")
+    except RegardError as error:
+        LOG.error("the keys could not be read again, the old ones stay: %s", error)
+
+
 async def _reload(service: Service, reloader: ThreadPoolExecutor) -> None:
     try:
         await asyncio.get_running_loop().run_in_executor(reloader, service.reload)
-        LOG.info("the models were loaded anew")
     except Exception as error:  # the old ones go on
         LOG.error("the models could not be loaded anew, the old ones stay: %s", error)

@@ -107,7 +107,7 @@ def event(name: str, content: Any) -> bytes:
 
 def response_of(answer: Answer) -> Response:
     """An answer as JSON."""
-    body = json.dumps(answer.content, ensure_ascii=False, allow_nan=False).encode()
+    body = json.dumps(answer.content, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
     return Response(body, answer.status, dict(answer.headers), media_type="application/json")
 
 
@@ -235,7 +235,7 @@ class Call:
     ) -> Pending:
         """Begin to translate, in another thread, as splitting long texts takes a while."""
         pending = await asyncio.to_thread(self.service.submit, asked, tell, watches=watches)
-        self.service.num_characters += sum(map(len, asked.texts))
+        self.service.num_characters[self.owner] += sum(map(len, asked.texts))
         return pending
 
 

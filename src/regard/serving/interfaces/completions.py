@@ -5,7 +5,6 @@ Source: OpenAI's documentation of its legacy completions, and what its Python cl
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from regard.errors import SettingsError
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
 from regard.serving.interfaces.encoding import Answer, number_of, texts_of, truth_of
+from regard.serving.interfaces.openai import StreamOptions, stream_of
 from regard.serving.limits import Limits, ServingError
 from regard.workflow.language_model import ScoredText
 
@@ -39,7 +39,8 @@ class Wanted:
     writes: bool
     """Whether anything is to be written: without it, the prompts are scored."""
     echo: bool
-    streams: bool
+    stream: StreamOptions | None
+    """None: the answer is sent in one piece."""
 
     @property
     def repeated(self) -> list[str]:
@@ -60,8 +61,8 @@ def parse(fields: Mapping[str, Any], limits: Limits) -> Wanted:
     for name, nothing in (("suffix", None), ("presence_penalty", 0), ("frequency_penalty", 0), ("logit_bias", None)):
         if fields.get(name) not in (None, nothing, "", {}):
             raise ServingError(400, f"{name} is not supported; leave it out.")
-    num_choices = max(1, number_of(fields, "n", 1, MOST_CHOICES))
-    if number_of(fields, "best_of", num_choices, MOST_CHOICES) != num_choices:
+    num_choices = number_of(fields, "n", 1, MOST_CHOICES, least=1)
+    if number_of(fields, "best_of", num_choices, MOST_CHOICES, least=1) != num_choices:
         raise ServingError(400, "best_of is not supported; leave it out.")
     max_tokens = number_of(fields, "max_tokens", DEFAULT_TOKENS, limits.tokens)
     stop = texts_of([] if fields.get("stop") is None else fields["stop"], "stop")[0]
@@ -75,7 +76,7 @@ def parse(fields: Mapping[str, Any], limits: Limits) -> Wanted:
         raise ServingError(400, str(error)) from error
     return Wanted(
         prompts, options, num_choices, log_probs, writes=max_tokens > 0,
-        echo=truth_of(fields, "echo"), streams=truth_of(fields, "stream"),
+        echo=truth_of(fields, "echo"), stream=stream_of(fields),
     )  # fmt: skip
 
 
@@ -98,9 +99,17 @@ def answer(
                 "finish_reason": "length" if one is None else REASONS.get(one.finish_reason, "stop"),
             }
         )  # fmt: skip
+    return Answer(head(model) | {"choices": choices, "usage": usage(num_read, found)})
+
+
+def usage(num_read: int, found: Sequence[Continuation | None]) -> dict[str, int]:
+    """How many tokens were read and written.
+
+    Args:
+        num_read: tokens of all prompts.
+    """
     written = sum(len(one.ids) for one in found if one is not None)
-    usage = {"prompt_tokens": num_read, "completion_tokens": written, "total_tokens": num_read + written}
-    return Answer(_record(choices, model) | {"usage": usage})
+    return {"prompt_tokens": num_read, "completion_tokens": written, "total_tokens": num_read + written}
 
 
 def _log_probs(scored: ScoredText) -> dict[str, Any]:
@@ -111,19 +120,12 @@ def _log_probs(scored: ScoredText) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _record(choices: list[dict[str, Any]], model: str) -> dict[str, Any]:
-    return {
-        "id": f"cmpl-{time.time_ns():x}", "object": "text_completion", "created": int(time.time()), "model": model,
-        "choices": choices,
-    }  # fmt: skip
+def head(model: str) -> dict[str, Any]:
+    """What is the same in all parts of an answer."""
+    return {"id": f"cmpl-{time.time_ns():x}", "object": "text_completion", "created": int(time.time()), "model": model}
 
 
-def chunk(index: int, text: str, model: str, reason: str | None = None) -> bytes:
-    """A part of a stream: what is new of a choice, and why it ended, if it did."""
+def choice(index: int, text: str, reason: str | None = None) -> dict[str, Any]:
+    """What a part of a stream says: what is new of a choice, and why it ended, if it did."""
     ended = None if reason is None else REASONS.get(reason, "stop")
-    choice = {"index": index, "text": text, "logprobs": None, "finish_reason": ended}
-    return f"data: {json.dumps(_record([choice], model), ensure_ascii=False)}\n\n".encode()
-
-
-END = b"data: [DONE]\n\n"
-"""What ends a stream."""
+    return {"index": index, "text": text, "logprobs": None, "finish_reason": ended}

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
+from regard.serving.interfaces.multipart import multipart_fields
 from regard.serving.limits import ServingError
+
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes what may be half of a surrogate pair: UTF-8 itself cannot."""
+ELEMENT = re.compile(r"(.+?)\[(\d{0,4})\]", re.ASCII)
+"""The name of an element of a list in a form."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +41,12 @@ class Received:
     def _of_body(self) -> dict[str, Any]:
         if not self.body.strip():
             return {}
-        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        content_type = self.headers.get("content-type", "")
+        kind = content_type.partition(";")[0].strip().lower()
         if kind == "multipart/form-data":
-            raise ServingError(400, "Send the fields as JSON or application/x-www-form-urlencoded, not as multipart.")
+            return _collected(multipart_fields(self.body, content_type))
         try:
-            text = self.body.decode("utf-8")
+            text = self.body.decode("utf-8-sig")  # a byte order mark is no part of the text
         except UnicodeDecodeError as error:
             raise ServingError(400, f"The body must be UTF-8; byte {error.start} is not.") from error
         if kind == "application/json" or (kind != "application/x-www-form-urlencoded" and text.lstrip()[:1] in "{["):
@@ -47,6 +56,8 @@ class Received:
                 raise ServingError(400, f"The body must be valid JSON: {error}.") from error
             if not isinstance(content, dict):
                 raise ServingError(400, f"The body must be a JSON object; got {type(content).__name__}.")
+            if SURROGATE.search(text):
+                _check_unicode(content)
             return content
         return _form(text)
 
@@ -67,10 +78,39 @@ def _refuse_constant(name: str) -> None:
 
 def _form(text: str) -> dict[str, Any]:
     try:
-        found = parse_qs(text, keep_blank_values=True, errors="strict", max_num_fields=20_000)
+        return _collected(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=20_000))
     except ValueError as error:
         raise ServingError(400, f"The form must be URL-encoded UTF-8: {error}.") from error
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _collected(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """The fields of a form. One that is there several times is a list, as is `text[]`, or `text[0]` and `text[1]`, which is how
+    PHP and others write the elements of `text`.
+    """
+    found: dict[str, list[tuple[int, str]]] = {}
+    lists: set[str] = set()
+    for name, value in pairs:
+        place = 0
+        if match := ELEMENT.fullmatch(name):
+            name, place = match[1], int(match[2] or 0)
+            lists.add(name)
+        found.setdefault(name, []).append((place, value))
+    in_order = {name: [value for _, value in sorted(values, key=itemgetter(0))] for name, values in found.items()}
+    return {name: values if name in lists or len(values) > 1 else values[0] for name, values in in_order.items()}
+
+
+def _check_unicode(fields: Mapping[str, Any]) -> None:
+    """Make sure that no text in some fields, however deep, has half of a surrogate pair.
+
+    Raises:
+        ServingError: 400, one has.
+    """
+    for name, value in fields.items():
+        try:
+            json.dumps({name: value}, ensure_ascii=False).encode("utf-8")
+        except (UnicodeEncodeError, RecursionError) as error:
+            shown = name.encode("utf-8", "backslashreplace").decode()
+            raise ServingError(400, f"Invalid request: {shown[:40]} must be valid Unicode.") from error
 
 
 def texts_of(value: Any, name: str) -> tuple[list[str], bool]:
@@ -80,18 +120,10 @@ def texts_of(value: Any, name: str) -> tuple[list[str], bool]:
         ServingError: 400, they are no text and no list of texts.
     """
     if isinstance(value, str):
-        return [_checked(value, name)], False
+        return [value], False
     if isinstance(value, Sequence) and all(isinstance(text, str) for text in value):
-        return [_checked(text, name) for text in value], True
+        return list(value), True
     raise ServingError(400, f"Invalid request: {name} must be a string or a list of strings.")
-
-
-def _checked(text: str, name: str) -> str:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ServingError(400, f"Invalid request: {name} must be valid Unicode.") from error
-    return text
 
 
 def text_of(fields: Mapping[str, Any], name: str, default: str | None = None) -> str | None:
@@ -120,8 +152,8 @@ def needed_text(fields: Mapping[str, Any]) -> str:
     return text
 
 
-def number_of(fields: Mapping[str, Any], name: str, default: int, most: int) -> int:
-    """A field that is a whole number from 0 to a bound.
+def number_of(fields: Mapping[str, Any], name: str, default: int, most: int, *, least: int = 0) -> int:
+    """A field that is a whole number from a bound to another.
 
     Raises:
         ServingError: 400, it is something else.
@@ -133,9 +165,9 @@ def number_of(fields: Mapping[str, Any], name: str, default: int, most: int) -> 
         number = int(value) if isinstance(value, str) else value
     except ValueError:
         number = None
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
         raise ServingError(
-            400, f"Invalid request: {name} must be a whole number from 0 to {most}; got {str(value)[:40]!r}."
+            400, f"Invalid request: {name} must be a whole number from {least} to {most}; got {str(value)[:40]!r}."
         )
     return number
 

@@ -5,6 +5,7 @@ Source: what the clients send, and LibreTranslate's documentation of its API.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from regard.generation.options import DecodingOptions
 from regard.serving.answers import Answered, Asked
 from regard.serving.directions import ANY
 from regard.serving.interfaces.encoding import Answer, Received, number_of, text_of, texts_of, truth_of
-from regard.serving.limits import Limits, ServingError
+from regard.serving.limits import Limits, ServingError, UnsupportedLanguageError
 
 NAMES = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -23,6 +24,7 @@ NAMES = {
     "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish",
     "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese", ANY: "Undetermined",
 }  # fmt: skip
+NUMBER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ def parse(received: Received, limits: Limits) -> Wanted:
     form = text_of(fields, "format", "text")
     if form not in ("text", "html"):
         raise ServingError(400, f"{form} format is not supported")
+    if not NUMBER.fullmatch(str(fields.get("alternatives") or 0)):
+        raise ServingError(400, "Invalid request: alternatives parameter is not a number")
     alternatives = number_of(fields, "alternatives", 0, limits.alternatives)
     details = truth_of(fields, "details")
     n_best = alternatives + 1
@@ -73,9 +77,9 @@ def answer(
     if wanted.detects:
         content["detectedLanguage"] = [{"confidence": round(100 * confidence, 1), "language": source} for _ in found]
     if wanted.alternatives:
-        content["alternatives"] = [each.n_best[1:] for each in found]
+        content["alternatives"] = [list(dict.fromkeys(each.n_best))[1:] for each in found]
     if wanted.details:
-        content["score"] = [round(each.score, 4) for each in found]
+        content["score"] = [round(each.log_prob, 4) for each in found]
         content["probability"] = [round(each.probability, 4) for each in found]
         content["confidence"] = [None if (value := each.confidence) is None else round(value, 4) for each in found]
         content["alignment"] = [[links(sentence.alignment) for sentence in each.sentences] for each in found]
@@ -92,11 +96,12 @@ def links(alignment: Any) -> str:
 
 
 def languages(directions: Mapping[str, Sequence[str]]) -> Answer:
-    """The answer to `/languages`."""
+    """The answer to `/languages`: those that are translated into others."""
     return Answer(
         [
             {"code": code, "name": NAMES.get(code, code), "targets": sorted(targets)}
             for code, targets in sorted(directions.items())
+            if targets
         ]
     )
 
@@ -117,7 +122,7 @@ def settings(directions: Mapping[str, Sequence[str]], limits: Limits, *, keys: b
     first = next((code for code, targets in directions.items() if targets), ANY)
     return Answer(
         {
-            "apiKeys": keys, "charLimit": limits.request_bytes, "filesTranslation": False, "frontendTimeout": 500,
+            "apiKeys": keys, "charLimit": limits.characters, "filesTranslation": False, "frontendTimeout": 500,
             "keyRequired": keys, "language": {
                 "source": {"code": first, "name": NAMES.get(first, first)},
                 "target": {"code": (code := next(iter(directions.get(first, ())), ANY)), "name": NAMES.get(code, code)},
@@ -125,6 +130,11 @@ def settings(directions: Mapping[str, Sequence[str]], limits: Limits, *, keys: b
             "suggestions": False, "supportedFilesFormat": [],
         }
     )  # fmt: skip
+
+
+def unsupported(error: UnsupportedLanguageError) -> ServingError:
+    """A language that is not served, as LibreTranslate words it."""
+    return ServingError(error.status, f"{error.code} is not supported")
 
 
 def error(status: int, message: str) -> Answer:

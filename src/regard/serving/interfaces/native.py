@@ -144,6 +144,7 @@ def _row(found: Answered) -> dict[str, Any]:
     row: dict[str, Any] = {
         "text": found.text,
         "score": found.score,
+        "log_prob": found.log_prob,
         "probability": found.probability,
         "confidence": found.confidence,
         "sentences": [
@@ -171,7 +172,7 @@ def _sentence(found: Translation) -> dict[str, Any]:
 
 def _candidate(found: Candidate) -> dict[str, Any]:
     names = ("text", "score", "tokens", "token_log_probs", "finish_reason", "ids")
-    return {name: getattr(found, name) for name in names}
+    return {name: getattr(found, name) for name in names} | {"log_prob": sum(found.token_log_probs)}
 
 
 def models(service: Service) -> Answer:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from regard.serving.answers import Answered, Asked
-from regard.serving.interfaces.encoding import Answer
+from regard.serving.interfaces.encoding import Answer, number_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 
@@ -32,13 +33,56 @@ LONGEST_PROMPT, LONGEST_SYSTEM = 400, 10_000
 
 def models(service: Service) -> Answer:
     """The answer to `/v1/models`."""
-    names = [*map(str, service.engines), *service.others]
-    rows = [{"id": name, "object": "model", "created": 0, "owned_by": "regard"} for name in names]
-    return Answer({"object": "list", "data": rows})
+    return Answer({"object": "list", "data": [_model(name) for name in _names(service)]})
 
 
-def parse(fields: Mapping[str, Any], service: Service) -> tuple[Asked, bool, str]:
-    """A request to `/v1/chat/completions`: what it asks for, whether as a stream, and the model's name.
+def model(service: Service, name: str) -> Answer:
+    """The answer to `/v1/models/{id}`.
+
+    Raises:
+        ServingError: 404, there is no such model.
+    """
+    if name not in (names := _names(service)):
+        raise _no_model(name, names)
+    return Answer(_model(name))
+
+
+def _names(service: Service) -> list[str]:
+    return [*map(str, service.engines), *service.others]
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "regard"}
+
+
+def _no_model(name: object, names: Iterable[str]) -> ServingError:
+    return ServingError(404, f"The model {str(name)[:60]!r} does not exist. Models here: {', '.join(names)}.")
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """How an answer is streamed."""
+
+    include_usage: bool = False
+    """Whether a last chunk, without choices, says how many tokens were read and written."""
+
+
+def stream_of(fields: Mapping[str, Any]) -> StreamOptions | None:
+    """How the answer to a request is streamed; None: it is sent in one piece.
+
+    Raises:
+        ServingError: 400, options that are no object, or without a stream.
+    """
+    streams, options = truth_of(fields, "stream"), fields.get("stream_options")
+    if options is not None and not isinstance(options, Mapping):
+        raise ServingError(400, "stream_options must be an object.")
+    if options is not None and not streams:
+        raise ServingError(400, "stream_options needs stream to be true.")
+    return StreamOptions(truth_of(options or {}, "include_usage")) if streams else None
+
+
+def parse(fields: Mapping[str, Any], service: Service) -> tuple[Asked, StreamOptions | None, str]:
+    """A request to `/v1/chat/completions`: what it asks for, how it is streamed, and the model's name.
 
     Raises:
         ServingError: 400 or 404, a model that is not served, or a prompt for what a translation model cannot do.
@@ -48,7 +92,7 @@ def parse(fields: Mapping[str, Any], service: Service) -> tuple[Asked, bool, str
     if isinstance(model, str) and model in service.others:
         raise ServingError(400, f"{model} does not chat. A language model is asked at /v1/completions.")
     if not isinstance(model, str) or model not in names:
-        raise ServingError(404, f"The model {str(model)[:60]!r} does not exist. Models here: {', '.join(names)}.")
+        raise _no_model(model, names)
     messages = fields.get("messages")
     if not isinstance(messages, list) or not all(isinstance(each, Mapping) for each in messages):
         raise ServingError(400, "messages must be a list of objects.")
@@ -63,10 +107,9 @@ def parse(fields: Mapping[str, Any], service: Service) -> tuple[Asked, bool, str
     if CANNOT.search(others[:LONGEST_SYSTEM]):
         raise ServingError(400, "This is a translation model: it cannot answer in a form that a prompt asks for.")
     parts = text.split(WEBLATE_PART)
-    if (count := fields.get("n") or 1) != 1:
-        raise ServingError(400, f"n must be 1; got {count}.")
+    number_of(fields, "n", 1, 1, least=1)
     direction = names[model]
-    return Asked(parts, direction.source, direction.target_code), bool(fields.get("stream")), model
+    return Asked(parts, direction.source, direction.target_code), stream_of(fields), model
 
 
 def _content(message: Mapping[str, Any]) -> str:
@@ -87,28 +130,60 @@ def joined(found: Sequence[Answered]) -> str:
 
 def answer(text: str, asked: Asked, found: Sequence[Answered], model: str) -> Answer:
     """The answer in one piece."""
-    tokens = sum(len(sentence.ids) for each in found for sentence in each.sentences)
-    read = sum(len(part.split()) for part in asked.texts)
     return Answer(
         {
             "id": f"chatcmpl-{time.time_ns():x}", "object": "chat.completion", "created": int(time.time()), "model": model,
             "choices": [
                 {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
             ],
-            "usage": {"prompt_tokens": read, "completion_tokens": tokens, "total_tokens": read + tokens},
+            "usage": usage(asked, found),
         }
     )  # fmt: skip
 
 
-def chunk(piece: str | None, model: str, *, first: bool = False) -> bytes:
-    """A part of a stream; None: its end."""
-    delta = {} if piece is None else ({"role": "assistant"} if first else {}) | {"content": piece}
-    content = {
-        "id": "chatcmpl-stream", "object": "chat.completion.chunk", "created": int(time.time()), "model": model,
-        "choices": [{"index": 0, "delta": delta, "finish_reason": "stop" if piece is None else None}],
-    }  # fmt: skip
-    end = "data: [DONE]\n\n" if piece is None else ""
-    return f"data: {json.dumps(content, ensure_ascii=False)}\n\n{end}".encode()
+def usage(asked: Asked, found: Sequence[Answered]) -> dict[str, int]:
+    """How much was read, in words, and written, in tokens."""
+    written = sum(len(sentence.ids) for each in found for sentence in each.sentences)
+    read = sum(len(part.split()) for part in asked.texts)
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+class Chunks:
+    """The parts of a stream."""
+
+    def __init__(self, model: str, options: StreamOptions) -> None:
+        self._options = options
+        self._head = {
+            "id": f"chatcmpl-{time.time_ns():x}", "object": "chat.completion.chunk", "created": int(time.time()), "model": model,
+        }  # fmt: skip
+
+    def first(self) -> bytes:
+        """What begins it."""
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def text(self, piece: str) -> bytes:
+        """A piece of the text."""
+        return self._chunk({"content": piece})
+
+    def end(self, usage: Mapping[str, int]) -> bytes:
+        """What ends it."""
+        return self._chunk({}, "stop") + last_chunk(self._head, usage, self._options)
+
+    def _chunk(self, delta: Mapping[str, str], reason: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+        return chunk(self._head, [choice], self._options)
+
+
+def chunk(head: Mapping[str, Any], choices: Sequence[Mapping[str, Any]], options: StreamOptions) -> bytes:
+    """A part of a stream, of chats or completions."""
+    more = {"usage": None} if options.include_usage else {}
+    return f"data: {json.dumps({**head, 'choices': choices, **more}, ensure_ascii=False)}\n\n".encode()
+
+
+def last_chunk(head: Mapping[str, Any], usage: Mapping[str, int], options: StreamOptions) -> bytes:
+    """What ends a stream: how much was read and written, if that is asked for."""
+    told = f"data: {json.dumps({**head, 'choices': [], 'usage': usage}, ensure_ascii=False)}\n\n"
+    return f"{told if options.include_usage else ''}data: [DONE]\n\n".encode()
 
 
 def failure(message: str) -> bytes:

@@ -26,6 +26,7 @@ TEXT, TEXTS, TRUTH, NUMBER = (
     {"type": "integer"},
 )
 IDS = {"type": "array", "items": NUMBER}
+OBJECT = {"type": "object"}
 ONE_OR_MORE = {"oneOf": [TEXT, TEXTS]}
 PAIR = {"source": TEXT, "target": TEXT}
 GIVEN = {"target_text": TEXT, "target_ids": IDS, "prefix": TEXT, "index": NUMBER, "ids": IDS}
@@ -55,7 +56,8 @@ TRANSLATION = (
 LIBRE = {"q": ONE_OR_MORE, **PAIR, "format": {"enum": ["text", "html"]}, "alternatives": NUMBER, "details": TRUTH}
 PROMPT = {
     "model": TEXT, "prompt": ONE_OR_MORE, "max_tokens": NUMBER, "n": NUMBER, "stop": ONE_OR_MORE, "logprobs": NUMBER,
-    "echo": TRUTH, "stream": TRUTH, "temperature": {"type": "number"}, "top_p": {"type": "number"}, "seed": NUMBER,
+    "echo": TRUTH, "stream": TRUTH, "stream_options": OBJECT, "temperature": {"type": "number"},
+    "top_p": {"type": "number"}, "seed": NUMBER,
 }  # fmt: skip
 PATHS: dict[str, Described] = {
     "/": Described("The page: translate in the browser, and look inside."),
@@ -153,7 +155,12 @@ PATHS: dict[str, Described] = {
     "/v1/models": Described("OpenAI: models."),
     "/v1/chat/completions": Described(
         "OpenAI: the last message of the user is translated; the model's name is the direction.",
-        {"model": TEXT, "messages": {"type": "array", "items": {"type": "object"}}, "stream": TRUTH},
+        {
+            "model": TEXT,
+            "messages": {"type": "array", "items": {"type": "object"}},
+            "stream": TRUTH,
+            "stream_options": OBJECT,
+        },
         ["messages"],
     ),
     "/v1/completions": Described("OpenAI: continue prompts with a language model.", PROMPT, ["prompt"]),
@@ -164,6 +171,9 @@ PATHS: dict[str, Described] = {
     ),
     "/kiss": Described("kiss-translator.", {"text": TEXT, "texts": TEXTS, "from": TEXT, "to": TEXT}, ["to"]),
     "/deeplx": Described("DeepLX.", {"text": TEXT, "source_lang": TEXT, "target_lang": TEXT}, ["text", "target_lang"]),
+    "/v1/models/{id}": Described("OpenAI: one of the models."),
+    "/language/translate/v2/languages": Described("Google: languages; with target, their names.", {"target": TEXT}),
+    "/language/translate/v2/detect": Described("Google: the language of each text.", {"q": ONE_OR_MORE}, ["q"]),
     "/language/translate/v2": Described(
         "Google: translate.", {"q": ONE_OR_MORE, **PAIR, "format": {"enum": ["html", "text"]}}, ["q", "target"]
     ),
@@ -171,6 +181,8 @@ PATHS: dict[str, Described] = {
     "/ready": Described("Whether requests are taken."),
     "/metrics": Described("Counts, as Prometheus reads them."),
 }
+
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def spec(routes: Iterable[tuple[str, Iterable[str]]]) -> dict[str, Any]:
@@ -194,7 +206,7 @@ def _operation(path: str, method: str, described: Described) -> dict[str, Any]:
         found["parameters"] = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in named]
     if described.fields is not None and method != "GET":
         schema = {"type": "object", "properties": dict(described.fields), "required": list(described.needed)}
-        kinds = ["application/json"] + (["application/x-www-form-urlencoded"] if not path.startswith("/v1/") else [])
+        kinds = ["application/json", *(() if path.startswith("/v1/") else FORMS)]
         found["requestBody"] = {"content": {kind: {"schema": schema} for kind in kinds}}
     return found
 

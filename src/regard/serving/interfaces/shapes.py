@@ -1,12 +1,11 @@
-"""Four small interfaces: nllb-serve, Immersive Translate, kiss-translator, DeepLX; and Google's version 2.
+"""Four small interfaces: nllb-serve, Immersive Translate, kiss-translator, DeepLX.
 
-Source: what the clients send, and Google's documentation of its API.
+Source: what the clients send.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from regard.serving.answers import Answered, Asked
@@ -77,22 +76,3 @@ def deeplx_answer(found: Sequence[Answered], asked: Asked) -> Answer:
             "source_lang": asked.source, "target_lang": asked.target,
         }
     )  # fmt: skip
-
-
-def google(fields: Fields) -> Asked:
-    """Google's version 2, where texts are HTML unless `format` says `text`."""
-    form = text_of(fields, "format", "html")
-    if form not in ("text", "html"):
-        raise ServingError(400, f"Invalid request: format must be text or html; got {form}.")
-    return replace(_asked(fields, "q", "source", "target")[0], format=form)
-
-
-def google_answer(asked: Asked, found: Sequence[Answered], source: str) -> Answer:
-    """The translations; with the language of the source where it was not said."""
-    more = {} if asked.source else {"detectedSourceLanguage": source}
-    return Answer({"data": {"translations": [{"translatedText": each.text, **more} for each in found]}})
-
-
-def google_error(status: int, message: str) -> Answer:
-    """An error."""
-    return Answer({"error": {"code": status, "message": message, "errors": [{"message": message}]}}, status)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from uuid import uuid4
 
+from regard.errors import RegardError
+from regard.generation.options import DecodingOptions
 from regard.serving.directions import Direction
 from regard.serving.limits import Limits, ServingError
-from regard.serving.texts.terms import Terms
+from regard.serving.texts.terms import Terms, fitting, target_phrases
+from regard.workflow.translation.translator import Translator
 
 QUOTA = 456
 """The status with which DeepL says that an account has no more room."""
@@ -141,3 +145,24 @@ class Glossaries:
 
 def _sum(others: Sequence[_Kept], new: _Kept, name: str) -> int:
     return sum(getattr(kept, name) for kept in (*others, new))
+
+
+def required_phrases(
+    glossaries: Sequence[Terms], translator: Translator, sentences: Sequence[str], options: DecodingOptions
+) -> list[Sequence[str]]:
+    """The phrases that the translation of each sentence must have, without those that it cannot have: as the tokenizer
+    cannot write them, or as they are too long for it.
+    """
+
+    def can_have(sentence: str, phrases: list[str]) -> bool:
+        try:
+            translator.requests([sentence], options, None, [phrases])
+        except RegardError:
+            return False
+        return True
+
+    longest = 16 * translator.max_positions  # what is longer cannot be read, and is refused
+    return [
+        fitting(target_phrases(each, glossaries) if len(each) <= longest else [], partial(can_have, each))
+        for each in sentences
+    ]

@@ -40,6 +40,11 @@ def detect(text: str, languages: Collection[str]) -> list[tuple[str, float]]:
     return sorted(found, key=lambda each: -each[1])
 
 
+def has_letters(text: str) -> bool:
+    """Whether a text has letters: digits, marks and pictures are the same in all languages."""
+    return any(character.isalpha() for character in text)
+
+
 @lru_cache(maxsize=1)
 def _model() -> Ranks | None:
     try:

@@ -11,15 +11,17 @@ import torch
 from torch import Tensor
 
 from regard.errors import SettingsError
+from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis
+from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
 from regard.models.families import alignment_head, cross_heads
 from regard.models.interface import PairModel
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.translation.results import Candidate
+from regard.workflow.translation.results import Candidate, Translation
 
 
 @dataclass(frozen=True)
@@ -159,3 +161,32 @@ def candidates_of(hypotheses: Sequence[Hypothesis], tokenizer: Tokenizer, option
     ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
     apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
     return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
+
+
+def translation_of(
+    described: Described,
+    candidates: list[Candidate],
+    options: DecodingOptions,
+    calibrated: Confidence | None,
+    restricted: Callable[[Tensor], Tensor] | None,
+    steps: list[list[TracedCandidate]] | None,
+) -> Translation:
+    """The best of some candidates, with what else was asked for.
+
+    Args:
+        described: the best.
+        calibrated: what is known of the confidence of such translations.
+        restricted: as in `Described.alternatives`; needed for them.
+        steps: the trace.
+    """
+    best = candidates[0]
+    return Translation(
+        **vars(best),
+        n_best=candidates,
+        confidence=calibrated.of(best.token_log_probs) if calibrated else None,
+        alternatives=described.alternatives(options.alternatives, restricted)
+        if options.alternatives and restricted
+        else None,
+        alignment=described.alignment() if options.alignment else None,
+        trace=steps,
+    )

@@ -26,7 +26,7 @@ from regard.text.limits import given_ids
 from regard.text.tokenizer import Tokenizer
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.pipelines.named_options import NamedDecodingOptions
-from regard.workflow.translation.describing import Described, by_coverage, candidates_of
+from regard.workflow.translation.describing import Described, by_coverage, candidates_of, translation_of
 from regard.workflow.translation.requests import Wishes, check_words, encode_sources, seeded
 from regard.workflow.translation.results import ForcedScore, Translation
 from regard.workflow.translation.running import RunningTranslations, nothing
@@ -154,32 +154,16 @@ class Translator(Pipeline):
         self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
         decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
-        """What was found for a text, with what else was asked for.
-
-        Args:
-            decoding: which has found it; needed for alternatives.
-            steps: of its trace.
-        """
+        """What was found for a text, by a decoding, and in some steps where they were traced, with what else was asked for."""
         if not hypotheses or request is None:
             return nothing()
-        adapter = request.adapter
         if options.coverage_penalty:
-            hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=adapter), options)
+            hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=request.adapter), options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
         best = candidates[0]
-        described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=adapter)
-        calibrated, alternatives = self._confidence(adapter), None
-        if options.alternatives and decoding is not None:
-            restricted = partial(decoding.restrict_target, ids=best.ids, request=request)
-            alternatives = described.alternatives(options.alternatives, restricted)
-        return Translation(
-            **vars(best),
-            n_best=candidates,
-            confidence=calibrated.of(best.token_log_probs) if calibrated else None,
-            alternatives=alternatives,
-            alignment=described.alignment() if options.alignment else None,
-            trace=steps,
-        )
+        described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=request.adapter)
+        restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
+        return translation_of(described, candidates, options, self._confidence(request.adapter), restricted, steps)
 
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,

@@ -1,0 +1,119 @@
+"""What holds for every request, whatever its path: an id, a line in the log, a body that is read to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+import time
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from regard.serving.limits import Limits
+
+ACCESS = logging.getLogger("regard.serving.access")
+LOG = logging.getLogger("regard.serving")
+ID = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
+"""What a client may call its request."""
+GONE = 499
+"""The status of a request whose client is gone before it is answered. Source: nginx."""
+
+
+class Access:
+    """An application whose requests each have a line in the log and an id, `X-Request-ID`: the client's, or one of ours.
+
+    A path may end with slashes, or have several in a row, as clients join it to an address that ends with one.
+
+    A body is read to its end before the answer is sent, up to a bound, even where nobody wants it: a client that still
+    sends when the connection is closed sees no answer, but an error of the network.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._app, self._limits = app, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers, started = Headers(scope=scope), time.perf_counter()
+        given = headers.get("x-request-id", "")
+        name = given if ID.fullmatch(given) else secrets.token_hex(8)
+        body = _Body(headers, receive, self._limits)
+        status, trace = GONE, headers.get("traceparent", "")[:60]
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                answered = MutableHeaders(scope=message)
+                answered["X-Request-ID"] = name
+                if trace:
+                    answered["traceparent"] = trace
+                if not await body.is_dropped():
+                    answered["Connection"] = "close"
+            await send(message)
+
+        try:
+            await self._app({**scope, "path": known_path(scope["path"])}, body.receive, answer)
+        finally:
+            _note(scope, name, GONE if body.is_gone else status, time.perf_counter() - started, trace)
+
+
+def known_path(path: str) -> str:
+    """A path without slashes at its end, and with one where there are several."""
+    return re.sub("/{2,}", "/", path).rstrip("/") or "/"
+
+
+def _note(scope: MutableMapping[str, Any], name: str, status: int, seconds: float, trace: str) -> None:
+    """Write the line of a request into the log."""
+    fields = {"request_id": name, "method": scope["method"], "path": scope["path"], "status": status}
+    fields |= {"ms": round(1000 * seconds, 1)} | ({"traceparent": trace} if trace else {})
+    ACCESS.info(
+        "%s %s %d %.0f ms id=%s%s", scope["method"], scope["path"], status, 1000 * seconds, name,
+        f" traceparent={trace}" if trace else "", extra={"fields": fields},
+    )  # fmt: skip
+
+
+class _Body:
+    """The body of a request, and how much of it has come."""
+
+    def __init__(self, headers: Headers, receive: Receive, limits: Limits) -> None:
+        self._receive, self._limits = receive, limits
+        self._until = asyncio.get_running_loop().time() + limits.body_seconds
+        length = headers.get("content-length", "0")
+        self._length = int(length) if length.isascii() and length.isdigit() else 0
+        self._is_whole = not self._length and "transfer-encoding" not in headers
+        self._asks_first = "100-continue" in headers.get("expect", "").lower()
+        self._size = 0
+        self.is_gone = False
+        """Whether the client has left before the answer."""
+
+    async def receive(self) -> Message:
+        """What comes next."""
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._size += len(message.get("body", b""))
+            self._is_whole = self._is_whole or not message.get("more_body", False)
+        elif not self._is_whole:
+            self.is_gone = True
+        return message
+
+    async def is_dropped(self) -> bool:
+        """Read what has not been read. Whether all of it has come: not if it is too much, does not come in time, or if the
+        client only sends it when it is asked to.
+        """
+        most = self._limits.dropped_bytes
+        if (self._asks_first and not self._size) or self._length > most:
+            return self._is_whole
+        try:
+            async with asyncio.timeout_at(self._until):
+                while not self._is_whole and not self.is_gone and self._size <= most:
+                    await self.receive()
+        except TimeoutError:
+            LOG.info("a client took too long to send the body of a request; its connection is closed")
+        return self._is_whole
