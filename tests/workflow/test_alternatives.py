@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from regard.generation.options import DecodingOptions
-from regard.models.config import DecoderConfig, EncoderDecoderConfig
+from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer, TokenizerConfig
-from regard.workflow.language_model import LanguageModel
 from regard.workflow.translation.results import Translation
 from regard.workflow.translation.translator import Translator
 
@@ -100,17 +99,3 @@ def test_scores_of_given_targets_name_no_token_that_is_never_written(translator:
         assert len(others) == size
         assert not never & set(dict(others))
         assert dict(others)[token] == pytest.approx(value, abs=1e-4)
-
-
-def test_a_language_model_names_no_token_that_it_never_writes() -> None:
-    torch.manual_seed(3)
-    tokenizer = Tokenizer.train(["abcdefgh abcdefgh"], TokenizerConfig(kind="characters", vocab_size=20))
-    config = DecoderConfig(**SIZES, vocab_size=len(tokenizer), num_layers=1)
-    model = LanguageModel(build(config).eval(), tokenizer)  # type: ignore[arg-type]
-    scored = model.scored(model.ids_of("abcd"), 50)
-    assert scored.likeliest[0] is None
-    never = set(tokenizer.tokens(tokenizer.symbols.banned_ids))
-    assert scored.likeliest[1:]
-    for each in scored.likeliest[1:]:
-        assert each
-        assert not never & {token for token, _ in each}

@@ -136,7 +136,7 @@ class LanguageModel(Pipeline):
 
     @torch.inference_mode()
     def scored(self, ids: Sequence[int], count: int = 0, first: int = 0) -> ScoredText:
-        """How likely the model finds each token of a text after those before it, and the likeliest that it can write there.
+        """How likely the model finds each token of a text after those before it, and the likeliest tokens there.
 
         Args:
             ids: of the text, as `ids_of` gives them.
@@ -150,11 +150,9 @@ class LanguageModel(Pipeline):
             raise DataError(f"a text whose tokens are scored must have at most {limit + 1} tokens; got {len(ids)}.")
         read = torch.tensor([list(ids[:-1])], dtype=torch.long, device=self.device)
         log_probs = self.model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
-        banned = torch.tensor(self._banned_ids, dtype=torch.long, device=self.device)
-        writable = log_probs.index_fill(-1, banned, -torch.inf) if len(ids) > 1 else log_probs
-        best = writable.topk(min(count, log_probs.shape[-1]), dim=-1)
+        best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         likeliest: list[list[tuple[str, float]] | None] = [
-            [each for each in zip(self.tokenizer.tokens(tokens), values, strict=True) if each[1] > -torch.inf]
+            list(zip(self.tokenizer.tokens(tokens), values, strict=True))
             for tokens, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
         of_tokens = log_probs.gather(1, torch.tensor(ids[1:], device=self.device)[:, None])[:, 0].tolist()

@@ -52,12 +52,12 @@ class Received:
         if kind == "application/json" or (kind != "application/x-www-form-urlencoded" and text.lstrip()[:1] in "{["):
             try:
                 content = json.loads(text, parse_constant=_refuse_constant)
+                if SURROGATE.search(text):
+                    _check_unicode(content, "the body")
             except (ValueError, RecursionError) as error:
                 raise ServingError(400, f"The body must be valid JSON: {error}.") from error
             if not isinstance(content, dict):
                 raise ServingError(400, f"The body must be a JSON object; got {type(content).__name__}.")
-            if SURROGATE.search(text):
-                _check_unicode(content)
             return content
         return _form(text)
 
@@ -99,18 +99,26 @@ def _collected(pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {name: values if name in lists or len(values) > 1 else values[0] for name, values in in_order.items()}
 
 
-def _check_unicode(fields: Mapping[str, Any]) -> None:
-    """Make sure that no text in some fields, however deep, has half of a surrogate pair.
+def _check_unicode(value: Any, name: str) -> None:
+    """Make sure that no text of a field, however deep, has half of a surrogate pair.
 
+    Args:
+        name: of the field; of one within it, its own.
     Raises:
         ServingError: 400, one has.
     """
-    for name, value in fields.items():
+    if isinstance(value, dict):
+        for key, each in value.items():
+            _check_unicode(key, name)
+            _check_unicode(each, key)
+    elif isinstance(value, list):
+        for each in value:
+            _check_unicode(each, name)
+    elif isinstance(value, str):
         try:
-            json.dumps({name: value}, ensure_ascii=False).encode("utf-8")
-        except (UnicodeEncodeError, RecursionError) as error:
-            shown = name.encode("utf-8", "backslashreplace").decode()
-            raise ServingError(400, f"Invalid request: {shown[:40]} must be valid Unicode.") from error
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ServingError(400, f"Invalid request: {name} must be valid Unicode.") from error
 
 
 def texts_of(value: Any, name: str) -> tuple[list[str], bool]:

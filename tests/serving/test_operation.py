@@ -1,0 +1,257 @@
+"""What those who run a server rely on: bodies that are too large or do not come, the log, and SIGHUP."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import http.client
+import json
+import logging
+import re
+import signal
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Running, Start
+from starlette.responses import PlainTextResponse
+from test_interfaces import FIELDS, JSON, send
+from test_server import wait_for
+
+from regard.errors import SettingsError
+from regard.serving.http.access import Access, known_path
+from regard.serving.keys import Keys
+from regard.serving.limits import Limits, ServingError
+from regard.serving.logs import JsonLines, TextLines, escaped
+
+# bodies
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/translate", 413), ("/translate/", 413), ("/nothing", 404), ("/languages", 405), ("/health", 405)],
+)
+def test_urllib_sees_what_is_said_of_a_large_body(server: Running, path: str, status: int) -> None:
+    """It sends all of the body before it reads the answer, and asks for the connection to be closed."""
+    for _ in range(3):
+        request = urllib.request.Request(server.url + path, data=b"q=" + b"x" * 6_000_000)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=60)
+        assert refused.value.code == status
+        assert "error" in json.loads(refused.value.read())
+        refused.value.close()
+
+
+def test_a_connection_goes_on_after_a_large_body(server: Running) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=60)
+    for body, status in ((b"x" * 6_000_000, 413), (json.dumps(FIELDS).encode(), 200), (b"x" * 2_500_000, 413)):
+        connection.request("POST", "/translate", body, {"Content-Type": JSON})
+        answer = connection.getresponse()
+        answer.read()
+        assert (answer.status, answer.getheader("connection")) == (status, None)
+    connection.close()
+
+
+def test_a_body_that_is_only_sent_when_asked_for_is_not_asked_for(server: Running) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as client:
+        client.sendall(
+            b"POST /translate HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 6000000\r\n\r\n"
+        )
+        said = b""
+        while part := client.recv(65536):  # until the server closes it
+            said += part
+    assert said.startswith(b"HTTP/1.1 413 ")
+    assert b"connection: close" in said.lower()
+
+
+class Client:
+    """A client as an application sees it, whose body comes in pieces.
+
+    Args:
+        pieces: of the body; None: nothing more comes for a long time.
+    """
+
+    def __init__(self, pieces: list[bytes | None], **headers: str) -> None:
+        self.pieces, self.taken, self.sent = pieces, 0, list[dict[str, Any]]()
+        self.headers = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+
+    async def receive(self) -> dict[str, Any]:
+        piece = self.pieces[self.taken]
+        if piece is None:
+            await asyncio.sleep(1000)
+        self.taken += 1
+        return {"type": "http.request", "body": piece, "more_body": self.taken < len(self.pieces)}
+
+    async def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    def ask(self, limits: Limits, path: str = "/x") -> tuple[int, bool]:
+        """The status, and whether the connection is closed."""
+        scope = {"type": "http", "method": "POST", "path": path, "headers": self.headers}
+        asyncio.run(Access(PlainTextResponse("no", 413), limits)(scope, self.receive, self.send))
+        head = dict(self.sent[0]["headers"])
+        assert head[b"x-request-id"]
+        return self.sent[0]["status"], head.get(b"connection") == b"close"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "headers", "closes", "taken"),
+    [
+        ([b"a" * 10, b"a" * 10, b""], {"content_length": "20"}, False, 3),
+        ([b"a" * 10, b"a" * 10], {"transfer_encoding": "chunked"}, False, 2),
+        ([b"a" * 60, b"a" * 60, b"a" * 60], {"transfer_encoding": "chunked"}, True, 2),
+        ([b"a" * 60, b"a" * 60], {"content_length": "120"}, True, 0),
+        ([b"a", None], {"content_length": "20"}, True, 1),
+        ([b"a"], {"content_length": "1", "expect": "100-Continue"}, True, 0),
+        ([b""], {}, False, 0),
+        ([b""], {"content_length": "0"}, False, 0),
+    ],
+)
+def test_what_nobody_has_read_is_dropped_within_bounds(
+    pieces: list[bytes | None], headers: dict[str, str], closes: bool, taken: int
+) -> None:
+    client = Client(pieces, **headers)
+    limits = Limits(request_bytes=5, dropped_bytes=100, body_seconds=0.3)
+    assert client.ask(limits) == (413, closes)
+    assert client.taken == taken
+
+
+def test_paths_with_too_many_slashes() -> None:
+    for path, known in {
+        "/": "/", "//": "/", "/a": "/a", "/a/": "/a", "//a//b//": "/a/b", "": "/", "/a%2F/": "/a%2F",
+    }.items():  # fmt: skip
+        assert known_path(path) == known
+
+
+# the log
+
+
+def logged(caplog: pytest.LogCaptureFixture, *words: Any, **more: Any) -> logging.LogRecord:
+    with caplog.at_level(logging.INFO):
+        logging.getLogger("regard.serving.test").info(*words, **more)
+    return caplog.records[-1]
+
+
+def test_nothing_in_a_line_can_break_it(caplog: pytest.LogCaptureFixture) -> None:
+    nasty = "a\nb\r\x1b[31mc\x7f\x85\u2028\u202e\ud800\tä日😀 d"
+    shown = r"a\nb\r\x1b[31mc\x7f\x85\u2028\u202e\ud800\tä日😀 d"
+    assert escaped(nasty) == shown
+    record = logged(caplog, "got %s", nasty)
+    assert re.fullmatch(r"\d\d:\d\d:\d\d got " + re.escape(shown), TextLines().format(record))
+    try:
+        raise ValueError(nasty)
+    except ValueError:
+        record = logged(caplog, "failed", exc_info=True)
+    _, *traceback = TextLines().format(record).split("\n")
+    assert all(line.startswith("    ") and line.isprintable() for line in traceback)
+    row = json.loads(JsonLines().format(record))
+    assert (row["message"], row["level"]) == ("failed", "info")
+    assert nasty in row["error"]
+    assert JsonLines().format(logged(caplog, nasty)).isascii()
+
+
+NOT_THERE = "/no%0Athing%1B[31m"
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_every_request_has_a_line(start: Start, folder: Path, form: str) -> None:
+    server = start(folder, "--log-format", form)
+    asked = {"/health": 200, "/metrics": 200, "/": 200, NOT_THERE: 404, "/translate": 405, "/languages/": 200}
+    for number, path in enumerate(asked):
+        request = urllib.request.Request(
+            server.url + path, headers={"X-Request-ID": f"r{number}", "traceparent": "00-ab"}
+        )
+        with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(request, timeout=60) as answer:
+            assert answer.headers["X-Request-ID"] == f"r{number}"
+    assert send(server, "POST", "/translate", json.dumps({**FIELDS, "q": "secret words"}), JSON)[0] == 200
+    assert server.stop() == 0
+    lines = [line for line in server.log.read_text().splitlines() if not line.startswith("regard")]
+    assert "secret" not in "".join(lines)
+    if form == "json":
+        rows = [json.loads(line) for line in lines]
+        assert all({"time", "level", "message"} <= row.keys() for row in rows)
+        found = {row["request_id"]: row for row in rows if "request_id" in row}
+        for number, (path, status) in enumerate(asked.items()):
+            row = found[f"r{number}"]
+            assert (row["method"], row["status"], row["traceparent"]) == ("GET", status, "00-ab")
+            assert row["path"] == ("/no\nthing\x1b[31m" if path == NOT_THERE else path)
+            assert row["ms"] >= 0
+    else:
+        for number, (path, status) in enumerate(asked.items()):
+            shown = r"/no\nthing\x1b[31m" if path == NOT_THERE else path
+            line = rf"^\d\d:\d\d:\d\d GET {re.escape(shown)} {status} \d+ ms id=r{number} traceparent=00-ab$"
+            assert any(re.match(line, each) for each in lines), (line, lines)
+    assert re.search(r"POST /translate 200 \d+ ms id=[0-9a-f]{16}\b", "\n".join(lines))
+
+
+# SIGHUP
+
+
+def test_keys_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    path.write_text("old 1\nboth 2\n")
+    keys = Keys(path)
+
+    def status(key: str) -> int:
+        try:
+            keys.check({"authorization": f"Bearer {key}"}, {})
+        except ServingError as error:
+            return error.status
+        return 200
+
+    assert [status("old"), status("both"), status("new")] == [200, 200, 403]
+    path.write_text("new\nboth 2\n")
+    keys.reload()
+    assert [status("old"), status("both"), status("both"), status("new")] == [
+        403,
+        200,
+        429,
+        200,
+    ]  # what was made counts
+    path.write_text("# none\n")
+    with pytest.raises(SettingsError, match="must hold keys, one to a line; got none"):
+        keys.reload()
+    assert [status("old"), status("new")] == [403, 200]
+    Keys(None).reload()
+
+
+def test_sighup_reads_keys_and_says_what_it_waits_for(start: Start, folder: Path, tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text("old\n")
+    server = start(folder, "--api-keys", keys, "--batch-size", 2)
+
+    def status(key: str) -> int:
+        return send(server, "POST", "/translate", json.dumps(FIELDS), JSON, Authorization=f"Bearer {key}")[0]
+
+    def has(*words: str) -> Callable[[], bool]:
+        return lambda: all(re.search(word, server.log.read_text()) for word in words)
+
+    assert (status("old"), status("new")) == (200, 403)
+    many = json.dumps({**FIELDS, "q": [f"two dogs {number}" for number in range(900)]})
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        long = pool.submit(send, server, "POST", "/translate", many, JSON, Authorization="Bearer old")
+        wait_for(lambda: not re.search("^regard_queue_depth 0$", server.get("/metrics")[1], re.M))
+        keys.write_text("new\n")
+        server.process.send_signal(signal.SIGHUP)
+        wait_for(has("SIGHUP: the keys were read again", "SIGHUP: loading the models again"))
+        assert (status("old"), status("new")) == (403, 200)
+        wait_for(has(r"the models were loaded anew, the old ones have [\d,]+ sentences left"))
+        assert not long.done()
+        for _ in range(2):
+            server.process.send_signal(signal.SIGHUP)
+            wait_for(has(r"SIGHUP: a reload waits: the old ones have [\d,]+ sentences left"))
+        wait_for(has(r"SIGHUP: a reload waits already: the old ones have [\d,]+ sentences left"))
+        assert long.result(300)[0] == 200
+    wait_for(has("the old models have answered what they had accepted, and are gone"))
+    keys.write_text("# none\n")
+    server.process.send_signal(signal.SIGHUP)
+    wait_for(has("the keys could not be read again, the old ones stay: .*must hold keys"))
+    assert (status("old"), status("new")) == (403, 200)
+    assert server.stop() == 0
