@@ -84,6 +84,8 @@ def test_odd_values_in_every_field(connection: http.client.HTTPConnection) -> No
         # all that is no text at all, and each path sees each odd text somewhere
         for value in [*SURROGATES[:1], *ODD[number % 5 :: 5]]:
             status, content = ask(connection, method, path, body_of(path, name, value))
+            if status == 201:  # a glossary, which would be there for other tests
+                assert ask(connection, "DELETE", f"/v3/glossaries/{content['glossary_id']}", b"")[0] == 204
             if status >= 500 and status != 501:
                 failed.append((path, name, value, status, content))
             json.dumps(content)
