@@ -15,8 +15,9 @@ from regard.cli.main import run
 ALPHABET = "abcdefghij"
 OPTIONS = ["--set", "model.model_dim=24", "--set", "model.ff_dim=32", "--set", "model.num_heads=2",
            "--set", "model.num_encoder_layers=1", "--set", "model.num_decoder_layers=1", "--precision", "float32",
-           "--set", "training.metric=loss", "--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=30", "--set", "training.batch_tokens=200",
-           "--set", "training.validate_every=10", "--set", "training.report_every=5", "--threads", "1"]  # fmt: skip
+           "--set", "tokenizer.kind=characters", "--set", "tokenizer.vocab_size=30", "--set", "training.batch_tokens=200",
+           "--set", "training.metric=loss", "--set", "training.validate_every=10",
+           "--set", "training.report_every=5", "--threads", "1"]  # fmt: skip
 
 
 def write_data(folder: Path) -> Path:
