@@ -6,13 +6,14 @@ BIN := .venv/bin
 FAST := tests/test_architecture.py tests/test_api.py tests/test_checkpoint.py tests/nn tests/text tests/models tests/evaluation \
 	tests/generation/test_rules.py tests/generation/test_sampling.py
 
-.PHONY: help demo web native test test-older-processor test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
+.PHONY: help demo web native test test-older-processor test-processors test-long check check-fast coverage bench bench-gpu bench-generation bench-training bench-serving \
 	soak results docs guide notebooks clean
 
 help:
 	@echo "make demo    train the built-in task and show the result (about 2 minutes)"
 	@echo "make test    run the tests, but for those that take minutes each"
 	@echo "make test-older-processor  run the tests of what differs without AVX-512, as if there were none"
+	@echo "make test-processors  run all tests as on an AVX2 processor, then as on one with AVX-512 without bfloat16"
 	@echo "make test-long  run the tests that take minutes each"
 	@echo "make check   lint and type-check"
 	@echo "make check-fast  make check and a selection of the tests, in under two minutes (the first run takes a minute more)"
@@ -42,6 +43,13 @@ test-older-processor: .venv/dev .venv/native
 	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 $(BIN)/python -m pytest -n auto --maxprocesses 8 \
 		tests/engines tests/nn/test_attention.py tests/generation/test_beam.py tests/workflow/test_threads.py \
 		tests/cli/test_generation_options.py
+
+# PyTorch, oneDNN and the layers in C held back. What tests and chapters show may not depend on it.
+test-processors: .venv/dev .venv/native
+	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 REGARD_CPU=avx2 \
+		$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI ATEN_CPU_CAPABILITY=avx512 \
+		$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test-long: .venv/dev
 	$(BIN)/python -m pytest -m slow
