@@ -51,14 +51,6 @@ def to_fit(settings: RunSettings) -> list[str]:
             keys += [key for key in SHAPE if key in settings.usual]
         keys += [BATCH] if not given & {STEPS, BATCH} else []
     return keys
-    keys.append(HOLD_OUT)
-    if not given.intersection(WITH_KINDS):
-        keys += [key for key in KINDS if key in settings.usual]
-    if settings.preset == SIZED:
-        if not any(key.startswith("model.") for key in given - {"model.arch", "model.task"}):
-            keys += [key for key in SHAPE if key in settings.usual]
-        keys += [BATCH] if not given & {STEPS, BATCH} else []
-    return keys
 
 
 def recorded(settings: RunSettings) -> list[str]:
