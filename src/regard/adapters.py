@@ -98,16 +98,23 @@ def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()
         ModelFolderError: the disk is full or the folder cannot be written. Nothing was changed.
     """
     with aside(path) as folder:
-        save_adapter_config(folder, model, base)
+        scales = {name: module.scale for name, module in adapted(model).items()}
+        _write_record(
+            folder,
+            _Record(
+                format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json")
+            ),
+        )
         save_adapter_weights(folder, model, new)
 
 
-def save_adapter_config(path: Path, model: Model, base: Base) -> None:
-    """Replace the configuration of an adapter folder, in one rename."""
-    scales = {name: module.scale for name, module in adapted(model).items()}
-    record = _Record(
-        format_version=FORMAT_VERSION, base=base, scales=scales, model=model.config.model_dump(mode="json")
-    )
+def change_adapter_config(path: Path, config: ModelConfig) -> None:
+    """Replace the configuration of the model in an adapter folder, in one rename; all else that it records stays."""
+    record = _Record.model_validate_json((path / ADAPTER_CONFIG).read_bytes())
+    _write_record(path, record.model_copy(update={"model": config.model_dump(mode="json")}))
+
+
+def _write_record(path: Path, record: _Record) -> None:
     write_whole(path / ADAPTER_CONFIG, (record.model_dump_json(indent=2) + "\n").encode("utf-8"))
 
 

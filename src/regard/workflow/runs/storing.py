@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import torch
 
-from regard.adapters import Base, read_adapter, save_adapter, save_adapter_config, save_adapter_weights, with_adapter
+from regard.adapters import Base, change_adapter_config, read_adapter, save_adapter, save_adapter_weights, with_adapter
 from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_config, save_new, save_weights
 from regard.models.interface import Model
 from regard.text.tokenizer import Tokenizer
@@ -85,7 +85,7 @@ class AdapterStore:
 
     def rewrite_config(self, path: Path, model: Model) -> None:
         """Replace the configuration of an adapter folder."""
-        save_adapter_config(path, model, self.base)
+        change_adapter_config(path, model.config)
 
     def load(self, path: Path, device: torch.device) -> Pipeline:
         """The base with the adapter of a folder."""
