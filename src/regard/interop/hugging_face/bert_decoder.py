@@ -49,6 +49,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         if ours not in ("num_segments", "activation")
     }
     pad_id = config.get("pad_token_id", 0)
+    config.get("type_vocab_size")  # a decoder reads kind 0 only
     chunk = config.get("chunk_size_feed_forward", 0) or None
     ours = DecoderConfig(
         **sizes, norm="post", positions="learned", embedding_norm=True, output_bias=True, output_transform=True,
