@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1] / "src" / "regard"
 RANKS = {
     "errors": 0,
     "names": 0,
+    "arguments": 0,
     "version": 0,
     "processors": 0,
     "text": 1,
@@ -49,6 +50,7 @@ FORBIDDEN = {
 THIRD_PARTY = {
     "errors": set(),
     "names": set(),
+    "arguments": set(),
     "version": set(),
     "processors": set(),
     "text": {"tokenizers", "pydantic"},

@@ -6,7 +6,6 @@ about options that do not go together, or do not go with a model, is a sentence 
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
 from collections.abc import Iterable
@@ -142,6 +141,8 @@ def as_numbers(name: str, given: Iterable[Any]) -> set[int]:
 
 def nearest_hint(given: str, allowed: Iterable[str]) -> str:
     """A sentence that names the nearest allowed word, or all allowed words when none is near; of very many, the first."""
+    import difflib  # here, as every program that imports this package would wait for it
+
     choices = sorted(allowed)
     close = difflib.get_close_matches(given, choices, n=1, cutoff=0.6)
     if close:

@@ -290,7 +290,7 @@ def test_errors_have_classes(folder: Path, files: Path, monkeypatch: pytest.Monk
         regard.compare(systems[:1], data)
     with pytest.raises(SettingsError, match=r"at least two systems; got none"):
         regard.compare([], data)
-    with pytest.raises(SettingsError, match=r"systems must be a list of names; got one string. Write \['base', ...\]"):
+    with pytest.raises(SettingsError, match=r"systems must be a list; got 'base' \(str\). Write \['base'\]"):
         regard.compare("base", data)
     with pytest.raises(SettingsError, match=r"the names of its runs; got ''"):
         regard.compare([systems, []], data)

@@ -6,7 +6,9 @@ traceback), 130 interrupted.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -51,9 +53,26 @@ class Command(TyperCommand):
         }
         token = options.given.set(written)
         try:
+            with ended_by_interrupts():  # libraries in C do not survive one while they are imported
+                import torch  # noqa: F401
+
             return super().invoke(ctx)
         finally:
             options.given.reset(token)
+
+
+@contextmanager
+def ended_by_interrupts() -> Iterator[None]:
+    """While this context lasts, Ctrl-C ends the process at once and without a traceback, unless a program has its own handler."""
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not is_usual or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -121,6 +140,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
     except RegardError as error:
         tell(f"regard: {error}")
         sys.exit(2)
+    except KeyboardInterrupt:  # before the command itself has begun
+        sys.exit(130)
 
 
 def _show_warning(

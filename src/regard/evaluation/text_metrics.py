@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from typing import Any, cast
 
+from regard.arguments import checked
 from regard.errors import DataError, SettingsError, nearest_hint
 
 LONGEST_MATCH = 4
@@ -29,6 +31,7 @@ ADDED: dict[str, Metric] = {}
 """Metrics of others, by name."""
 
 
+@checked
 def add_metric(name: str, metric: Metric) -> None:
     """Have a metric of your own measured wherever BLEU is: in `evaluate`, and as `training.metric`.
 
@@ -38,6 +41,25 @@ def add_metric(name: str, metric: Metric) -> None:
     if name in (*OF_TEXTS, "loss", "token_accuracy") or ADDED.get(name, metric) is not metric:
         raise SettingsError(f"a metric must have a new name; got {name}.")
     ADDED[name] = metric
+
+
+def added_scores(texts: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+    """The scores of texts by the metrics that were added.
+
+    Raises:
+        SettingsError: one gives no number. It is not measured again, so that what runs later in this process is not ended, too.
+    """
+    scores = {}
+    for name, metric in list(ADDED.items()):
+        found: Any = metric(texts, references)
+        try:
+            scores[name] = float(found if not isinstance(found, str | bytes) else "no number")
+        except (TypeError, ValueError, RuntimeError) as error:
+            del ADDED[name]
+            raise SettingsError(
+                f"the metric {name} must return a number; got {reprlib.repr(found)}. It is not measured any more: add another."
+            ) from error
+    return scores
 
 
 @dataclass(frozen=True)
@@ -73,6 +95,7 @@ class TextMetrics:
         SettingsError: an unknown tokenisation, or one that needs a package that is not installed.
     """
 
+    @checked
     def __init__(self, *, tokenize: str = "13a", lowercase: bool = False) -> None:
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
@@ -89,6 +112,7 @@ class TextMetrics:
             raise SettingsError(f"tokenize must be usable on this machine; got {tokenize!r}: {reason}") from error
         self.chrf = CHRF(lowercase=lowercase)
 
+    @checked
     def score(
         self, texts: Sequence[str], references: Sequence[str], more_references: Sequence[Sequence[str]] = ()
     ) -> TextScores:
@@ -112,7 +136,7 @@ class TextMetrics:
             chrf=self.chrf.corpus_score(texts, for_sacrebleu).score,
             exact_match=sum(exact_matches(texts, columns)) / len(texts),
             bleu_counts=self.bleu_counts(columns),
-            added={name: float(metric(texts, references)) for name, metric in ADDED.items()},
+            added=added_scores(texts, references),
             signatures=self.signatures(),
         )
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.decoding import Rule
 from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
@@ -22,6 +23,8 @@ METHODS: dict[str, MakeRule | None] = {"beam": None, "sample": None, "stochastic
 """Ways of decoding by name; those that were added with what makes their rule."""
 MOST_WORKERS = 64
 """Most batches in parallel: more than any CPU can use."""
+MOST_HYPOTHESES = 10_000
+"""Most hypotheses of a text: each may have a part in common with each other, so that time and memory grow with their square."""
 OF_METHODS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("beam_size", "length_penalty", "length_norm", "early_stopping", "num_groups"), ("beam",)),
     **dict.fromkeys(("coverage_penalty", "trace"), ("beam",)),
@@ -31,6 +34,7 @@ OF_METHODS: dict[str, tuple[str, ...]] = {
 """The options that only some methods use, with these methods."""
 
 
+@checked
 def add_decoding_method(name: str, make: MakeRule) -> None:
     """Let `method` be a way of decoding of your own.
 
@@ -50,9 +54,12 @@ class DecodingOptions(SamplingOptions):
     method: str = Field(
         "beam", description="beam; sample: draw tokens; stochastic_beam: draw whole texts without replacement"
     )
-    beam_size: int = Field(5, ge=1, description="hypotheses kept at each step; 1 is greedy search")
+    beam_size: int = Field(5, ge=1, le=MOST_HYPOTHESES, description="hypotheses kept at each step; 1 is greedy search")
     n_best: int = Field(
-        1, ge=1, description="translations of each text, at most beam_size; with method=sample, the number of samples"
+        1,
+        ge=1,
+        le=MOST_HYPOTHESES,
+        description="translations of each text, at most beam_size; with method=sample, the number of samples",
     )
     length_penalty: float = Field(1.0, ge=0, le=100, description="the exponent alpha; 0 favours short translations")
     length_norm: str = Field("wu", description="wu: ((5 + length) / 6)^alpha; average: length^alpha; none: 1")
@@ -78,7 +85,10 @@ class DecodingOptions(SamplingOptions):
         None, description="choose the candidate that agrees most with the others by this score (minimum Bayes risk)"
     )
     num_candidates: int = Field(
-        32, ge=1, description="how many samples, or beam hypotheses, minimum_bayes_risk chooses among"
+        32,
+        ge=1,
+        le=MOST_HYPOTHESES,
+        description="how many samples, or beam hypotheses, minimum_bayes_risk chooses among",
     )
     max_length: int | None = Field(None, ge=1, description="longest translation, in tokens with the end symbol")
     max_ratio: float | None = Field(None, gt=0, description="longest translation, in tokens per token of the source")

@@ -10,9 +10,23 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.errors import SettingsError
 from regard.inspection.capture import capture
 from regard.inspection.drawing.figures import NOTEBOOK, alignment_svg
-from regard.models.interface import PairModel
+from regard.models.interface import Model, PairModel
+
+
+def attention_names(model: Model, kind: str) -> list[str]:
+    """The names of the attentions of a kind, such as `cross`.
+
+    Raises:
+        SettingsError: the model has none.
+    """
+    names = model.attention_names.get(kind, [])
+    if not names:
+        got = ", ".join(model.attention_names) or "no attention"
+        raise SettingsError(f"the model must have {kind}-attention, which this is read from; got one with {got}.")
+    return names
 
 
 @torch.no_grad()
@@ -26,7 +40,7 @@ def cross_attention(
         target_ids: with the begin symbol in front. Row t holds what the model looked at to predict the token after
             `target_ids[t]`.
     """
-    names = model.attention_names["cross"]
+    names = attention_names(model, "cross")
     with capture(model, layers=names) as seen:
         model.states(source_ids[None], target_ids[None])
     # A Transformer calls attention once for all target positions, a recurrent model once for each.

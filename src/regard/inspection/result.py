@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import torch
 
+from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.drawing.figures import heat_map
 from regard.inspection.drawing.page import page_html
@@ -106,6 +107,7 @@ class Inspection:
         """What is not shown, in one line."""
         return CAVEATS["norms"] if self.shows == "norms" else ATTENTION_IS_NOT
 
+    @checked
     def __getitem__(self, head: str | tuple[str, int, int]) -> Matrix:
         return self.record[HeadName.parse(head) if isinstance(head, str) else head]
 
@@ -118,11 +120,13 @@ class Inspection:
         """Every head: `encoder.0.0` and so on."""
         return [str(name) for name in self.record]
 
+    @checked
     def rows(self, kind: str) -> Tokens:
         """What the rows of a kind of attention are: where a target is written, the tokens that are predicted there; elsewhere
         those that are read."""
         return self.record.row_tokens[self._kind(kind)]
 
+    @checked
     def keys(self, kind: str) -> Tokens:
         """The tokens of the columns: those that are attended to."""
         return self.record.key_tokens[self._kind(kind)]
@@ -144,6 +148,7 @@ class Inspection:
         """Of `encoder` and `decoder`: `layer position model_dim`, the embeddings first; where they were asked for."""
         return self.record.hidden_states
 
+    @checked
     def words(self, head: str) -> tuple[numpy.ndarray, list[str], list[str]]:
         """A head's weights between words: summed over the tokens of a word that is looked at, the mean over those of one that
         looks; with the words of the rows and of the columns. Symbols stand for themselves.
@@ -161,6 +166,7 @@ class Inspection:
         of_layer = [found for found in self.heads if found.name.site == last]
         return str(max(of_layer, key=lambda found: found.confidence).name)
 
+    @checked
     def figure(self, heads: str | Sequence[str] | None = None, *, links: bool = False) -> Figure:
         """A matplotlib figure: of one head, its matrix; of several, or of all where none is named, a grid of small ones, with
         their tokens where it is one head of each attention.
@@ -187,6 +193,7 @@ class Inspection:
         tokens = {kind: (self.rows(kind), self.keys(kind)) for kind in self.record.key_tokens}
         return layers_figure(matrices, tokens, note=self.note)
 
+    @checked
     def html(self, *, head: str | None = None) -> str:
         """One page with everything, that opens from disk and asks the network for nothing.
 
@@ -202,11 +209,13 @@ class Inspection:
         page = self.html().replace("&", "&amp;").replace('"', "&quot;")
         return f'<iframe srcdoc="{page}" style="width:100%;height:46rem;border:0" title="attention"></iframe>'
 
+    @checked
     def terminal(self, head: str | None = None, *, width: int = 80, colour: bool = True) -> str:
         """A heat map for a terminal, `width` characters wide."""
         name = HeadName.parse(head or self.default_head())
         return heat_map(self.record[name], self.rows(name.kind), self.keys(name.kind), width=width, colour=colour)
 
+    @checked
     def as_dict(self, heads: Iterable[str] | None = None) -> dict[str, Any]:
         """Everything as JSON has it; forbidden cells are null.
 
@@ -245,6 +254,7 @@ class Inspection:
             "alignment": self.alignment,
         }  # fmt: skip
 
+    @checked
     def as_csv(self, heads: Iterable[str] | None = None) -> str:
         """One line for each weight that a mask does not forbid: head, row, key, their tokens, weight."""
         written = io.StringIO()
@@ -256,6 +266,7 @@ class Inspection:
                 writer.writerow([name, row, key, rows[row], keys[key], f"{matrix[row, key]:.6g}"])
         return written.getvalue()
 
+    @checked
     def save(self, path: Path | str, heads: Sequence[str] | None = None, *, links: bool = False) -> None:
         """Write to a file; its ending says as what: `.html`, `.svg`, `.png`, `.json` or `.csv`.
 

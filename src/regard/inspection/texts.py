@@ -47,6 +47,7 @@ def inspect_pair(
     model, tokenizer, source_tokenizer = loaded
     if not source.strip():
         raise DataError("text must have words to be inspected; got a blank text.")
+    _first_kind(model)
     start_ids, eos = list(tokenizer.symbols.start_ids), tokenizer.eos_id
     check_lengths([source], source_tokenizer, model.config.max_positions, what="text")
     source_ids = source_tokenizer.frame_source(source_tokenizer.encode(source))
@@ -108,7 +109,7 @@ def inspect_text(
         norms: how much of each token a head really moves, in place of its weights.
     """
     row = torch.tensor([list(ids)], device=next(model.parameters()).device)
-    kind = next(iter(model.attention_names))
+    kind = _first_kind(model)
     found = record(
         model, row, row_tokens={kind: tokens}, key_tokens={kind: tokens}, hidden_states=hidden_states, norms=norms
     )
@@ -180,6 +181,17 @@ def framed_spans(tokenizer: Tokenizer, text: str) -> list[tuple[int, int] | None
     """The character offsets of each source token; None for special tokens."""
     symbols = tokenizer.symbols
     return [*[None] * len(symbols.source_begin_ids), *tokenizer.offsets(text), *[None] * len(symbols.source_end_ids)]
+
+
+def _first_kind(model: Model) -> str:
+    """The first kind of attention that a model has.
+
+    Raises:
+        SettingsError: it has none.
+    """
+    for kind in model.attention_names:
+        return kind
+    raise SettingsError("an inspection needs a model with attention; got one without.")
 
 
 def _kinds(model: Model, **tokens: Tokens) -> dict[str, Tokens]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.adapters import Base, adapt, is_adapter, read_adapter, save_adapter, weights_digest
+from regard.arguments import checked
 from regard.checkpoint import check_output, load_model, save_new
 from regard.errors import ModelFolderError, SettingsError, how_to_install
 from regard.interop.check import Check
@@ -47,9 +48,10 @@ class Conversion:
         return f"Conversion(arch={self.arch!r}, {'; '.join(step.title for step in self.steps)})"
 
 
+@checked
 def convert(
     source: Path | str,
-    output: Path,
+    output: Path | str,
     *,
     format: str | None = None,
     check: bool = True,
@@ -70,7 +72,7 @@ def convert(
     """
     if format == PEFT or is_adapter(source) or is_peft(source):
         raise SettingsError("an adapter can be converted with the model that it belongs to. Add `--base MODEL`.")
-    done = Conversion()
+    done, output = Conversion(), Path(output)
 
     def finish(title: str, foreign: ForeignModel) -> None:
         found = foreign.check() if check else None
@@ -107,8 +109,9 @@ def convert(
     return done
 
 
+@checked
 def convert_adapter(
-    source: Path | str, output: Path, base: Path | str, *, format: str | None = None, overwrite: bool = False
+    source: Path | str, output: Path | str, base: Path | str, *, format: str | None = None, overwrite: bool = False
 ) -> list[str]:
     """An adapter in another format, in a new folder: PEFT's as ours, or ours as PEFT's. Returns the names of the adapted maps.
 
@@ -119,7 +122,7 @@ def convert_adapter(
         SettingsError: a format that does not suit.
         ModelFolderError: something cannot be read or written, or the adapter does not belong to the model.
     """
-    foreign = read_foreign(base) if is_foreign(base) else None
+    output, foreign = Path(output), read_foreign(base) if is_foreign(base) else None
     if foreign is None or not foreign.refs:
         raise ModelFolderError(f"`--base` must be a model in Hugging Face's format; got {base}.")
     if is_peft(source) and format is None:

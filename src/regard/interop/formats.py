@@ -13,6 +13,7 @@ import safetensors.torch
 from pydantic import ValidationError
 from torch import Tensor
 
+from regard.arguments import checked
 from regard.checkpoint import CONFIG, LoadedModel, aside, check_output, check_symbols
 from regard.errors import ModelFolderError, RegardError, SettingsError, hub_hint, nearest_hint
 from regard.interop import marian, onnx
@@ -84,6 +85,7 @@ class Format:
     """The model; it may raise anything."""
 
 
+@checked
 def add_format(format: Format) -> None:
     """Let `load`, `convert` and all commands read a format of your own.
 

@@ -48,8 +48,7 @@ def attention_weights(
     Source: Vaswani et al. 2017, section 3.2.1.
     """
     _check_pairs(query, key)
-    scores = score(query, key)
-    kernels.check_scores(scores, query, key)
+    scores = kernels.scores_of(score, query, key)
     expected = tuple(scores.shape)
     if bias is not None:
         _check_bias(bias, expected)

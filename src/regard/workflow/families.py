@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.models.config import ModelConfig
 from regard.models.families import ARCHITECTURES, Architecture, architecture
@@ -73,6 +74,7 @@ FAMILIES: dict[str, Family] = {
 }
 
 
+@checked
 def add_family(family: Family) -> None:
     """Make a family known to this process: `train`, `load` and all that follows from them.
 
@@ -86,6 +88,7 @@ def add_family(family: Family) -> None:
     FAMILIES[family.arch] = family
 
 
+@checked
 def add_task(arch: str, name: str, task: type[Task]) -> None:
     """Make a task known to this process: what models of a family are trained for by `train(..., task=name)`.
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast, overload
 import torch
 
 from regard.adapters import Adapter, adapt, read_adapter, weights_digest, with_adapter
+from regard.arguments import checked
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
 from regard.engines.choice import check_engine
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
@@ -52,6 +53,7 @@ def load(
 ) -> AnyPipeline: ...  # fmt: skip
 
 
+@checked
 def load(
     path: Path | str,
     *,

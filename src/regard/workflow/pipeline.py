@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from inspect import isfunction
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 
+from regard.arguments import checked
 from regard.checkpoint import LoadedModel, check_output, save_new
 from regard.engines.choice import NATIVE, Prepared, check_engine
 from regard.errors import SettingsError
@@ -39,6 +41,12 @@ class Pipeline(ABC):
     _prepared: Prepared | None = None
     """The models as they decode; None: they do not."""
 
+    def __init_subclass__(cls) -> None:
+        """Have every public method check its arguments."""
+        for name, method in list(vars(cls).items()):
+            if isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, checked(method))
+
     def __init__(self, model: Model, tokenizer: Tokenizer) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
@@ -67,6 +75,7 @@ class Pipeline(ABC):
         """Where the model is, and computes."""
         return next(self.model.parameters()).device
 
+    @checked
     def to(self: Moved, device: str | torch.device) -> Moved:
         """This pipeline itself, its models moved to a device: `auto`, `cpu`, `cuda`, as for `load`.
 
@@ -92,6 +101,7 @@ class Pipeline(ABC):
         """What computes while the model decodes: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
         return "torch" if self._prepared is None else self._prepared.engine
 
+    @checked
     def use_engine(self, engine: str) -> None:
         """Decode with another engine from now on: `torch`, `native`, `native-bfloat16`, or `auto`: native where it can be.
 
@@ -113,6 +123,7 @@ class Pipeline(ABC):
         if self._prepared is not None:
             self._prepared.refresh()
 
+    @checked
     def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
         """Write the model and its tokenizers to a model folder, whole or not at all, as after training of the user's own.
 
@@ -151,6 +162,7 @@ class Pipeline(ABC):
             norms: how much of each token a head really moves, in place of its weights.
         """
 
+    @checked
     def lookup(self, seen: Inspection, head: str, row: int) -> Lookup:
         """How a row of a head's weights was computed: query, keys, scores and softmax, in numbers.
 

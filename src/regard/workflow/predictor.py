@@ -11,6 +11,7 @@ from typing import Any, cast, overload
 
 import torch
 
+from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
 from regard.data.labelled import check_labels, encode_words, read_labelled, words_of
@@ -100,6 +101,7 @@ class Predictor(Pipeline):
         """
         lines, first = iter(lines), 1
         while texts := list(islice(lines, window)):
+            check_texts(texts, "lines", first - 1)
             yield from self._predict(texts, first)
             first += len(texts)
 

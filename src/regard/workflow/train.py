@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 import torch
 
+from regard.arguments import checked
 from regard.assembling import assemble
 from regard.checkpoint import LoadedModel
 from regard.data.corpus import ParallelText
@@ -35,6 +36,7 @@ from regard.workflow.tasks.task import Inputs
 Name = str | os.PathLike[str]
 
 
+@checked
 def train(
     data: Name | Iterable[Any],
     output: Path | str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,10 @@ class BeamSettings:
         if self.length_norm == "none":
             return 1.0
         ratio = length if self.length_norm == "average" else (5 + length) / 6
-        return float(ratio**self.length_penalty)
+        try:
+            return float(ratio**self.length_penalty)
+        except OverflowError:  # of very long targets
+            return sys.float_info.max
 
 
 class BeamSearch:

@@ -38,11 +38,12 @@ class SamplingOptions(Options):
 
 def filtered_logits(logits: Float[Tensor, "*row vocab"], settings: SamplingOptions) -> Float[Tensor, "*row vocab"]:
     """The logits divided by the temperature, -inf for tokens that cannot be drawn."""
-    if settings.temperature == 0:
+    range_of = torch.finfo(logits.dtype)
+    if settings.temperature < range_of.tiny:  # 0, or what the logits cannot be divided by
         best = logits.argmax(dim=-1, keepdim=True)
         return torch.full_like(logits, -torch.inf).scatter(-1, best, 0.0)
     highest = logits.amax(dim=-1, keepdim=True)
-    logits = (logits - highest.masked_fill(highest == -torch.inf, 0)) / settings.temperature
+    logits = (logits - highest.masked_fill(highest == -torch.inf, 0)) / min(settings.temperature, range_of.max)
     if settings.top_k is not None and settings.top_k < logits.shape[-1]:
         likeliest = logits.topk(settings.top_k, dim=-1)
         logits = torch.full_like(logits, -torch.inf).scatter(-1, likeliest.indices, likeliest.values)

@@ -31,8 +31,7 @@ def matmul(
     dropout: float,
 ) -> Tensor:
     """The definition, with the mask as one addition: scores, softmax over the keys, weighted sum of values."""
-    scores = score(query, key)
-    check_scores(scores, query, key)
+    scores = scores_of(score, query, key)
     allowed, is_closed = opened(_allowed(mask, causal, query, key))
     added = _added(allowed, bias, scores.dtype)
     if added is not None:
@@ -43,6 +42,22 @@ def matmul(
         is_closed = hidden if is_closed is None else hidden | is_closed
     context = drop(softmax(scores), dropout).to(value.dtype) @ value
     return context if is_closed is None else context.masked_fill(is_closed, 0)
+
+
+def scores_of(score: ScoreFunction, query: Tensor, key: Tensor) -> Tensor:
+    """What a score function gives, checked. One that PyTorch has not for 16 bits, such as `torch.cdist`, is computed in float32.
+
+    Raises:
+        ShapeError: it did not give a number for each query and key.
+    """
+    try:
+        scores = score(query, key)
+    except NotImplementedError:
+        if query.dtype.itemsize > 2:
+            raise
+        scores = score(query.float(), key.float()).to(query.dtype)
+    check_scores(scores, query, key)
+    return scores
 
 
 def check_scores(scores: Tensor, query: Tensor, key: Tensor) -> None:

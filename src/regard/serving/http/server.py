@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import uvicorn
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from regard.errors import RegardError, SettingsError
+from regard.errors import RegardError, SettingsError, printable
 from regard.serving.http.app import App
 from regard.serving.http.connections import SPARE_FILES, allow_many_files, protocol
 from regard.serving.keys import Keys
@@ -64,7 +66,7 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
     files = allow_many_files()
     most = None if files is None else max(1, files - SPARE_FILES)
     config = uvicorn.Config(
-        App(service, keys, cors=cors).asgi,
+        _ended_quietly(App(service, keys, cors=cors).asgi, service),
         http=protocol(service.limits.body_seconds, most),
         ws="none",
         log_config=None,
@@ -77,6 +79,31 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
         backlog=ACCEPTED_AT_ONCE,
     )
     asyncio.run(_run(_Server(config), service, keys, listening))
+
+
+def _ended_quietly(asgi: ASGIApp, service: Service) -> ASGIApp:
+    """The application. Requests that are cut off, as the server was told twice to end, are answered 503, and not logged as
+    errors of the program.
+    """
+
+    async def ended(scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await asgi(scope, receive, noted)
+        except asyncio.CancelledError:
+            if not service.is_draining:
+                raise
+            LOG.info("cut off: %s %s", scope["method"], printable(scope["path"]))
+            if not has_begun:
+                await Response(status_code=503, headers={"Connection": "close"})(scope, receive, send)
+
+    return ended
 
 
 async def _run(server: _Server, service: Service, keys: Keys, listening: socket.socket) -> None:

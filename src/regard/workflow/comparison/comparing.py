@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.arguments import checked
 from regard.data.corpus import ParallelText, read_beside, read_pairs
 from regard.errors import SettingsError
 from regard.evaluation.comet import Comet, load_comet
@@ -20,13 +21,22 @@ from regard.evaluation.significance import (
     statistics_of,
     untested,
 )
-from regard.evaluation.text_metrics import ADDED, Column, TextMetrics, exact_matches, tokenization_hint, with_more
+from regard.evaluation.text_metrics import (
+    ADDED,
+    Column,
+    TextMetrics,
+    added_scores,
+    exact_matches,
+    tokenization_hint,
+    with_more,
+)
 from regard.generation.options import DecodingOptions
 from regard.workflow.comparison.result import Compared, Comparison, Texts
 from regard.workflow.comparison.systems import Given, Name, System, check_runs, find_systems, translations
 from regard.workflow.pipelines.devices import resolve_device
 
 
+@checked
 def compare(
     systems: Sequence[Given],
     data: Name | Sequence[Name],
@@ -113,8 +123,9 @@ def measured(
     if network is not None:
         by_network = over_runs(lambda run: mean_statistics(network(pairs.sources, run, pairs.targets)))
         scores["comet"] = paired_bootstrap(by_network, mean_score)
-    for name, metric in ADDED.items():
-        scores[name] = untested([[metric(run, pairs.targets) for run in of_system] for of_system in texts])
+    added = [[added_scores(run, pairs.targets) for run in of_system] for of_system in texts]
+    for name in ADDED:
+        scores[name] = untested([[of_run[name] for of_run in of_system] for of_system in added])
     of_sentences = [[sum(map(score_of(metrics.chrf), runs)) / len(runs) for runs in of_system] for of_system in chrf]
     compared = [
         Compared(system.name, system.runs, of_system, {name: found[number] for name, found in scores.items()}, sentences)

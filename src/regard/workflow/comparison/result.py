@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from regard.arguments import checked
 from regard.errors import SettingsError
 from regard.evaluation.significance import LEAST, RESAMPLES, Measured
 from regard.evaluation.text_metrics import ADDED
@@ -136,6 +137,7 @@ class Comparison:
             ],
         }
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the comparison as a page, one `.html` file that asks no network for anything.
 

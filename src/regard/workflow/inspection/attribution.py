@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, cast
 import numpy
 import torch
 
+from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.options import DecodingOptions
+from regard.inspection.alignment import attention_names
 from regard.inspection.drawing.figures import heat_map
 from regard.inspection.flow import (
     CAVEATS,
@@ -69,10 +71,12 @@ class Flow:
         size = abs(self.matrix)
         return size / numpy.maximum(size.sum(axis=1).filled(0), 1e-12)[:, None]
 
+    @checked
     def terminal(self, *, width: int = 80, colour: bool = True) -> str:
         """The shares, for a terminal."""
         return heat_map(self.shares(), self.rows, self.keys, width=width, colour=colour)
 
+    @checked
     def save(self, path: Path | str) -> None:
         """Write the matrix as the file's ending says: `.svg` and `.png` (the shares), `.json`, `.csv`.
 
@@ -139,6 +143,8 @@ def trace_flow(
     """
     if method not in METHODS:
         raise SettingsError(f"method must be a known one; got {method!r}. {nearest_hint(method, METHODS)}")
+    if loaded.model.reads_source:
+        attention_names(loaded.model, "cross")
     if method in GRADIENTS:
         return _by_gradient(loaded, text, target if ids is None else ids, method, options)
     if not loaded.model.layer_stacks():

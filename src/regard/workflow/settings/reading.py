@@ -25,6 +25,8 @@ INTEGER = re.compile(r"[-+]?(0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)")
 FLOAT = re.compile(
     r"[-+]?((\.[0-9_]+|[0-9][0-9_]*\.[0-9_]*)([eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+|\.(inf|Inf|INF))|\.(nan|NaN|NAN)"
 )
+MOST_PARTS = 100_000
+"""Values in a file of settings. With aliases of aliases, a short text can have more than there is memory for."""
 NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
 """Errors of the YAML library: impossible dates and deep nesting raise other ones."""
 
@@ -62,6 +64,35 @@ _Loader.yaml_implicit_resolvers = {
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(f"({INTEGER.pattern})$"), list("-+0123456789"))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"({FLOAT.pattern})$"), list("-+0123456789."))
+
+
+def _loaded(text: str) -> Any:
+    """What a text in YAML says.
+
+    Raises:
+        YAMLError: it is not YAML; or by aliases it has itself as a part, or more parts than anybody writes.
+    """
+    content = yaml.load(text, _Loader)
+    if _num_parts(content, set(), {}) > MOST_PARTS:
+        raise yaml.YAMLError(f"more than {MOST_PARTS:,} parts, by aliases")
+    return content
+
+
+def _num_parts(content: Any, around: set[int], known: dict[int, int]) -> int:
+    """How many values there are in a value, each counted as often as it is a part of another.
+
+    Args:
+        around: what it is in, by identity.
+        known: of those that were counted before, the numbers.
+    """
+    if not isinstance(content, dict | list | set | tuple):
+        return 1
+    if id(content) in around:
+        raise yaml.YAMLError("an alias of what it is a part of")
+    if id(content) not in known:
+        parts = [*content, *(content.values() if isinstance(content, dict) else ())]
+        known[id(content)] = 1 + sum(_num_parts(part, around | {id(content)}, known) for part in parts)
+    return known[id(content)]
 
 
 def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str:
@@ -153,7 +184,7 @@ def read_yaml(path: Path | str) -> Nested:
         path = find_recipe(str(path).removeprefix(RECIPE_PREFIX))
     text = "\n".join(read_lines(path))
     try:
-        content = yaml.load(text, _Loader)
+        content = _loaded(text)
     except NOT_YAML as error:
         raise SettingsError(f"{path} must be YAML; got: {' '.join(str(error).split())}") from error
     if content is None:
@@ -204,6 +235,6 @@ def parse_options(assignments: Sequence[str]) -> dict[str, Any]:
 def _value(name: str, value: str) -> Any:
     """The text after the equals sign, read as YAML."""
     try:
-        return yaml.load(value, _Loader)
+        return _loaded(value)
     except NOT_YAML as error:
         raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error

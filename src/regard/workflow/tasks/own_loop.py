@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack, overload
 
 import torch
 
+from regard.arguments import checked
 from regard.checkpoint import LoadedModel
 from regard.data.batch import ALL, Batch, BatchCursor, LabelledBatch, Shard
 from regard.data.selection import DataConfig
@@ -70,6 +71,7 @@ def new(
 ) -> AnyPipeline: ...  # fmt: skip
 
 
+@checked
 def new(
     data: Data,
     *,
@@ -136,6 +138,7 @@ def batches(
 ) -> Iterator[Any]: ...  # fmt: skip
 
 
+@checked
 def batches(
     pipeline: Pipeline,
     data: Data,

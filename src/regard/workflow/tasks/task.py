@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import os
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ class Inputs:
     """What a run is given to learn from."""
 
     training: Any
-    """Names of files, rows, or a table."""
+    """Names of files, a list even of one; rows; or a table."""
     valid: Any = None
     """The same for validation; None: a share of `training` is held out."""
     columns: Sequence[str] | None = None
@@ -50,6 +51,11 @@ class Inputs:
     for_own_loop: bool = False
     """Whether a loop of the user's own trains the model: on all of `training`, without validation, and with the labels that
     the model has."""
+
+    def __post_init__(self) -> None:
+        for side in ("training", "valid"):
+            if isinstance(given := getattr(self, side), str | os.PathLike):  # which must not be read letter by letter
+                object.__setattr__(self, side, [given])
 
 
 class Task(ABC):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from regard.arguments import checked
 from regard.errors import SettingsError
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.rules.trace import TracedCandidate
@@ -72,6 +73,7 @@ class Translation(Candidate):
             raise SettingsError(f"rank must be from 1 to {count}, the number of translations found; got {rank}.")
         return self.n_best[rank - 1]
 
+    @checked
     def nearest_to(self, reference: str) -> Translation:
         """Of the n best, the one with the highest sentence-level BLEU; of equal ones, the best.
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Unpack, cast, overload
 
+from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
 from regard.data.corpus import read_beside, read_pairs
 from regard.errors import DataError, SettingsError
@@ -176,22 +177,17 @@ class Translator(Pipeline):
         """
         lines, first = iter(lines), 1
         options = options or DecodingOptions()
-        beginnings = None if prefixes is None else iter(prefixes)
-        phrases = None if required is None else iter(required)
+        given = {"prefixes": prefixes, "required": required}
+        besides: dict[str, Iterator[Any]] = {name: iter(each) for name, each in given.items() if each is not None}
         while window := list(islice(lines, WINDOW)):
+            check_texts(window, "lines", first - 1)
             of_window = options.seeded(options.seed + first - 1)
-            requests = self.requests(
-                window,
-                of_window,
-                None if beginnings is None else list(islice(beginnings, len(window))),
-                None if phrases is None else list(islice(phrases, len(window))),
-                first,
-            )
+            entries = {name: list(islice(each, len(window))) for name, each in besides.items()}
+            requests = self.requests(window, of_window, **entries, first=first)
             yield from self._answers(window, requests, of_window, filters, on_done)
             first += len(window)
-        rest: tuple[tuple[str, Iterator[Any] | None], ...] = (("prefixes", beginnings), ("required", phrases))
-        for name, more in rest:
-            if more is not None and next(more, None) is not None:
+        for name, more in besides.items():
+            if next(more, None) is not None:
                 raise DataError(
                     f"`{name}` needs one entry for each text; got more than {first - 1}, for {first - 1} texts."
                 )
@@ -255,6 +251,8 @@ class Translator(Pipeline):
         Raises:
             DataError: a text longer than the model can read, or not as many targets as sources.
         """
+        if alternatives < 0:
+            raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
         describe = partial(self._description, has_end=True)
         return pair_scores(describe, sources, targets, alternatives, self._workers.writable)
 

@@ -27,6 +27,10 @@ from regard.text.tokenizer import Tokenizer
 
 STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
+CELL_BYTES = 2
+"""Memory for each pair of hypotheses of a text: whether one descends from the newest token of the other, now and after a step
+(`nn/cache/beam.py`). In PyTorch, each head has a score for it besides."""
+SCORE_BYTES = 4
 WORTH_A_WORKER = 4
 """Texts for which a thread is started."""
 ALWAYS_THERE = 1 << 28
@@ -147,7 +151,12 @@ class Workers:
 
     def _lacking(self, num_texts: int, width: int) -> tuple[int, int] | None:
         """The bytes that a step needs and those that are free, if these are fewer."""
-        needed = STEP_BYTES * num_texts * width * self.models[0].config.vocab_size
+        config = self.models[0].config
+        if num_heads := getattr(config, "num_heads", 0):  # recurrent models have no cells
+            of_pair = CELL_BYTES + (0 if self.prepared.engine in NATIVE else SCORE_BYTES * num_heads)
+        else:
+            of_pair = 0
+        needed = num_texts * width * (STEP_BYTES * config.vocab_size + of_pair * width)
         free = free_bytes(self.device) if needed > ALWAYS_THERE else None
         return (needed, free) if free is not None and needed > free else None
 
