@@ -278,7 +278,7 @@ def test_options_that_do_not_go_together(folder: Path, capsys: pytest.CaptureFix
 def test_what_is_too_long_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = "abcdef " * 9
     assert "a text must have at most 39 tokens" in refused(capsys, "inspect", folder / "m", long)
-    assert "text must have at most 40 tokens" in refused(capsys, "inspect", folder / "m", long, "--target", "fed")
+    assert "text must have at most 39 tokens" in refused(capsys, "inspect", folder / "m", long, "--target", "fed")
     assert "target must have at most 40 tokens" in refused(capsys, "inspect", folder / "m", TEXT, "--target", long)
     for name in ("lm", "mlm", "tag", "classify"):
         assert "text must have at most 40 tokens" in refused(capsys, "inspect", folder / name, long)

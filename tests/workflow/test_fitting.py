@@ -159,12 +159,12 @@ def test_a_classifier_has_as_many_tokens_as_its_text_can_fill_and_is_kept_by_its
     assert fitting.with_vocabulary_for(fitting.settled(classifier(), begun), 10_000_000).tokenizer.vocab_size == 2000
 
 
-def test_of_equally_accurate_models_the_one_of_lower_loss_is_kept() -> None:
+def test_of_equally_good_models_the_one_of_lower_loss_is_kept() -> None:
     run = TrainingRun()
     measured = [(10, 0.9, 0.5), (20, 1.0, 0.4), (30, 1.0, 0.2), (40, 1.0, 0.3), (50, 1.0, 0.2)]
     run.history = [{"step": step, "valid_accuracy": a, "valid_bleu": a, "valid_loss": b} for step, a, b in measured]
     assert run.best_steps("accuracy", 9) == [30, 50, 40, 20, 10]
-    assert run.best_steps("bleu", 9) == [20, 30, 40, 50, 10]
+    assert run.best_steps("bleu", 9) == [30, 50, 40, 20, 10]
     assert run.best_steps("loss", 9) == [30, 50, 40, 20, 10]
 
 

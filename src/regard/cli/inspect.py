@@ -84,7 +84,7 @@ def inspect(
     """Show the attention weights of every head of a model on one text."""
     from regard.generation.options import DecodingOptions
     from regard.inspection.result import check_ending
-    from regard.workflow.inspection.attribution import check_flow_ending, trace_flow
+    from regard.workflow.inspection.attribution import check_flow_ending, check_method, trace_flow
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.settings import parse_options
@@ -104,6 +104,7 @@ def inspect(
         "--rank": rank > 1,
     }
     if flow is not None:
+        check_method(flow, "--flow")
         _check_alone("--flow", besides | {"--search": search})
     if search:
         _check_alone("--search", besides | {"--target": target})

@@ -183,15 +183,14 @@ class TrainingRun:
     """Where the batch after the last one stands: epoch, and number in it."""
 
     def best_steps(self, metric: str, count: int) -> list[int]:
-        """The steps of the best validations so far by a metric, the best first; of two that are equal, the earlier, but of two
-        that are equally accurate the one of lower loss.
+        """The steps of the best validations so far by a metric, the best first. Of two that are equal, as those of few texts often
+        are, the one of lower loss; then the earlier.
 
         Losses fall, all else rises; what is not a number is not among them, nor is step 0.
         """
         name, sign = f"valid_{metric}", 1 if metric == "loss" else -1
         measured = [record for record in self.history if record["step"] and math.isfinite(record.get(name, math.nan))]
-        second = "valid_loss" if metric == "accuracy" else "step"  # few labels are often equally accurate
-        measured.sort(key=lambda record: (sign * record[name], record.get(second, 0), record["step"]))
+        measured.sort(key=lambda record: (sign * record[name], record.get("valid_loss", 0), record["step"]))
         return [int(record["step"]) for record in measured[:count]]
 
     @property

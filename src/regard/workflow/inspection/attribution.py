@@ -121,6 +121,18 @@ def check_flow_ending(path: Path) -> None:
         raise SettingsError(f"with `--flow`, the output must end in .svg, .png, .json or .csv; got {path.name!r}.")
 
 
+def check_method(method: str, name: str = "method") -> None:
+    """Make sure that there is such a method.
+
+    Args:
+        name: what the user calls it.
+    Raises:
+        SettingsError: there is none.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"{name} must be a known one; got {method!r}. {nearest_hint(method, METHODS)}")
+
+
 def trace_flow(
     loaded: Pipeline,
     text: str,
@@ -141,8 +153,7 @@ def trace_flow(
         SettingsError: an unknown method, a recurrent model for rollout or flow, or a text too long for a flow.
         MissingExtraError: gradients without captum.
     """
-    if method not in METHODS:
-        raise SettingsError(f"method must be a known one; got {method!r}. {nearest_hint(method, METHODS)}")
+    check_method(method)
     if loaded.model.reads_source:
         attention_names(loaded.model, "cross")
     if method in GRADIENTS:
