@@ -183,8 +183,8 @@ class TrainingRun:
     """Where the batch after the last one stands: epoch, and number in it."""
 
     def best_steps(self, metric: str, count: int) -> list[int]:
-        """The steps of the best validations so far by a metric, the best first. Of two that are equal, as those of few texts often
-        are, the one of lower loss; then the earlier.
+        """The steps of the best validations so far by a metric, the best first. Of two that are equal, as those of few texts
+        often are, the one of lower loss; then the earlier.
 
         Losses fall, all else rises; what is not a number is not among them, nor is step 0.
         """

@@ -122,7 +122,7 @@ def with_examples(learnt_folder: Path, tmp_path_factory: pytest.TempPathFactory)
     return folder
 
 
-SHOWN = (".alternatives", ".frame", "#heads", "#softmax", ".frame", ".changes", ".alternatives", ".search .scroll")
+SHOWN = (".alternatives", ".frame", "#heads", "#softmax", ".frame", ".changes", ".alternatives", ".scroll")
 
 
 @pytest.mark.parametrize("width", [360, 1280])
