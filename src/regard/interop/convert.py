@@ -15,6 +15,7 @@ from regard.interop.foreign import ForeignModel
 from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
 from regard.interop.mapping import names
 from regard.interop.peft import PEFT, is_peft, read_peft, write_peft
+from regard.models.config import SAME_WEIGHTS
 from regard.models.learning.adapters import adapted
 
 
@@ -132,7 +133,10 @@ def convert_adapter(
         return list(adapted(model))
     if is_adapter(source) and format == PEFT:
         adapter = read_adapter(source)
-        if adapter.config != foreign.loaded.model.config:
+        ours, theirs = (
+            config.model_dump(exclude=set(SAME_WEIGHTS)) for config in (adapter.config, foreign.loaded.model.config)
+        )
+        if ours != theirs:
             raise ModelFolderError(f"{source} has a new head, which PEFT's format of linear maps cannot represent.")
         return write_peft(adapt(foreign.loaded, adapter), foreign, output)
     raise SettingsError(

@@ -126,7 +126,7 @@ def _config(
         return int(scalars.get(name, default))
 
     for name, value in scalars.items():
-        if name.rpartition("/")[2] not in SCALARS and not name.endswith("_scale") and value:
+        if name.rpartition("/")[2] not in SCALARS and not name.endswith("weight_scale") and value:
             raise ModelFolderError(f"{where}: {name} must be 0 to be represented in Regard; got {value}.")
     for name in ("pre_norm", "activation", "num_heads"):
         both = [scalars[key].item() for side in ("encoder", "decoder") if (key := f"{side}/{name}") in scalars]
