@@ -100,9 +100,8 @@ def inspect(
         "--head": head,
         "--ablate": ablate,
         "--lens": lens,
-        "--norms": norms,
-        "--rank": rank > 1,
-    }
+        "--norms": norms, "--rank": rank > 1,
+    }  # fmt: skip
     if flow is not None:
         check_method(flow, "--flow")
         _check_alone("--flow", besides | {"--search": search})

@@ -133,9 +133,9 @@ def convert_adapter(
         return list(adapted(model))
     if is_adapter(source) and format == PEFT:
         adapter = read_adapter(source)
-        ours, theirs = (
-            config.model_dump(exclude=set(SAME_WEIGHTS)) for config in (adapter.config, foreign.loaded.model.config)
-        )
+        assert adapter.config is not None
+        both = adapter.config, foreign.loaded.model.config
+        ours, theirs = (config.model_dump(exclude=set(SAME_WEIGHTS)) for config in both)
         if ours != theirs:
             raise ModelFolderError(f"{source} has a new head, which PEFT's format of linear maps cannot represent.")
         return write_peft(adapt(foreign.loaded, adapter), foreign, output)
