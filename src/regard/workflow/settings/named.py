@@ -34,14 +34,17 @@ class NamedModelSettings(TypedDict, total=False):
     num_heads: int
     num_kv_heads: int | None
     head_dim: int
+    value_head_dim: int | None
     dropout: float
     attention_dropout: float
     norm: Literal["post", "pre", "sandwich"]
-    norm_kind: Literal["layer", "rms", "none"]
+    norm_kind: Literal["layer", "rms", "batch", "none"]
     norm_epsilon: float
     activation: Literal["relu", "gelu", "gelu_tanh", "silu"]
     gated: bool
     bias: bool
+    attention_output_bias: bool | None
+    feed_forward_chunk: int | None
     positions: str
     num_encoder_layers: int
     num_decoder_layers: int
@@ -56,7 +59,9 @@ class NamedModelSettings(TypedDict, total=False):
     score: str
     teacher_forcing: float
     num_layers: int
+    cross_attention: bool
     num_segments: int
+    pooler: bool
     head_activation: Literal["relu", "gelu", "gelu_tanh", "silu", "tanh"] | None
 
 
