@@ -18,6 +18,7 @@ import regard
 from regard.arguments import checked
 from regard.errors import DataError, RegardError, SettingsError
 from regard.extending import DecodingOptions
+from regard.inspection.record import HeadName
 from regard.training.run import Callback
 
 
@@ -131,6 +132,9 @@ def test_lines_are_checked_as_they_come(folder: Path) -> None:
 
 def test_what_was_right_stays_right(folder: Path) -> None:
     translator = regard.load(folder / "m")
+    seen = translator.inspect("ab")
+    for head in (HeadName("cross", 0, 1), ("cross", 0, 1)):
+        assert (seen[head] == seen["cross.0.1"]).all()
     expected = translator.translate(["ab", "c"], beam_size=1)
     assert translator.translate(("ab", "c"), DecodingOptions(beam_size=1)) == expected
     assert list(translator.translate_lines(iter(["ab", "c"]), DecodingOptions(beam_size=1))) == expected
@@ -166,6 +170,19 @@ def test_annotations_say_what_an_argument_may_be() -> None:
     for wrong in ({"ab": 1}.keys(), iter(["ab"]), torch.zeros(2), numpy.zeros(2), 3):
         with pytest.raises(DataError, match=r"^texts"):
             joined(wrong)
+
+    @checked
+    def placed(head: str | tuple[str, int]) -> str:
+        return str(head)
+
+    assert [placed(head) for head in ("a", ("a", 1), ["a", 1])] == ["a", "('a', 1)", "['a', 1]"]
+    for wrong, message in (
+        (("a",), r"head must be a string or a tuple of a string, a whole number; got \('a',\)"),
+        (("a", "b"), r"head\[1\] must be a whole number; got 'b'"),
+        ((1, 1), r"head\[0\] must be a string; got 1"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            placed(wrong)
     for arguments, message in (
         ({"count": 1.0}, r"count must be a whole number; got 1.0 \(float\)"),
         ({"count": True}, r"count must be a whole number; got True \(bool\)"),

@@ -134,6 +134,8 @@ def _misfit_of_one(path: str, value: Any, hint: Any) -> Misfit | None:
         return _first_misfit(parts, inner[1] if inner else Any)
     if origin is Callable:
         return None if callable(value) else whole
+    if _is_record(hint):
+        return _misfit_of_record(whole, inner)
     if origin in SEVERAL:
         return _misfit_of_several(whole, inner[0] if inner else Any)
     return None if _is_a(value, origin) else whole
@@ -151,6 +153,23 @@ def _misfit_of_several(whole: Misfit, inner: Any) -> Misfit | None:
     if inner is Any or (inner is str and all(isinstance(part, str) for part in value)):
         return None
     return _first_misfit(((f"{path}[{index}]", part) for index, part in enumerate(value)), inner)
+
+
+def _is_record(hint: Any) -> bool:
+    """Whether an annotation is of a tuple with a kind for each of its places."""
+    inner = get_args(hint)
+    return get_origin(hint) is tuple and inner[1:] != (...,)
+
+
+def _misfit_of_record(whole: Misfit, kinds: Sequence[Any]) -> Misfit | None:
+    """As `_misfit`, of a tuple or list that has a kind for each of its places."""
+    path, _, value = whole
+    if not isinstance(value, tuple | list) or len(value) != len(kinds):
+        return whole
+    parts = (
+        _misfit(f"{path}[{index}]", part, kind) for index, (part, kind) in enumerate(zip(value, kinds, strict=True))
+    )
+    return next((misfit for misfit in parts if misfit), None)
 
 
 def _first_misfit(parts: Iterable[tuple[str, Any]], hint: Any) -> Misfit | None:
@@ -185,6 +204,8 @@ def _described_one(hint: Any) -> str:
         return " or ".join(map(repr, inner))
     if origin is Mapping or origin is dict:
         return "a dictionary"
+    if _is_record(hint):
+        return f"a tuple of {', '.join(map(_described, inner))}"
     if origin in SEVERAL:
         of = inner[0] if inner else Any
         return "a list of strings" if of is str else "a list of lists" if get_origin(of) in SEVERAL else "a list"

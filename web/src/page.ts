@@ -71,7 +71,9 @@ function page(): unknown {
 
 function draw(): void {
   forgetColours();
-  render(page(), document.querySelector("#page") as HTMLElement);
+  const place = document.querySelector("#page") as HTMLElement;
+  place.classList.toggle("busy", Object.keys(state.busy).length > 0);
+  render(page(), place);
 }
 
 async function start(): Promise<void> {

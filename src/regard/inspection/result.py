@@ -109,7 +109,7 @@ class Inspection:
 
     @checked
     def __getitem__(self, head: str | tuple[str, int, int]) -> Matrix:
-        return self.record[HeadName.parse(head) if isinstance(head, str) else head]
+        return self.record[HeadName.parse(head) if isinstance(head, str) else HeadName(*head)]
 
     def weights(self, kind: str, layer: int, head: int) -> Matrix:
         """The weights of one head: rows that sum to 1, cells that a mask forbids being masked."""

@@ -183,10 +183,11 @@ def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, othe
     model = load_as(path / "letters", LanguageModel, device="cpu")
     page = opened(url, direction="letters", text="ab c", off="decoder.1.0")
     text = page.page.evaluate("regard.state.sentences[0].text")
+    count = page.page.evaluate("regard.state.sentences[0].how.max_tokens")  # as many as were asked for with it
     whole = model.inspect(text).token_log_probs
     with gated(model.model, without(model.model, [HeadName.parse("decoder.1.0")])):
         weaker = model.inspect(text).token_log_probs
-        written = "ab c" + model.continuations(["ab c"], TextOptions(max_tokens=50, temperature=0.0))[0].text
+        written = "ab c" + model.continuations(["ab c"], TextOptions(max_tokens=count, temperature=0.0))[0].text
     changes = [after - before for after, before in zip(weaker, whole, strict=True)]
     assert [float(each) for each in page.texts(".changes .number")] == pytest.approx(changes, abs=0.0051)
     assert float(page.text("#sum")) == pytest.approx(sum(changes), abs=0.00051)

@@ -70,7 +70,7 @@ def test_a_text_is_only_a_text(opened: Any, url: str, translator: Translator, na
         found = page.all(f'[data-sentence="{at}"] .token').all_text_contents()
         assert found == [readable(token) for token in wanted.tokens]
         page.click(f'[data-sentence="{at}"] .token >> nth=0')
-        assert page.all(f"{KEYS} bdi").count() == len(translator.inspect(sentence).keys("cross").spelled)
+        assert page.all(f"{KEYS} .part").count() == len(translator.inspect(sentence).keys("cross").spelled)
         assert page.exists(MATRIX)
         assert page.exists(LENS)
     assert page.all(f"{OUTPUT} p.output").count() == len(sentences)

@@ -145,7 +145,7 @@ def test_typing_is_translated_when_it_rests_and_counted(opened: Any, learnt_url:
     tokenizer = learnt.source_tokenizer
     page.wait("document.querySelector('.controls').textContent.includes('tokens; a sentence may have')")
     assert numbers(page.text(".controls"))[-2:] == [
-        len(tokenizer.encode(TEXT_ONE)), learnt.max_positions - len(tokenizer.frame_source([])),
+        learnt.max_positions - len(tokenizer.frame_source([])), len(tokenizer.encode(TEXT_ONE)),
     ]  # fmt: skip
     page.page.uncheck(".controls input[type=checkbox]")
     page.write(TEXT_TWO)
