@@ -46,7 +46,8 @@ from regard.data.encoding import encode_pairs
 from regard.data.sequences import EncodedPairs
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.precision import keep_freed_memory, resolve_precision
 from speed import BOS, PAD, PlainLoop, regard_step
 from training_peers import HuggingFace, JoeyNMT, Rows, grouped_batches, missing_for_hugging_face, unsorted_batches

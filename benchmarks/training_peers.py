@@ -24,7 +24,8 @@ from torch.utils.data import DataLoader
 from regard.data.corpus import ParallelText
 from regard.data.sequences import EncodedPairs
 from regard.models.config import EncoderDecoderConfig
-from regard.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import BOS, EOS, PAD, UNK
 
 Rows = Sequence[np.ndarray]
 

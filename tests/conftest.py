@@ -25,7 +25,8 @@ from hypothesis import settings
 
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 # Machines differ in speed: no deadline. Examples are derived from the test alone, so that every run is the same.
 settings.register_profile("regard", deadline=None, derandomize=True, max_examples=30)

@@ -10,7 +10,8 @@ from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "activation": "gelu", "norm_epsilon": 1e-5}
 

@@ -13,7 +13,8 @@ import regard
 from regard.checkpoint import PARTS, aside, check_output, load_model, remove_leftovers, save_new, save_weights
 from regard.errors import DataError, ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 MakeModel = Callable[..., EncoderDecoder]
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
 from regard.models.families import ARCHITECTURES
-from regard.text.tokenizer import TokenizerConfig
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 
 ROOT = Path(__file__).parents[1]

@@ -24,7 +24,7 @@ from regard.generation.options import DecodingOptions, TextOptions
 from regard.generation.rules.sampling import SamplingOptions
 from regard.models.families import ARCHITECTURES
 from regard.models.learning.adapters import AdapterConfig
-from regard.text.tokenizer import TokenizerConfig
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.pipelines import named_options
 from regard.workflow.settings import named

@@ -8,7 +8,8 @@ import torch
 from regard.checkpoint import save_new
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 SIZES = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}
 TEXT = "ab cde"

@@ -12,7 +12,8 @@ from running import command, refused
 import regard
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.loading import load_any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))

@@ -13,7 +13,8 @@ from regard.checkpoint import save_new
 from regard.cli.main import run
 from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 transformers = pytest.importorskip("transformers")
 LINES = ["the cat sat on the mat", "a dog ran"]

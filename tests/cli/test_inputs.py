@@ -18,7 +18,8 @@ from regard.data.labelled import encode_words
 from regard.errors import DataError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow import predictor as predicting
 from regard.workflow.progress import RunDisplay
 from regard.workflow.settings import RunSettings

@@ -12,7 +12,8 @@ from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.run import SavingTimes
 from regard.workflow.settings import RunSettings, parse_assignments, parse_options, read_yaml
 

@@ -9,7 +9,8 @@ from regard.data.corpus import Corpus, find_corpora, read_beside, read_pairs
 from regard.data.encoding import encode_corpora
 from regard.data.hugging_face.data_sets import HubName
 from regard.errors import DataError, MissingExtraError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 
 def write(path: Path, text: str) -> str:

@@ -21,7 +21,8 @@ from regard.data.labelled import (
     read_labelled,
 )
 from regard.errors import DataError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 
 @pytest.fixture

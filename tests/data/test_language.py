@@ -16,7 +16,8 @@ from regard.data.language import (
     windows_in_order,
 )
 from regard.errors import DataError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 
 def test_a_stream_has_a_symbol_for_every_character_and_line_break() -> None:

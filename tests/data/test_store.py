@@ -16,7 +16,8 @@ from regard.data.labelled import LabelledText, encode_words
 from regard.data.language import TextFile, encode_stream
 from regard.data.store import cache_folder
 from regard.errors import DataError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 
 def silent(what: str, done: int, total: int) -> None: ...

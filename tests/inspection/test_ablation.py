@@ -26,7 +26,8 @@ from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import Site, build, multihead_attentions, prune_heads, unpruned
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 EXAMPLES = [
     Example([4, 5, 6, 7, 3], [2, 9, 10, 9], [9, 10, 9, 3]),

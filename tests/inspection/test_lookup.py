@@ -10,7 +10,8 @@ from regard.errors import SettingsError
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
 from regard.workflow.predictor import Predictor

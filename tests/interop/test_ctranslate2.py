@@ -19,7 +19,8 @@ from regard.interop.ctranslate2.files import read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.loading import load
 from regard.workflow.translation.translator import Translator
 

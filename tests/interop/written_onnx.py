@@ -13,7 +13,8 @@ from regard.interop.formats import write_foreign
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
 from regard.models.interface import Model
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 pytest.importorskip("onnxscript")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -15,7 +15,8 @@ from regard.checkpoint import load_model, save_new
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
 from regard.models.interface import Model
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 PAD, BOS, VOCAB = 0, 2, 23
 SIZES: dict[str, Any] = {"vocab_size": VOCAB, "model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 16}

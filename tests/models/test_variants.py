@@ -17,7 +17,8 @@ from regard.inspection.capture import capture
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.families import Site, build, multihead_attentions, prune_heads
 from regard.nn import LearnedPrefix
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 SIZES: dict[str, Any] = {
     "vocab_size": 20, "model_dim": 12, "num_heads": 3, "ff_dim": 16, "max_positions": 20, "norm": "pre", "dropout": 0.0,

@@ -15,7 +15,8 @@ from regard.inspection.capture import capture
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import Site, build
 from regard.nn import Attention, Bilinear, BucketedBias, LinearBias, MultiHeadAttention
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 SIZES = {"vocab_size": 20, "model_dim": 12, "num_heads": 3, "ff_dim": 16, "max_positions": 20}
 

@@ -17,7 +17,8 @@ from served import Running, Start
 from regard.checkpoint import save_new
 from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.translation.translator import Translator
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz .,!?'&<>/\"=ABCDEFGHIJKLMNOPQRSTUVWXYZ\n"

@@ -24,7 +24,8 @@ from regard.serving.directions import parse_models
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
 from regard.serving.service import Service
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.loading import load_as
 from regard.workflow.predictor import Predictor

@@ -1,3 +1,5 @@
+import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -10,10 +12,11 @@ from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
 from regard.data.labelled import encode_words
 from regard.errors import DataError
-from regard.text import limits
+from regard.text import learning, limits
 from regard.text import tokenizer as tokenizing
 from regard.text.limits import beginning, check_lengths
-from regard.text.tokenizer import Symbols, Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 LINES = ["the cat sees two dogs play in the park 12 zwölf ệ", "각 난 é the park the cat", "thethethe catcatcat"] * 5
 KINDS: dict[str, dict[str, Any]] = {
@@ -123,3 +126,34 @@ def test_texts_are_encoded_in_portions(monkeypatch: pytest.MonkeyPatch, sizes: l
     assert tokenizer.encode_batch([]) == []
     with pytest.raises(DataError, match=r"text 5 must be .*Unicode"):
         tokenizer.encode_batch([*texts[:4], "\ud800"])
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "characters", "words"])
+@pytest.mark.parametrize("settings", [{}, {"leading_space": False}, {"normalization": "NFD", "add": ["<br>"]}])
+@given(text=st.text("ab1é ▁<br>\u0308\u00a0", min_size=41, max_size=200), most=st.integers(1, 40))
+def test_a_long_text_has_the_tokens_of_its_parts(kind: Any, settings: Any, text: str, most: int) -> None:
+    tokenizer = learnt_so(kind, json.dumps(settings))
+    expected = tokenizer.encode(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizing, "ENCODED_TOGETHER", most)
+        assert tokenizer.encode_batch(["a", text, "b 1"])[1] == expected
+
+
+@cache
+def learnt_so(kind: Any, settings: str) -> Tokenizer:
+    config = TokenizerConfig(kind=kind, vocab_size=60, **json.loads(settings))
+    return Tokenizer.train(["ab ab1 é <br> ab", "<b r a1 b1  é", "b a \u00a0a < > ▁"], config)
+
+
+def test_where_tokens_reach_across_spaces_a_long_text_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Tokenizer.train(["the cat"] * 9, TokenizerConfig(vocab_size=40, across_spaces=True))
+    expected = tokenizer.encode("the cat the cat")
+    monkeypatch.setattr(tokenizing, "ENCODED_TOGETHER", 4)
+    assert tokenizer.encode("the cat the cat") == expected
+
+
+def test_a_vocabulary_is_learnt_from_a_line_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    line, config = "the cat sees the dog " * 30, TokenizerConfig(vocab_size=40)
+    expected = Tokenizer.train([line], config).backend_json
+    monkeypatch.setattr(learning, "LEARNT_TOGETHER", 50)
+    assert Tokenizer.train([line], config).backend_json == expected

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -6,7 +7,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from regard.errors import DataError, ModelFolderError, SettingsError
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 TEXTS = [
     "Zwei junge weiße Männer sind im Freien in der Nähe vieler Büsche.",
@@ -176,3 +178,33 @@ def test_a_kind_of_the_targets_alone_needs_two_vocabularies() -> None:
         ValidationError, match=r"tokenizer\.target_kind=words.*got shared: true.*tokenizer\.shared=false"
     ):
         TokenizerConfig(target_kind="words")
+
+
+SPELLED = ["<unk>", "<s>", "</s>", "<pad>", "<mask>"]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "words", "bpe across spaces"])
+@pytest.mark.parametrize("leading_space", [True, False])
+@pytest.mark.parametrize("others", [{}, {"with_mask": True}, {"normalization": "NFD"}])
+@pytest.mark.parametrize("symbol", SPELLED)
+def test_a_text_that_spells_out_a_symbol_is_learnt_as_a_text(
+    kind: Any, leading_space: bool, others: dict[str, Any], symbol: str, tmp_path: Path
+) -> None:
+    texts = [symbol, f"{symbol} is rare {symbol}", f"a{symbol}b {symbol}{symbol}", "last word", f"x{symbol}"] * 30
+    config = TokenizerConfig(
+        kind=kind.split()[0], across_spaces="across" in kind, vocab_size=90, leading_space=leading_space, **others
+    )
+    trained = Tokenizer.train(texts, config)
+    trained.save(tmp_path / "tokenizer.json")
+    loaded = Tokenizer.load(tmp_path / "tokenizer.json")
+    special = {0, 1, 2, 3, *([4] if "with_mask" in others else [])}
+    names = ["<pad>", "<unk>", "<s>", "</s>", *(["<mask>"] if "with_mask" in others else [])]
+    assert loaded.tokens(range(len(special))) == names
+    assert loaded.mask_id == (4 if "with_mask" in others else None)
+    spelled = loaded.tokens(range(len(loaded)))
+    assert len(spelled) == len(set(spelled)) == len(loaded)  # each id has a token of its own
+    assert not set(spelled[len(special) :]) & set(SPELLED)
+    for text in texts[:5]:
+        ids = loaded.encode(text)
+        assert not special & set(ids)
+        assert loaded.decode(ids) == text

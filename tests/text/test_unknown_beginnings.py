@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.text.tokenizer import Symbols, Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 LINES = ["hello world foo", "bar foo hello", "a world bar", "hello hello a"] * 20
 KINDS: list[dict[str, Any]] = [

@@ -10,7 +10,8 @@ from regard.checkpoint import load_model, save_new
 from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.averaging import average_models
 
 MakeModel = Callable[..., EncoderDecoder]

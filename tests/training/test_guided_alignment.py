@@ -18,7 +18,8 @@ from regard.data.corpus import Aligned, AlignedPair, Corpus, NumberedPair, Tagge
 from regard.data.parallel.alignments import token_links
 from regard.errors import DataError
 from regard.inspection.alignment import cross_attention
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.objectives.guided_alignment import alignment_loss, guided_loss
 
 STEPS = ["--steps", "2", "--set", "training.batch_tokens=300", "--precision", "float32"]

@@ -19,7 +19,8 @@ from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderCon
 from regard.models.families import build
 from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter, overflowing
 from regard.nn.adapters import AdaptedLinear
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 TEXTS = ["ab cde", "f", "abcdef fed cb a", "de"]
 SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}

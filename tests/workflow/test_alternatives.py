@@ -10,7 +10,8 @@ import torch
 from regard.generation.options import DecodingOptions
 from regard.models.config import EncoderDecoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.translation.results import Translation
 from regard.workflow.translation.translator import Translator
 

@@ -12,7 +12,8 @@ from regard.inspection.alignment import cross_attention, likenesses, without_gol
 from regard.models.config import EncoderDecoderConfig
 from regard.models.families import alignment_head, build
 from regard.serving.examples import examples_of
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.inspection.aligning import find_alignment_head
 from regard.workflow.loading import load_as
 from regard.workflow.tasks.pairs import few_examples

@@ -10,7 +10,7 @@ from regard.data.corpus import find_corpora
 from regard.data.encoding import encode_labels, find_labels, learn_tokenizer
 from regard.data.labelled import find_labelled
 from regard.errors import DataError
-from regard.text.tokenizer import TokenizerConfig
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.tasks.labels import hold_out_labelled
 from regard.workflow.tasks.pairs import hold_out_pairs
 

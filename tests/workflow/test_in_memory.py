@@ -180,7 +180,7 @@ def test_settings_by_name_that_are_none(named: dict[str, Any], message: str, tmp
 def test_a_name_means_one_setting(arch: str) -> None:
     """Where two sections have a key of one name, a setting by that name alone would go to one of them without a word."""
     from regard.data.selection import DataConfig
-    from regard.text.tokenizer import TokenizerConfig
+    from regard.text.tokenizer_config import TokenizerConfig
     from regard.training.optimization import TrainingConfig
 
     sections = [ARCHITECTURES[arch].config, TokenizerConfig, DataConfig, TrainingConfig]

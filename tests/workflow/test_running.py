@@ -9,7 +9,8 @@ import torch
 from regard.errors import SettingsError
 from regard.models.config import EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.translation.translator import Translator
 
 LETTERS = "abcdefgh"

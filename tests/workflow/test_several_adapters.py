@@ -16,7 +16,8 @@ from regard.models.config import EncoderDecoderConfig, ModelConfig, RecurrentCon
 from regard.models.families import build
 from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
 from regard.nn.adapters import AdapterChoice, ChosenAdapter
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.translation.adapted import AdaptedTranslator
 from regard.workflow.translation.translator import Translator
 

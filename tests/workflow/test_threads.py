@@ -24,7 +24,8 @@ from regard.inspection.capture import capture
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.inspection.attribution import trace_flow
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.predictor import Predictor

@@ -11,7 +11,8 @@ from regard.generation.options import DecodingOptions
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.translation.translator import Translator
 

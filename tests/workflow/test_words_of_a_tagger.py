@@ -13,7 +13,8 @@ from regard.data.labelled import read_labelled, words_of
 from regard.errors import DataError
 from regard.models.config import EncoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.workflow.predictor import Predictor
 
 SIZES: dict[str, Any] = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "num_layers": 1, "max_positions": 40}

@@ -22,7 +22,8 @@ from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder,
 from regard.errors import ModelFolderError
 from regard.text.limits import beginning
 from regard.text.lines import write_whole
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 LARGE_BYTES = 1 << 26
 """Corpora of more than 64 MiB of text are stored."""

@@ -1,6 +1,6 @@
 """Refuses texts that are too long for a model, by reading only their beginning.
 
-Cutting a text into tokens takes some 300 bytes of memory for a character. How many tokens there are cannot be told from the
+Cutting a text into tokens takes much memory (`divisions.py`). How many tokens there are cannot be told from the
 number of characters alone: a run of unknown characters may be one token (kinds `unigram` and `words`), and tokenizers of other
 libraries drop white space. So a long text is read a part at a time, until its parts have more tokens than are allowed.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regard.errors import DataError
+from regard.text.divisions import division
 from regard.text.tokenizer import Tokenizer
 
 READ_AT_ONCE = 1 << 14
@@ -30,7 +31,7 @@ def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
     lost = tokenizer.longest_token + MARKS
     begin, count = 0, 0
     while begin < len(text):
-        end = _division(text, begin)
+        end = division(text, begin, READ_AT_ONCE)
         count += len(tokenizer.encode(text[begin:end])) - (lost if end < len(text) else 0)
         if count > limit:
             return text[:end]
@@ -57,15 +58,6 @@ def given_ids(given: str | Sequence[int], tokenizer: Tokenizer, num_ids: int) ->
         DataError: one is not the model's.
     """
     return tokenizer.encode(given) if isinstance(given, str) else check_ids(given, num_ids)
-
-
-def _division(text: str, begin: int) -> int:
-    """Where the part of a text that begins here ends: before a space, at the latest after so many characters."""
-    end = begin + READ_AT_ONCE
-    if end >= len(text):
-        return len(text)
-    space = text.rfind(" ", begin + 1, end + 1)
-    return end if space < 0 else space
 
 
 def check_lengths(

@@ -19,85 +19,27 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 from unicodedata import combining, normalize
 
 import tokenizers
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from tokenizers import decoders, normalizers
 
-from regard.errors import DataError, ModelFolderError, RegardError, SettingsError
-from regard.text.backends import guarded, is_unicode, read_backend, read_content, with_unlikely_symbols
+from regard.errors import DataError, ModelFolderError, SettingsError
+from regard.text.backends import guarded, is_unicode, read_backend, read_content
+from regard.text.divisions import divided
+from regard.text.learning import learn_backend
 from regard.text.lines import write_whole
-from regard.text.spaces import begins_unknown, spaces_decoder
+from regard.text.spaces import begins_unknown
+from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 
-PAD, UNK, BOS, EOS = SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
-MASK = "<mask>"
 ENCODED_TOGETHER = 1 << 20
-"""Characters of texts that are encoded at a time, but for a longer text, which is alone."""
-LARGEST_VOCABULARY = 10_000_000
-"""The largest vocabulary; training a tokenizer allocates memory for all tokens first."""
+"""Characters of texts that are encoded at a time. A longer text is encoded in parts, where that gives the same tokens."""
 EXTENSION = "regard"
 """The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
 
-Kind = Literal["bpe", "unigram", "characters", "words"]
 Id = Annotated[int, Field(ge=0)]
-
-
-class TokenizerConfig(BaseModel):
-    """How a vocabulary is learnt from text."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    kind: Kind = "bpe"
-    target_kind: Kind | None = Field(
-        None, description="kind of the target's tokenizer, if it differs; needs shared: false"
-    )
-    vocab_size: int = Field(
-        8000, ge=8, le=LARGEST_VOCABULARY, description="largest number of tokens, the four special ones included"
-    )
-    normalization: Literal["NFC", "NFD"] = Field(
-        "NFC", description="Unicode normal form of the text; NFD separates accents from letters and splits Hangul"
-    )
-    split_digits: bool = Field(
-        True, description="cut numbers into digits, so that unseen numbers are composed; not in kind words"
-    )
-    across_spaces: bool = Field(
-        False, description="tokens of kind bpe may reach across spaces, so that frequent phrases become tokens"
-    )
-    leading_space: bool = Field(
-        True, description="put a space before each text, so that its first word is tokenized like the others"
-    )
-    shared: bool = Field(True, description="one vocabulary for source and target; false: one for each")
-    max_lines: int = Field(
-        5_000_000,
-        ge=1,
-        description="lines of each side that the vocabulary is learned from, evenly spread over larger texts",
-    )
-    add: list[Annotated[str, Field(min_length=1, max_length=100)]] = Field(
-        [], description="tokens that are never cut, beside the others"
-    )
-    with_mask: bool = Field(False, description="a fifth special token, <mask>, for masked language models")
-
-    @model_validator(mode="after")
-    def _has_two_vocabularies(self) -> TokenizerConfig:
-        if self.target_kind is not None and self.shared:
-            raise ValueError(
-                f"`tokenizer.target_kind={self.target_kind}` needs separate vocabularies; got shared: true. "
-                "Set `tokenizer.shared=false`."
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _has_bpe(self) -> TokenizerConfig:
-        if self.across_spaces and "bpe" not in (self.kind, self.target_kind):
-            raise ValueError(f"`tokenizer.across_spaces` needs kind bpe; got {self.kind}.")
-        return self
-
-    @property
-    def of_targets(self) -> TokenizerConfig:
-        """How the targets' vocabulary is learnt, where it is one of its own."""
-        return self.model_copy(update={"kind": self.target_kind or self.kind, "target_kind": None})
 
 
 class Symbols(BaseModel):
@@ -172,6 +114,8 @@ class Tokenizer:
         self._special = self.symbols.special_ids
         self.is_ours = symbols is None
         self._is_taken_apart = self.is_ours and isinstance(backend.normalizer, normalizers.NFD)
+        self._divides = self.is_ours and isinstance(backend.decoder, decoders.Metaspace)
+        """Whether a text that is divided before a space has the tokens of its parts."""
         self.vocabulary = None if vocabulary is None else list(vocabulary)
         """The token of each id, where the backend only cuts texts into tokens; None: the backend's ids are the ids."""
         size = backend.get_vocab_size() if vocabulary is None else len(vocabulary)
@@ -191,42 +135,7 @@ class Tokenizer:
                 the rarest out).
         """
         config = config or TokenizerConfig()
-        scheme = "always" if config.leading_space else "never"
-        splits = not (config.across_spaces and config.kind == "bpe")
-        steps: list[pre_tokenizers.PreTokenizer] = [pre_tokenizers.Metaspace(prepend_scheme=scheme, split=splits)]
-        if config.split_digits and config.kind != "words":
-            steps.append(pre_tokenizers.Digits(individual_digits=True))
-        if config.kind == "characters":
-            steps.append(pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated"))
-        special = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])]
-        size = max(config.vocab_size - len(config.add), len(special) + 1)  # those of `add` come after all others
-        trainer: trainers.Trainer
-        if config.kind == "unigram":
-            backend = tokenizers.Tokenizer(models.Unigram())
-            trainer = trainers.UnigramTrainer(
-                vocab_size=size, special_tokens=special, show_progress=False, unk_token=UNK
-            )
-        elif config.kind == "words":
-            backend = tokenizers.Tokenizer(models.WordLevel(unk_token=UNK))
-            trainer = trainers.WordLevelTrainer(vocab_size=size, special_tokens=special, show_progress=False)
-        else:
-            backend = tokenizers.Tokenizer(models.BPE(unk_token=UNK))
-            trainer = trainers.BpeTrainer(
-                vocab_size=size, limit_alphabet=size - len(special), special_tokens=special, show_progress=False
-            )
-        backend.normalizer = normalizers.NFC() if config.normalization == "NFC" else normalizers.NFD()
-        backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
-        backend.decoder = decoders.Metaspace(prepend_scheme=scheme) if splits else spaces_decoder(config.leading_space)
-        try:
-            backend.train_from_iterator(lines, trainer)
-        except RegardError:  # an error of ours, from reading the lines
-            raise
-        except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
-            raise SettingsError(
-                f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Increase it, or use kind bpe."
-            ) from error
-        learnt = cls(with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend)
-        return learnt.with_tokens(config.add)
+        return cls(learn_backend(lines, config)).with_tokens(config.add)
 
     def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
         """The same tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
@@ -307,7 +216,7 @@ class Tokenizer:
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of many texts, on all processors; some megabytes of text at a time, as memory is some 300 times that.
+        """The ids of many texts, on all processors; about a megabyte of text at a time, as memory is some 300 times that.
 
         Raises:
             DataError: a text is not a string, or holds half of a surrogate pair.
@@ -315,7 +224,12 @@ class Tokenizer:
         """
         ids: list[list[int]] = []
         for begin, end in _portions(texts):
-            ids += self._encode_portion(texts[begin:end], begin + 1)
+            portion = texts[begin:end]
+            if self._divides and len(portion[0]) > ENCODED_TOGETHER:
+                parts = (self._encode_portion([part], end)[0] for part in divided(portion[0], ENCODED_TOGETHER))
+                ids.append(list(itertools.chain.from_iterable(parts)))
+            else:
+                ids += self._encode_portion(portion, begin + 1)
         return ids
 
     def _encode_portion(self, texts: Sequence[str], first: int) -> list[list[int]]:

@@ -24,7 +24,8 @@ from regard.inspection.result import Inspection
 from regard.inspection.texts import inspect_text, words_as_tokens
 from regard.models.encoder import Encoder
 from regard.text.limits import check_lengths
-from regard.text.tokenizer import MASK, Tokenizer
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import MASK
 from regard.text.wording import shortened
 from regard.workflow.pipeline import Pipeline
 

@@ -11,7 +11,8 @@ from regard.checkpoint import save_new
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.multihead import MultiHeadAttention
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 
 SHARPNESS = 200.0
 LETTERS = "abcdefghij"

@@ -19,7 +19,8 @@ from regard.inspection.record import HeadName
 from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig
 from regard.models.families import build
-from regard.text.tokenizer import Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.state import snapshot_folder, snapshots
 from regard.workflow.inspection.attribution import trace_flow
 from regard.workflow.language_model import LanguageModel

@@ -17,7 +17,8 @@ from typing import Any
 
 from regard.data.corpus import Pairs
 from regard.evaluation.text_metrics import tokenization_hint
-from regard.text.tokenizer import Kind, Tokenizer, TokenizerConfig
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import Kind, TokenizerConfig
 from regard.workflow.settings.fitting import BATCH, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
 from regard.workflow.settings.measuring import FEW, Side, measured, rare_share, some_pairs
 from regard.workflow.settings.run_settings import RunSettings

@@ -16,7 +16,7 @@ from regard.models.config import current
 from regard.models.families import architecture
 from regard.models.learning.adapters import AdapterConfig
 from regard.text.lines import read_lines
-from regard.text.tokenizer import TokenizerConfig
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 
 Nested = dict[str, dict[str, Any]]

@@ -12,7 +12,7 @@ from regard.errors import SettingsError, nearest_hint
 from regard.models.config import ModelConfig
 from regard.models.families import architecture
 from regard.models.learning.adapters import AdapterConfig
-from regard.text.tokenizer import TokenizerConfig
+from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.settings.reading import Nested
 

@@ -1,0 +1,80 @@
+"""Learns a vocabulary from lines of text, with the library `tokenizers`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import tokenizers
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+
+from regard.errors import RegardError, SettingsError
+from regard.text.backends import with_unlikely_symbols
+from regard.text.divisions import divided
+from regard.text.spaces import spaces_decoder
+from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
+
+LEARNT_TOGETHER = 1 << 20
+"""Characters of a line that are cut at a time; a longer one is several lines."""
+INSIDE = "|".join(token.removeprefix("<") for token in (*SPECIAL_TOKENS, MASK))
+"""What follows the first character of a special token."""
+
+
+def learn_backend(lines: Iterable[str], config: TokenizerConfig) -> tokenizers.Tokenizer:
+    """A tokenizer of the library, learnt from lines of text.
+
+    Raises:
+        SettingsError: the vocabulary is too small for the text's characters (kind `unigram`).
+    """
+    special = [*SPECIAL_TOKENS, *([MASK] if config.with_mask else [])]
+    size = max(config.vocab_size - len(config.add), len(special) + 1)  # those of `add` come after all others
+    model, trainer = _model(config, special, size)
+    scheme = "always" if config.leading_space else "never"
+    backend = tokenizers.Tokenizer(model)
+    backend.normalizer = normalizers.NFC() if config.normalization == "NFC" else normalizers.NFD()
+    backend.pre_tokenizer = pre_tokenizers.Sequence(_steps(config, scheme))
+    splits = not config.reaches_across_spaces
+    backend.decoder = decoders.Metaspace(prepend_scheme=scheme) if splits else spaces_decoder(config.leading_space)
+    try:
+        backend.train_from_iterator(_parts(lines), trainer)
+    except RegardError:  # an error of ours, from reading the lines
+        raise
+    except Exception as error:  # the library's only word for a unigram vocabulary smaller than the alphabet
+        raise SettingsError(
+            f"tokenizer.vocab_size must hold all characters of the text; got {size}: {error}. Increase it, or use kind bpe."
+        ) from error
+    return with_unlikely_symbols(backend, len(special)) if config.kind == "unigram" else backend
+
+
+def _steps(config: TokenizerConfig, scheme: str) -> list[pre_tokenizers.PreTokenizer]:
+    """How a text is cut before its pieces are cut into tokens."""
+    steps: list[pre_tokenizers.PreTokenizer] = [
+        pre_tokenizers.Metaspace(prepend_scheme=scheme, split=not config.reaches_across_spaces)
+    ]
+    if config.split_digits and config.kind != "words":
+        steps.append(pre_tokenizers.Digits(individual_digits=True))
+    if config.kind == "characters":
+        return [*steps, pre_tokenizers.Split(Regex(r"[\s\S]"), behavior="isolated")]
+    # A special token that a text spells out is cut after its first character, so that no token is ever learnt that is spelled
+    # like it: the library would take the one for the other.
+    spelled = rf"^<(?=(?:{INSIDE})$)" if config.kind == "words" else rf"<(?={INSIDE})"
+    return [*steps, pre_tokenizers.Split(Regex(spelled), behavior="merged_with_previous")]
+
+
+def _model(config: TokenizerConfig, special: list[str], size: int) -> tuple[models.Model, trainers.Trainer]:
+    """The untrained model of a kind, and what trains it."""
+    if config.kind == "unigram":
+        return models.Unigram(), trainers.UnigramTrainer(
+            vocab_size=size, special_tokens=special, show_progress=False, unk_token=UNK
+        )
+    if config.kind == "words":
+        return models.WordLevel(unk_token=UNK), trainers.WordLevelTrainer(
+            vocab_size=size, special_tokens=special, show_progress=False
+        )
+    return models.BPE(unk_token=UNK), trainers.BpeTrainer(
+        vocab_size=size, limit_alphabet=size - len(special), special_tokens=special, show_progress=False
+    )
+
+
+def _parts(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield from divided(line, LEARNT_TOGETHER)
