@@ -19,6 +19,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 from unicodedata import combining, normalize
 
@@ -199,6 +200,22 @@ class Tokenizer:
             extra = {"symbols": self.symbols.model_dump(), "vocabulary": self.vocabulary, "num_ids": self.num_ids}
             content = json.dumps({**json.loads(content), EXTENSION: extra}, ensure_ascii=False, indent=2)
         write_whole(path, content.encode("utf-8"))
+
+    def check_saved(self) -> None:
+        """Make sure that what `save` writes is read as the same tokenizer.
+
+        Raises:
+            ModelFolderError: it is not.
+        """
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "tokenizer.json"
+            self.save(path)
+            loaded = Tokenizer.load(path)
+        ids = range(len(self))
+        if (len(loaded), loaded.symbols, loaded.tokens(ids)) != (len(self), self.symbols, self.tokens(ids)):
+            raise ModelFolderError(
+                "a tokenizer must be the same after it was saved and read; got another one. Please report this."
+            )
 
     @property
     def backend_json(self) -> str:

@@ -165,6 +165,8 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
     resumed = newest_state(state_folder(output), display) if execution.resume else None
     task.settings = fitted(task.settings, task.epoch_steps, task.usual_metric)
     settings, tokenizer, world = task.settings, task.tokenizer, execution.world
+    for each in filter(None, {tokenizer, task.source_tokenizer}):
+        each.check_saved()
     for note in [*task.notes, *notes(settings)]:
         display.say(note)
     if settings.training.precision == "bfloat16" and not is_bfloat16_fast(device):
