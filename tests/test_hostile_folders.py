@@ -17,7 +17,7 @@ from largest_tensor import LargestTensor
 from regard.checkpoint import load_model, save_new
 from regard.errors import ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.text import backends
+from regard.text.tokenizing import backends
 from regard.text.tokenizer import Symbols, Tokenizer
 
 MakeModel = Callable[..., EncoderDecoder]

@@ -122,6 +122,37 @@ def test_aligning(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Did you mean 'union'" in refused(capsys, "align", folder / "m", *files, "--symmetrize", "unin")
 
 
+def test_a_gold_standard_that_counts_from_one(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = folder / "source", folder / "target"
+    assert command("align", folder / "m", *files, "-o", tmp_path / "a") == 0
+    rows = [
+        [tuple(map(int, link.split("-"))) for link in line.split()] for line in (tmp_path / "a").read_text().split("\n")
+    ]
+    (tmp_path / "b").write_text("\n".join(" ".join(f"{s + 1}-{t + 1}" for s, t in row) for row in rows))
+    capsys.readouterr()
+    assert command("align", folder / "m", *files, "--gold", tmp_path / "b", "--gold-from-one") == 0
+    assert "alignment error rate 0.00%" in capsys.readouterr().err
+    message = refused(capsys, "align", folder / "m", *files, "--gold", tmp_path / "b")
+    wrong = r"b, line 1: a link must be of words that are there, 3 and 3; got \d-3, counted from 0\. Does the file count from 1"
+    assert re.search(wrong, message)
+    assert "--gold-from-one" in message
+    (tmp_path / "b").write_text("0-0\n")
+    message = refused(capsys, "align", folder / "m", *files, "--gold", tmp_path / "b")
+    assert "b must have a line for each of the 12 pairs; got 1" in message
+    assert "Did you mean 'spaces'" in refused(capsys, "align", folder / "m", *files, "--word-separators", "space")
+
+
+def test_words_with_a_no_break_space_are_aligned(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s").write_text("ab\u00a0cd ef\n")
+    (tmp_path / "t").write_text("fe\u00a0dc ba\n")
+    for options, most in (((), 1), (("--word-separators", "whitespace"), 2)):
+        assert command("align", folder / "m", tmp_path / "s", tmp_path / "t", *options) == 0
+        links = capsys.readouterr().out.split()
+        assert max(int(link.split("-")[1]) for link in links) == most
+
+
 def test_a_pruned_model_in_every_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = folder / "source", folder / "target"
     assert command("heads", folder / "m", *files, "--sentences", "2", "--prune", "1.0", "-o", tmp_path / "one") == 0

@@ -18,7 +18,6 @@ from regard.evaluation.alignment_error import (
     turned_gold,
 )
 from regard.inspection.alignment import AttentionReadout, readouts, without_gold, word_links
-from regard.inspection.record import Tokens
 from regard.text.lines import read_lines
 from regard.workflow.inspection.aligning import words_of_tokens
 
@@ -111,6 +110,12 @@ def test_what_joins_lies_between_intersection_and_union(
 
 def test_tokens_of_several_words_are_not_aligned_word_by_word() -> None:
     places = [(0, 4), (4, 9), None]
-    assert words_of_tokens(Tokens.of(["▁turn", "▁left", "</s>"], places, "turn left"), "turn left") == [0, 1, None]
-    with pytest.raises(SettingsError, match=r"alignment .*got the token 'turn left' \(tokenizer\.across_spaces\)"):
-        words_of_tokens(Tokens.of(["▁turn▁left", "</s>"], [(0, 9), None], "turn left"), "turn left")
+    assert words_of_tokens(["▁turn", "▁left", "</s>"], places, "turn left") == [0, 1, None]
+    for text, separators, hint in (
+        ("turn left", "spaces", r"tokenizer\.across_spaces"),
+        ("turn\tleft", "spaces", "Replace tabs by spaces"),
+        ("turn\u00a0left", "whitespace", "--word-separators spaces"),
+    ):
+        with pytest.raises(SettingsError, match=rf"whose tokens hold one word; got the token .*\. .*{hint}"):
+            words_of_tokens(["▁turn▁left", "</s>"], [(0, 9), None], text, separators)
+    assert words_of_tokens(["▁turn▁left", "</s>"], [(0, 9), None], "turn\u00a0left") == [0, None]

@@ -12,11 +12,12 @@ from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
 from regard.data.labelled import encode_words
 from regard.errors import DataError
-from regard.text import learning, limits
+from regard.text import limits
 from regard.text import tokenizer as tokenizing
 from regard.text.limits import beginning, check_lengths
 from regard.text.tokenizer import Symbols, Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
+from regard.text.tokenizing import learning
 
 LINES = ["the cat sees two dogs play in the park 12 zwölf ệ", "각 난 é the park the cat", "thethethe catcatcat"] * 5
 KINDS: dict[str, dict[str, Any]] = {

@@ -20,6 +20,7 @@ from regard.errors import DataError
 from regard.inspection.alignment import cross_attention
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
+from regard.text.words import WORD
 from regard.training.objectives.guided_alignment import alignment_loss, guided_loss
 
 STEPS = ["--steps", "2", "--set", "training.batch_tokens=300", "--precision", "float32"]
@@ -69,13 +70,36 @@ def test_a_line_for_each_line(folder: Path, tmp_path: Path) -> None:
     assert first.links == ((3, 0), (2, 1), (1, 2))
     for text, message in (
         ("0-0\n", "must have a line for each of the 12 lines"),
-        ("0-0\n" * 3 + "0-9\n" + "\n" * 8, r"line 4: a link must be of words that are there, 3 and 3; got 0-9"),
+        (
+            "0-0\n" * 3 + "0-9\n" + "\n" * 8,
+            r"line 4: a link must be of words that are there, 3 and 3; got 0-9, counted from 0",
+        ),
         ("0-0\n" * 3 + "0:1\n" + "\n" * 8, r"line 4: a link must be two words, such as 0-1; got '0:1'"),
     ):
         (tmp_path / "bad").write_text(text)
         bad = Aligned(corpus, str(tmp_path / "bad"))
         with pytest.raises(DataError, match=message):
             _ = bad.digest, list(bad.numbered())
+
+
+def test_a_file_that_counts_from_one_and_words_between_other_spaces(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("10\u00a0000 km\tkm 10\u00a0000\n")
+    corpus = Corpus((str(tmp_path / "pairs.tsv"),))
+    for links, settings, found in (
+        ("0-1 1-0", {}, ((0, 1), (1, 0))),
+        ("1-2 2-1", {"first": 1}, ((0, 1), (1, 0))),
+        ("0-1 1-2 2-0", {"separators": "whitespace"}, ((0, 1), (1, 2), (2, 0))),
+    ):
+        (tmp_path / "links").write_text(f"{links}\n")
+        aligned = Aligned(corpus, str(tmp_path / "links"), **settings)
+        (pair,) = aligned.numbered()
+        assert isinstance(pair, AlignedPair)
+        assert pair.links == found
+        assert pair.separators == settings.get("separators", "spaces")
+    digests = {Aligned(corpus, str(tmp_path / "links"), first, by).digest for first in (0, 1) for by in WORD}
+    assert len(digests) == 4
+    with pytest.raises(DataError, match=r"there, 2 and 2; got 1-2, counted from 0\. Does the file count from 1\?"):
+        list(Aligned(corpus, str(tmp_path / "links")).numbered())
 
 
 def test_the_loss_is_the_mean_over_the_links_of_each_target() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import regard
 from regard.errors import ModelFolderError
-from regard.text import learning
+from regard.text.tokenizing import learning
 
 SIZES: dict[str, Any] = {"model_dim": 8, "ff_dim": 8, "num_heads": 1, "num_layers": 1, "max_positions": 16}
 

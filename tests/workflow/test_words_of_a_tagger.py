@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regard
-from regard.data.labelled import read_labelled, words_of
+from regard.data.labelled import read_labelled, tagged_words
 from regard.errors import DataError
 from regard.models.config import EncoderConfig
 from regard.models.families import build
@@ -67,9 +67,9 @@ words = st.text(st.characters(blacklist_characters=" \t\n\r\f\v", blacklist_cate
 
 @given(st.lists(words.filter(lambda word: bool(word.strip())), max_size=6))
 def test_words_joined_by_spaces_or_tabs_are_those_words(many: list[str]) -> None:
-    assert words_of(" ".join(many)) == many
-    assert words_of("  ".join(["", *many, ""])) == many
-    assert words_of("\t".join(many)) == many
+    assert tagged_words(" ".join(many)) == many
+    assert tagged_words("  ".join(["", *many, ""])) == many
+    assert tagged_words("\t".join(many)) == many
 
 
 def test_training_in_memory_has_the_same_words(tmp_path: Path) -> None:

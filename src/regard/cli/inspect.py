@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -171,6 +170,9 @@ def align(
         Path | None, typer.Option(help="File of gold alignments, 0-0 1p2 ...: to choose the head, and to measure.")
     ] = None,
     gold_from_one: Annotated[bool, typer.Option("--gold-from-one", help="Words in --gold are counted from 1.")] = False,
+    word_separators: Annotated[
+        str, typer.Option(help="What separates words: spaces (and tabs), or any whitespace.")
+    ] = "spaces",
     reverse: Annotated[
         Path | None,
         typer.Option(callback=from_hub_if_asked, help="A model for the other direction, to combine with this one."),
@@ -195,6 +197,7 @@ def align(
     )
     from regard.models.families import alignment_head
     from regard.text.lines import read_lines, write_lines
+    from regard.text.words import separators_named
     from regard.workflow.inspection import aligning
     from regard.workflow.loading import load_as
     from regard.workflow.translation.translator import Translator
@@ -202,6 +205,7 @@ def align(
     if output is not None:
         check_folder(output)
     symmetrized([], [], symmetrize)
+    separators = separators_named(word_separators)
     if reverse is None:
         refuse_given("symmetrize", because="without --reverse")
     if gold is None:
@@ -217,26 +221,18 @@ def align(
     pairs = read_pairs(data)
     if pairs.num_blank:
         raise DataError(f"`align` needs text on every line; {pairs.name} has {pairs.num_blank} without. Remove them.")
-    right = None if gold is None else read_alignments(read_lines(gold), str(gold), first=int(gold_from_one))
+    both = list(zip(pairs.sources, pairs.targets, strict=True))
+    right = None
+    if gold is not None:
+        first = int(gold_from_one)
+        right = read_alignments(read_lines(gold), str(gold), both, first=first, separators=separators)
 
-    def found_by(
-        aligner: Translator, sources: list[str], targets: list[str], choose: Any
-    ) -> list[list[tuple[int, int]]]:
-        looked, sample = aligning.look(aligner, sources, targets), []
-        if place is not None and aligner is translator:
-            readout = aligning.named_readout(place, aligner, shifted=shifted)
-        else:
-            sample = list(islice(looked, aligning.CHOSEN_ON if choose is None else None))
-            readout, score = aligning.best_readout(sample, choose)
-            what = "similarity to an alignment" if choose is None else "error rate"
-            tell(f"read from {readout}: {what} {score:.3f}")
-        return [one.links(readout) for one in chain(sample, looked)]
-
-    links = found_by(translator, pairs.sources, pairs.targets, right)
+    readout = None if place is None else aligning.named_readout(place, translator, shifted=shifted)
+    links = aligning.aligned(translator, both, right, readout, separators, report=tell)
     if reverse is not None:
-        other = load_as(reverse, Translator, device=device)
-        back = found_by(
-            other, pairs.targets, pairs.sources, None if right is None else [turned_gold(row) for row in right]
+        other, turned_pairs = load_as(reverse, Translator, device=device), [(target, source) for source, target in both]
+        back = aligning.aligned(
+            other, turned_pairs, right and list(map(turned_gold, right)), None, separators, report=tell
         )
         links = [symmetrized(one, turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:

@@ -15,7 +15,7 @@ from regard.data.augmentation.noise import Noise
 from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right, places_of
 from regard.data.loading import made, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
-from regard.text.segmentation import Cut
+from regard.text.tokenizing.segmentation import Cut
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""

@@ -21,6 +21,7 @@ from regard.errors import DataError
 from regard.names import is_file
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
+from regard.text.words import Separators, words_of
 
 ONE_FILE = (".tsv", ".jsonl")
 
@@ -38,12 +39,14 @@ class AlignedPair(NumberedPair):
 
     links: tuple[tuple[int, int], ...] = ()
     """Source words and target words, counted from 0."""
+    separators: Separators = "spaces"
+    """What separates words."""
 
     @classmethod
-    def of(cls, pair: NumberedPair, links: Iterable[tuple[int, int]]) -> AlignedPair:
+    def of(cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces") -> AlignedPair:
         """A pair with links."""
         made = cls(*pair)
-        made.links = tuple(links)
+        made.links, made.separators = tuple(links), separators
         return made
 
 
@@ -236,9 +239,13 @@ class Aligned(_Further):
 
     Args:
         path: of a file in Pharaoh's format, as aligners and `regard align` write it.
+        first: the number of the first word there, 0 or 1.
+        separators: what separates words.
     """
 
     path: str
+    first: int = 0
+    separators: Separators = "spaces"
 
     @cached_property
     def digest(self) -> str:
@@ -247,7 +254,8 @@ class Aligned(_Further):
         Raises:
             DataError: the file has another number of lines than the corpus.
         """
-        found = hashlib.sha256(self.whole.digest.encode())
+        counted = "" if (self.first, self.separators) == (0, "spaces") else f" {self.first} {self.separators}"
+        found = hashlib.sha256(f"{self.whole.digest}{counted}".encode())
         num_lines = measure_lines(self.path, found)
         expected = (self.whole.whole if isinstance(self.whole, Part) else self.whole).num_lines
         if num_lines != expected:
@@ -263,14 +271,11 @@ class Aligned(_Further):
             for pair in self.whole.numbered():
                 raw = next((raw for number, raw in read if number == pair.line), b"")
                 text = decode_line(raw, pair.line, self.path)
-                links = [(source, target) for source, target, _ in parse_links(text, self.path, pair.line)]
-                num_words = len(pair.source.split()), len(pair.target.split())
-                if wrong := next((link for link in links if link[0] >= num_words[0] or link[1] >= num_words[1]), None):
-                    raise DataError(
-                        f"{self.path}, line {pair.line}: a link must be of words that are there, {num_words[0]} and "
-                        f"{num_words[1]}; got {wrong[0]}-{wrong[1]}. Words are separated by spaces, and counted from 0."
-                    )
-                yield AlignedPair.of(pair, links)
+                source, target = (len(words_of(side, self.separators)) for side in (pair.source, pair.target))
+                links = parse_links(
+                    text, self.path, pair.line, (source, target), first=self.first, option="`data.first_word=1`"
+                )
+                yield AlignedPair.of(pair, (link[:2] for link in links), self.separators)
 
 
 @dataclass(frozen=True)
@@ -292,9 +297,8 @@ class Tagged(_Further):
         for pair in self.whole.numbered():
             tagged = pair._replace(source=f"{self.tag} {pair.source}")
             if isinstance(pair, AlignedPair):
-                tagged = AlignedPair.of(
-                    tagged, ((source + 1, target) for source, target in pair.links)
-                )  # the tag is a word
+                links = ((source + 1, target) for source, target in pair.links)  # the tag is a word
+                tagged = AlignedPair.of(tagged, links, pair.separators)
             yield tagged
 
 

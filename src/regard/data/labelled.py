@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from regard.data.sequences import Sequences
 from regard.errors import DataError, nearest_hint
 from regard.text.limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
+from regard.text.words import SPACES, words_of
 
 LABEL_NAMES = {
     "label",
@@ -36,17 +36,11 @@ TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "d
 """What columns are called in the header lines of files that other programs write."""
 
 
-SPACES = " \t\n\r\f\v"
-"""What separates the words of a string. Other white space, such as a no-break space, is part of a word."""
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text that is to be tagged: what tabs separate, where it has any, so that a word may hold a space; else
-    what spaces separate.
-    """
+def tagged_words(text: str) -> list[str]:
+    """The words of a text that is to be tagged: what tabs separate, where it has any, so that a word may hold a space."""
     if "\t" in text:
         return [word for column in text.split("\t") if (word := column.strip(SPACES))]
-    return [word for word in re.split(f"[{SPACES}]+", text) if word]
+    return words_of(text)
 
 
 class LabelledLine(NamedTuple):

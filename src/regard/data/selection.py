@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
+from regard.text.words import Separators
 
 T = TypeVar("T")
 LOOKED_AT_ONCE = 1 << 18
@@ -40,6 +41,12 @@ class DataConfig(BaseModel):
     alignments: list[str | None] | None = Field(
         None,
         description="for each corpus, a file of word alignments in Pharaoh's format, a line for each of its lines; null: none",
+    )
+    first_word: Literal[0, 1] = Field(0, description="the number of the first word in data.alignments")
+    word_separators: Separators = Field(
+        "spaces",
+        description="what separates the words that data.alignments counts: `spaces` (spaces and tabs, as in fast_align), or "
+        "any `whitespace` (as Python's `str.split`)",
     )
     max_tokens: int | None = Field(
         None, ge=2, description="leave out pairs with a longer side; null: model.max_positions"

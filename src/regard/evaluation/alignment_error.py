@@ -8,9 +8,12 @@ from itertools import product
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.text.pharaoh import parse_links
+from regard.text.words import Separators, words_of
 
 Link = tuple[int, int]
 """A source word and a target word, counted from 0."""
+BEYOND = 1 << 60
+"""More words than a text has."""
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -23,19 +26,34 @@ class GoldAlignment:
     """The possible links, the sure ones included."""
 
 
-def read_alignments(lines: Iterable[str], name: str, *, first: int = 0) -> list[GoldAlignment]:
+def read_alignments(
+    lines: Sequence[str],
+    name: str,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    first: int = 0,
+    separators: Separators = "spaces",
+) -> list[GoldAlignment]:
     """Alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
 
     Args:
         name: of the file, for error messages.
+        pairs: the texts that are aligned. None: whether the words are there is not checked.
         first: the number of the first word in the file, 0 or 1.
+        separators: what separates words.
     Raises:
-        DataError: a line that is not written so, or a word before the first.
+        DataError: not as many lines as pairs, a line that is not written so, or a word that is not there.
     """
+    if pairs is not None and len(lines) != len(pairs):
+        raise DataError(f"{name} must have a line for each of the {len(pairs):,} pairs; got {len(lines):,}.")
     found = []
     for number, line in enumerate(lines, start=1):
         sure, possible = set(), set()
-        for source, target, is_sure in parse_links(line, name, number, first):
+        source_words, target_words = (
+            (len(words_of(text, separators)) for text in pairs[number - 1]) if pairs else (BEYOND,) * 2
+        )
+        links = parse_links(line, name, number, (source_words, target_words), first=first, option="`--gold-from-one`")
+        for source, target, is_sure in links:
             possible.add((source, target))
             if is_sure:
                 sure.add((source, target))

@@ -25,6 +25,7 @@ from regard.inspection.flow import weighted_norms
 from regard.models.families import Site, attention_sites, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
+from regard.text.words import Separators, begin_of_word, word_spans
 
 Matrix = numpy.ma.MaskedArray
 """Weights of a head, `row key`; cells that a mask forbids are masked, and not 0."""
@@ -66,13 +67,23 @@ class Tokens:
     offsets: list[tuple[int, int] | None]
     """The character offsets (begin, end) of each token in the text; None for special tokens."""
     words: list[int | None]
-    """Which word each token is of, words being what spaces separate, from 0; the first of several; None for symbols."""
+    """Which word each token is of, from 0; the first of several; None for symbols."""
 
     @classmethod
-    def of(cls, spelled: list[str], offsets: list[tuple[int, int] | None], text: str) -> Tokens:
-        """Tokens with their words, found by character offsets."""
-        begins = [word.start() for word in re.finditer(r"\S+", text)]
-        return cls(spelled, offsets, [_word(text, begins, span) for span in offsets])
+    def of(
+        cls,
+        spelled: list[str],
+        offsets: list[tuple[int, int] | None],
+        text: str,
+        separators: Separators = "spaces",
+    ) -> Tokens:
+        """Tokens with their words, found by character offsets.
+
+        Args:
+            separators: what separates words.
+        """
+        begins = [begin for begin, _ in word_spans(text, separators)]
+        return cls(spelled, offsets, [_word(text, begins, span, separators) for span in offsets])
 
     def __len__(self) -> int:
         return len(self.spelled)
@@ -85,13 +96,12 @@ class Tokens:
         return Tokens(self.spelled[positions], self.offsets[positions], self.words[positions])
 
 
-def _word(text: str, begins: list[int], span: tuple[int, int] | None) -> int | None:
+def _word(text: str, begins: list[int], span: tuple[int, int] | None, separators: Separators) -> int | None:
     if span is None:
         return None
-    first, last = span
-    if not text[first:last].strip():  # a space alone is of the word that it stands before
-        return begins.index(last) if last in begins else None
-    first += len(text[first:last]) - len(text[first:last].lstrip())
+    first = begin_of_word(text, *span, separators)
+    if first == span[1]:  # a space alone is of the word that it stands before
+        return begins.index(first) if first in begins else None
     return bisect_right(begins, first) - 1
 
 

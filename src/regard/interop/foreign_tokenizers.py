@@ -26,9 +26,9 @@ from regard.interop.hugging_face.tokenizer_settings import (
     refuse_others,
     with_frame,
 )
-from regard.text.backends import guarded, read_backend, read_content
-from regard.text.spaces import spaces_decoder
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizing.backends import guarded, read_backend, read_content
+from regard.text.tokenizing.spaces import spaces_decoder
 
 KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm and target.spm, or spiece.model"
 MOST_SENTINELS = 1 << 16

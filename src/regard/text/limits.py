@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regard.errors import DataError
-from regard.text.divisions import division
 from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizing.divisions import division
 
 READ_AT_ONCE = 1 << 14
 """Characters; shorter texts are cut into tokens as they are."""

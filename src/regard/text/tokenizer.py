@@ -28,12 +28,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import decoders, normalizers
 
 from regard.errors import DataError, ModelFolderError, SettingsError
-from regard.text.backends import guarded, is_unicode, read_backend, read_content
-from regard.text.divisions import divided
-from regard.text.learning import learn_backend
 from regard.text.lines import write_whole
-from regard.text.spaces import begins_unknown
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
+from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
+from regard.text.tokenizing.divisions import divided
+from regard.text.tokenizing.learning import learn_backend
+from regard.text.tokenizing.spaces import begins_unknown
 
 ENCODED_TOGETHER = 1 << 20
 """Characters of texts that are encoded at a time. A longer text is encoded in parts, where that gives the same tokens."""

@@ -14,7 +14,7 @@ import torch
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
 from regard.data.batch import pad_right
-from regard.data.labelled import check_labels, encode_words, read_labelled, words_of
+from regard.data.labelled import check_labels, encode_words, read_labelled, tagged_words
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
@@ -200,7 +200,7 @@ class Predictor(Pipeline):
             ids, spans = self._with_masks(text)
             tokens = Tokens.of(self.tokenizer.tokens(ids), spans, text)
         else:
-            words = words_of(text) if config.task == "tag" else [text]
+            words = tagged_words(text) if config.task == "tag" else [text]
             ids, tokens = words_as_tokens(words, text, self.tokenizer)
         if len(ids) > config.max_positions:
             raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
@@ -277,7 +277,7 @@ class Predictor(Pipeline):
 def _words(text: str | Sequence[str], number: int) -> Sequence[str]:
     """The words of a text that is to be tagged."""
     if isinstance(text, str):
-        return words_of(text)
+        return tagged_words(text)
     wrong = (
         [word for word in text if not isinstance(word, str) or not word.strip()]
         if isinstance(text, Sequence)

@@ -178,10 +178,12 @@ def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, sha
             if not begins
             else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
         )
-    if settings.data.alignments is None and _is_changed(settings, "alignment_weight"):
-        raise SettingsError(
-            "training.alignment_weight has no effect without `data.alignments`. Add it, or remove this."
-        )
+    if settings.data.alignments is None:
+        of_data = settings.data.model_dump(include={"first_word", "word_separators"}, exclude_defaults=True)
+        changed = [f"data.{key}" for key in of_data]
+        changed += ["training.alignment_weight"] if _is_changed(settings, "alignment_weight") else []
+        if changed:
+            raise SettingsError(f"{changed[0]} has no effect without `data.alignments`. Add it, or remove this.")
     if compile and (shard or settings.data.alignments is not None or settings.model.arch == "rnn"):
         raise SettingsError(
             "`--compile` works with Transformers whose weights are whole, without `data.alignments`. Remove it, or these."

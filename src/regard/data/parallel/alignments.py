@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from regard.data.corpus import AlignedPair, NumberedPair
 from regard.text.tokenizer import Tokenizer
+from regard.text.words import Separators, begin_of_word, word_spans
 
 
 def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Tokenizer) -> list[int]:
@@ -16,7 +15,8 @@ def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Toke
     if not isinstance(pair, AlignedPair):
         return []
     sources, targets = (
-        _tokens_of_words(text, by) for text, by in ((pair.source, source_tokenizer), (pair.target, tokenizer))
+        _tokens_of_words(text, by, pair.separators)
+        for text, by in ((pair.source, source_tokenizer), (pair.target, tokenizer))
     )
     first = len(source_tokenizer.symbols.source_begin_ids)
     return [
@@ -28,13 +28,13 @@ def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Toke
     ]
 
 
-def _tokens_of_words(text: str, tokenizer: Tokenizer) -> list[list[int]]:
-    """The tokens of each word: those whose first character that is no space is in it."""
-    spans = [(match.start(), match.end()) for match in re.finditer(r"\S+", text)]
-    found: list[list[int]] = [[] for _ in text.split()]
+def _tokens_of_words(text: str, tokenizer: Tokenizer, separators: Separators) -> list[list[int]]:
+    """The tokens of each word: those whose first character of a word is in it."""
+    spans = word_spans(text, separators)
+    found: list[list[int]] = [[] for _ in spans]
     word = 0
     for token, (begin, end) in enumerate(tokenizer.offsets(text)):
-        begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+        begin = begin_of_word(text, begin, end, separators)
         while word + 1 < len(spans) and begin >= spans[word][1]:
             word += 1
         if begin < end and spans and spans[word][0] <= begin < spans[word][1]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ from regard.inspection.record import HeadName, Tokens
 from regard.inspection.texts import framed_spans
 from regard.models.families import cross_heads
 from regard.text.limits import beginning, check_lengths
+from regard.text.words import Separators, words_of
 from regard.workflow.translation.translator import Translator
 
 CHOSEN_ON = 500
@@ -58,8 +59,13 @@ class Looked:
         return word_links(self.seen_by(readout), self.target_words, self.source_words)
 
 
-def look(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> Iterator[Looked]:
+def look(
+    translator: Translator, sources: Sequence[str], targets: Sequence[str], separators: Separators = "spaces"
+) -> Iterator[Looked]:
     """The cross-attention of a model over pairs of texts, one pair after the other.
+
+    Args:
+        separators: what separates words.
 
     Raises:
         DataError: not as many targets as sources, a blank text, or one that is too long.
@@ -85,24 +91,38 @@ def look(translator: Translator, sources: Sequence[str], targets: Sequence[str])
         yield Looked(
             [of_layer[:, len(start_ids) - 1 :].float().cpu() for of_layer in weights],
             cross_heads(translator.model),
-            words_of_tokens(Tokens.of(reader.tokens(source_ids), framed_spans(reader, source), source), source),
-            words_of_tokens(Tokens.of(writer.tokens(target_ids), list(writer.offsets(target)), target), target),
+            words_of_tokens(reader.tokens(source_ids), framed_spans(reader, source), source, separators),
+            words_of_tokens(writer.tokens(target_ids), list(writer.offsets(target)), target, separators),
         )
 
 
-def words_of_tokens(tokens: Tokens, text: str) -> list[int | None]:
+def words_of_tokens(
+    spelled: list[str], offsets: list[tuple[int, int] | None], text: str, separators: Separators = "spaces"
+) -> list[int | None]:
     """The word of each token.
 
+    Args:
+        offsets: where each token begins and ends in the text; None for symbols.
+        separators: what separates words.
     Raises:
         SettingsError: a token holds several words.
     """
-    for span in tokens.offsets:
-        if span is not None and len(text[slice(*span)].split()) > 1:
-            raise SettingsError(
-                f"word alignment needs a model without tokens across spaces; got the token {text[slice(*span)]!r} "
-                "(tokenizer.across_spaces)."
+    for begin, end in filter(None, offsets):
+        found = text[begin:end]
+        if len(words_of(found, separators)) > 1:
+            hint = (
+                "It was trained with tokenizer.across_spaces."
+                if " " in found.strip(" ")
+                else (
+                    "Words are separated by spaces alone with `--word-separators spaces`."
+                    if separators == "whitespace"
+                    else "Replace tabs by spaces."
+                )
             )
-    return tokens.words
+            raise SettingsError(
+                f"word alignment needs a model whose tokens hold one word; got the token {found!r}. {hint}"
+            )
+    return Tokens.of(spelled, offsets, text, separators).words
 
 
 def best_readout(
@@ -121,6 +141,32 @@ def best_readout(
             scored.append((-alignment_error_rate([one.links(readout) for one in looked], gold), readout))
     score, readout = max(scored, key=lambda pair: pair[0])
     return readout, abs(score)
+
+
+def aligned(
+    translator: Translator,
+    pairs: Sequence[tuple[str, str]],
+    gold: Sequence[GoldAlignment] | None = None,
+    readout: AttentionReadout | None = None,
+    separators: Separators = "spaces",
+    *,
+    report: Callable[[str], None],
+) -> list[list[Link]]:
+    """The links of each pair.
+
+    Args:
+        gold: what the best readout is chosen by, where none is given.
+        readout: where alignments are read; None: where they are read best.
+        separators: what separates words.
+        report: is told which is best.
+    """
+    sources, targets = [source for source, _ in pairs], [target for _, target in pairs]
+    looked, sample = look(translator, sources, targets, separators), list[Looked]()
+    if readout is None:
+        sample = list(islice(looked, CHOSEN_ON if gold is None else None))
+        readout, score = best_readout(sample, gold)
+        report(f"read from {readout}: {'similarity to an alignment' if gold is None else 'error rate'} {score:.3f}")
+    return [one.links(readout) for one in chain(sample, looked)]
 
 
 def find_alignment_head(translator: Translator, sources: Sequence[str], targets: Sequence[str]) -> str | None:

@@ -19,6 +19,8 @@ class NamedDataSettings(TypedDict, total=False):
     tags: Sequence[str | None] | None
     noise: Sequence[float] | None
     alignments: Sequence[str | None] | None
+    first_word: Literal[0, 1]
+    word_separators: Literal["spaces", "whitespace"]
     max_tokens: int | None
     max_ratio: float | None
     concatenation: float

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from regard.data.corpus import NumberedPair, ParallelText, no_pairs
-from regard.data.labelled import SPACES, LabelledLine, LabelledText, no_texts
+from regard.data.labelled import LabelledLine, LabelledText, no_texts
 from regard.errors import DataError, SettingsError, nearest_hint
+from regard.text.words import SPACES
 
 Columns = Sequence[str]
 Row = tuple[int, Any, Any]

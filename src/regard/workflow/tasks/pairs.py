@@ -21,8 +21,8 @@ from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
 from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
 from regard.models.config import EncoderDecoderConfig
-from regard.text.segmentation import sampled
 from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizing.segmentation import sampled
 from regard.text.wording import counted
 from regard.training.run import Scores
 from regard.workflow.inspection.aligning import find_alignment_head
@@ -245,7 +245,7 @@ class PairsTask(Task):
         further: list[Pairs] = []
         for corpus, file, tag in zip(corpora, files, tags, strict=True):
             assert not isinstance(corpus, Aligned | Tagged)
-            aligned = corpus if file is None else Aligned(corpus, file)
+            aligned = corpus if file is None else Aligned(corpus, file, data.first_word, data.word_separators)
             further.append(aligned if tag is None else Tagged(aligned, tag))
         return further
 

@@ -8,10 +8,10 @@ import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
 
 from regard.errors import RegardError, SettingsError
-from regard.text.backends import with_unlikely_symbols
-from regard.text.divisions import divided
-from regard.text.spaces import spaces_decoder
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
+from regard.text.tokenizing.backends import with_unlikely_symbols
+from regard.text.tokenizing.divisions import divided
+from regard.text.tokenizing.spaces import spaces_decoder
 
 LEARNT_TOGETHER = 1 << 20
 """Characters of a line that are cut at a time; a longer one is several lines."""
