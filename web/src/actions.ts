@@ -40,7 +40,7 @@ export async function count(): Promise<void> {
   });
 }
 
-interface Done { sentences: {text: string; score: number; source: string; ids: number[]; n_best?: Candidate[]}[] }
+interface Done { text: string; sentences: {text: string; score: number; source: string; ids: number[]; n_best?: Candidate[]}[] }
 
 /** Translate the text; its tokens come while they are written. */
 export async function translate(): Promise<void> {
@@ -114,9 +114,12 @@ async function follow(fields: object, signal: AbortSignal, begun: Partial<Senten
       one.text = data.text;
       one.tokens.push(...(data.tokens as Token[] ?? []));
     } else if (name === "done") {
-      (data as Done).sentences.forEach((found, place) => {
-        const one = sentences[place]!, {text, score, source, ids} = found;
-        Object.assign(one, {text, score, source, ids, isDone: true, nBest: found.n_best ?? []});
+      const {sentences: all, text: whole} = data as Done;
+      let end = 0;
+      all.forEach((found, place) => {
+        const one = sentences[place]!, {text, score, source, ids} = found, begin = Math.max(whole.indexOf(text, end), end);
+        Object.assign(one, {text, score, source, ids, isDone: true, nBest: found.n_best ?? [], gap: begun.gap ?? whole.slice(end, begin)});
+        end = begin + text.length;
         take(one, found as unknown as Finished);
       });
     } else if (name === "error") {
@@ -173,7 +176,7 @@ export async function keepFocus(act: () => Promise<void>): Promise<void> {
 async function decode(place: number, token: string, prefix: string): Promise<void> {
   const one = sentence(), {sentences: old, at} = state;
   if (!one?.isDone) return;
-  const how = options(), begun = {source: one.source, how, prefix, original: one.original ?? one, edit: {forced: place, token, text: prefix, ids: []}};
+  const how = options(), begun = {source: one.source, gap: one.gap, how, prefix, original: one.original ?? one, edit: {forced: place, token, text: prefix, ids: []}};
   let shown = old;
   const isDone = await only("translate", "Decoding again", async signal => {
     await follow({...direction(), ...how, text: one.source, prefix, split: false, alternatives: 5}, signal, begun, ([made]) => {

@@ -59,6 +59,7 @@ export interface Sentence {
   original: Sentence | null;  // its translation before a token was forced, or another was chosen
   edit: Edit | null;
   isDone: boolean;
+  gap?: string;  // what stands before it in the translation of the whole text: a space, or line breaks
 }
 
 /** What was done to a translation: a token was forced, and the text up to it; or another translation was chosen, and its tokens. */

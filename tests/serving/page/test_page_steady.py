@@ -167,6 +167,27 @@ def test_the_tour_ends_where_it_began(opened: Any, learnt_url: str) -> None:
     assert page.page.evaluate("scrollY") == pytest.approx(300, abs=2)
 
 
+def test_line_breaks_are_copied(opened: Any, learnt_url: str, learnt: Translator) -> None:
+    page = opened(learnt_url, text="the old cat sleeps. London sings.\n\nmy small duck\n  a red woman")
+    first, second, third, fourth = (
+        learnt.translate(text).text for text in ("the old cat sleeps.", "London sings.", "my small duck", "a red woman")
+    )
+    wanted = f"{first} {second}\n\n{third}\n  {fourth}"
+    page.page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async it => { window.kept = it; }}})"
+    )
+    page.page.click("#copy")
+    page.wait("window.kept !== undefined")
+    assert page.page.evaluate("window.kept") == wanted
+    page.page.click('[data-sentence="2"] .token >> nth=0')
+    page.settled()
+    page.force(1)
+    third = page.page.evaluate("regard.state.sentences[2].text")
+    page.page.click("#copy")
+    page.wait(f"window.kept !== {json.dumps(wanted)}")
+    assert page.page.evaluate("window.kept") == f"{first} {second}\n\n{third}\n  {fourth}"
+
+
 def test_back_leads_to_the_text_before(opened: Any, learnt_url: str) -> None:
     page = opened(learnt_url, text=SENTENCE)
     page.page.uncheck(".controls input[type=checkbox]")

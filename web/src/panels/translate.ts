@@ -203,7 +203,7 @@ export function panel(): TemplateResult {
       </div>
       <div>
         <div class="head"><h2>Translation</h2>
-          ${isAll ? html`<button id="copy" @click=${() => void copy(state.translatedHtml || state.sentences.map(each => each.text).join(" "))}>Copy</button>` : nothing}
+          ${isAll ? html`<button id="copy" @click=${() => void copy(state.translatedHtml || state.sentences.map(({gap, text}) => `${gap ?? ""}${text}`).join(""))}>Copy</button>` : nothing}
           ${state.sentences.some(each => each.isDone) ? saves("translation", ["#output", "#doubts", ".alternatives"], tokenTable, () => state.sentences) : nothing}
         </div>
         <div class=${isOld ? "stale" : ""} aria-busy=${isUnder}>
