@@ -17,8 +17,8 @@ from largest_tensor import LargestTensor
 from regard.checkpoint import load_model, save_new
 from regard.errors import ModelFolderError
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.text.tokenizing import backends
 from regard.text.tokenizer import Symbols, Tokenizer
+from regard.text.tokenizing import backends
 
 MakeModel = Callable[..., EncoderDecoder]
 LARGEST = 10_000

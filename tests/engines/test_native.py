@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -351,13 +352,21 @@ def test_an_older_processor_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> No
             find_in(folder)
 
 
-def test_a_missing_or_damaged_library_is_told(tmp_path: Path) -> None:
-    assert find_in(tmp_path).library is None
+def test_a_missing_or_damaged_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "__file__", str(tmp_path / "library.py"))
+    find_once = library.find.__wrapped__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert find_once().library is None  # there need not be one
     assert "not compiled" in find_in(tmp_path).reason
     for kind in ("avx512", "avx2", "neon"):
         for suffix in (".so", ".dylib", ".dll"):
             (tmp_path / f"layers-{kind}{suffix}").write_text("no library")
     assert "cannot be loaded" in find_in(tmp_path).reason
+    with pytest.warns(
+        library.LibraryWarning, match=r"decoded by PyTorch, which is slower: layers-.* cannot be loaded \(.*Compile"
+    ):
+        assert find_once().library is None
 
 
 SANITIZED = """

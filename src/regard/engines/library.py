@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import warnings
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -137,18 +138,32 @@ class Library(NamedTuple):
     """How many outputs of a linear map are packed together."""
 
 
+class LibraryWarning(RuntimeWarning):
+    """The library is there and cannot be loaded."""
+
+
 class Found(NamedTuple):
     """The library, or why there is none."""
 
     library: Library | None
     reason: str
     """One sentence for people."""
+    is_broken: bool = False
+    """Whether there is a file that cannot be loaded."""
 
 
 @cache
 def find() -> Found:
-    """The library for this processor."""
-    return find_in(Path(__file__).parent)
+    """The library for this processor. One that is there and cannot be loaded is warned of, once."""
+    found = find_in(Path(__file__).parent)
+    if found.is_broken:
+        warnings.warn(
+            f"models are decoded by PyTorch, which is slower: {found.reason}. Compile the layers in C again: "
+            "docs/engines.md says how.",
+            LibraryWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def find_in(folder: Path) -> Found:
@@ -190,4 +205,4 @@ def find_in(folder: Path) -> Found:
         ) = None
         return Found(Library(functions, functions.regard_panel()), f"compiled for {kind}")
     except (OSError, AttributeError) as error:
-        return Found(None, f"{path.name} cannot be loaded ({error})")
+        return Found(None, f"{path.name} cannot be loaded ({error})", is_broken=True)
