@@ -1,6 +1,7 @@
 """Whatever text a command is given where it takes a text or a name, it answers with a result or with one message."""
 
 import os
+import re
 import shlex
 import threading
 from pathlib import Path
@@ -120,7 +121,16 @@ def test_a_device_without_an_end_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "name"), [("--references", "pipe"), ("--references", "/dev/zero"), ("--valid", "pipe")]
+    ("option", "name"),
+    [
+        ("--references", "pipe"),
+        ("--references", "/dev/zero"),
+        ("--valid", "pipe"),
+        ("--prune", "pipe"),
+        ("--gold", "pipe"),
+        ("--api-keys", "pipe"),
+        ("--config", "pipe"),
+    ],
 )
 def test_commands_do_not_wait_for_a_pipe_without_a_writer(
     option: str, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -129,13 +139,16 @@ def test_commands_do_not_wait_for_a_pipe_without_a_writer(
     monkeypatch.setattr(lines, "WRITER_SECONDS", 0.1)
     if not Path("pipe").exists():
         os.mkfifo("pipe")
-    if option == "--valid":
-        words = ["train", "source", "target", "-o", "out", "--steps", "1", option, name, name]
-    else:
-        words = ["evaluate", "m", "source", "target", option, name]
+    words = {
+        "--valid": ["train", "source", "target", "-o", "out", "--steps", "1", option, name, name],
+        "--config": ["train", "source", "target", "-o", "out", "--steps", "1", option, name],
+        "--prune": ["heads", "m", "source", "target", "-o", "out", option, name],
+        "--gold": ["align", "m", "source", "target", option, name],
+        "--api-keys": ["serve", "m", option, name],
+    }.get(option, ["evaluate", "m", "source", "target", option, name])
     code, _, error = outcome(capsys, *words)
     assert code == 2
-    assert f"{name} must be a file" in error
+    assert re.search(rf"{name}'? (must be a file|cannot be read)", error)
 
 
 def test_a_message_has_a_bounded_length_and_keeps_its_remedy() -> None:

@@ -21,7 +21,7 @@ from regard.cli.options import (
     refuse_given,
 )
 from regard.cli.writing import program, say, tell, write
-from regard.errors import SettingsError
+from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def _share_or_heads(prune: str) -> float | list[HeadName]:
         SettingsError: a share that is none, or a file that is not there, empty, or names something else.
     """
     from regard.inspection.record import HeadName
+    from regard.text.lines import read_lines
 
     try:
         share = float(prune)
@@ -154,8 +155,8 @@ def _share_or_heads(prune: str) -> float | list[HeadName]:
             raise SettingsError(f"--prune must be from 0 to 1, or a file; got {prune}.")
         return share
     try:
-        names = Path(prune).read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
+        names = " ".join(read_lines(prune)).split()
+    except DataError as error:
         raise SettingsError(f"--prune must be from 0 to 1, or a file of heads; {prune!r} cannot be read.") from error
     if not names:
         raise SettingsError(f"--prune must name heads, such as cross.2.3; {prune} is empty.")

@@ -27,6 +27,8 @@ from regard.text.tokenizer_config import TokenizerConfig
 
 LARGE_BYTES = 1 << 26
 """Corpora of more than 64 MiB of text are stored."""
+LEARNT_VERSION = "2"
+"""Changes where other tokens are learnt of the same text with the same settings."""
 ENCODED_AT_ONCE = 4096
 Report = Callable[[str, int, int], None]
 """Called with the name of the work, how much is done, and how much there is."""
@@ -84,12 +86,8 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     """
     path = None
     if is_large(corpora):
-        added_later = {
-            "across_spaces": config.across_spaces,
-            "add": config.add,
-        }  # so that what was learnt before is found
-        described = config.model_dump_json(exclude={name for name, value in added_later.items() if not value})
-        path = _kept("tokenizers", [*(corpus.digest for corpus in corpora), ",".join(sides), described])
+        parts = [LEARNT_VERSION, *(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()]
+        path = _kept("tokenizers", parts)
         with suppress(ModelFolderError):  # missing or damaged: learnt again
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)
