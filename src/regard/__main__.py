@@ -1,6 +1,7 @@
 """The command `regard`, and `python -m regard`."""
 
 import signal
+import sys
 
 
 def main() -> None:
@@ -14,6 +15,10 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         run()
+    except SystemExit as ended:
+        if (several := sys.modules.get("regard.training.distributed")) is not None and not isinstance(ended.code, str):
+            several.end_at_once(ended.code or 0)
+        raise
     finally:
         if is_usual:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -179,3 +179,16 @@ def test_when_one_is_killed_the_others_say_so_and_nothing_is_lost(data: Path) ->
     steps = [int(path.name.removeprefix("step-")) for path in states.glob("step-*")]
     again = train(data, 1, "killed", "--steps", str(max(steps) + 3), "--resume")
     assert f"resumed at step {max(steps):,}" in again
+
+
+def test_a_process_of_several_ends_without_shutting_python_down(data: Path) -> None:
+    """What is done at the end of Python is not done, as threads of gloo may still need it; the exit status is the command's."""
+    (data / "sitecustomize.py").write_text("import atexit\natexit.register(print, 'Python shut down', flush=True)\n")
+    for processes, output, status in ((2, "ended", 0), (1, "ended-alone", 0), (2, "ended", 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(data), os.environ.get("PYTHONPATH")])))
+            running = start(data, processes, output, "--steps", "2")  # the third: the folder is there
+        shown, _ = running.communicate(timeout=200)
+        assert running.returncode == status, shown
+        assert shown.count("Python shut down") == 1  # that of torchrun, or of the process alone
+        assert ("holds checkpoints" in shown) == (status == 1)

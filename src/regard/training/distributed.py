@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -164,6 +165,19 @@ def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
 def _leave() -> None:
     if dist.is_initialized():
         dist.destroy_process_group()
+
+
+def end_at_once(status: int) -> None:
+    """End a process of several with an exit status; nothing, if it is one alone.
+
+    A thread of gloo may free a tensor while Python shuts down, for which it needs Python: the process is then aborted
+    ("terminate called without an active exception"), after all its work was done. So Python does not shut down.
+    """
+    if dist.is_initialized():
+        _leave()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
 
 
 @contextmanager
