@@ -59,6 +59,34 @@ def test_axe_finds_nothing(opened: Any, learnt_url: str, scheme: str) -> None:
     assert {state: each for state, each in found.items() if each} == {}
 
 
+@pytest.mark.skipif(not AXE.is_file(), reason="`npm ci` in web/ brings axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_tour_on_a_phone_and_on_paper(opened: Any, learnt_url: str, scheme: str) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    page.page.emulate_media(color_scheme=scheme)
+    page.page.set_viewport_size({"width": 360, "height": 740})
+    page.drawn()
+    found = {"translated": violations(page)}
+    page.click("#tour")
+    step = 0
+    while page.exists("#tour-next"):
+        found[f"tour {step}"] = violations(page)
+        page.click("#tour-next")
+        step += 1
+        assert step < 12
+    page.page.set_viewport_size({"width": 820, "height": 1180})
+    page.drawn()
+    found["tablet"] = violations(page)
+    page.page.emulate_media(media="print", color_scheme=scheme)
+    page.drawn()
+    found["print"] = violations(page)
+    page.page.emulate_media(media="screen", forced_colors="active")
+    page.drawn()
+    found["forced colours"] = violations(page)
+    page.problems.clear()
+    assert {state: each for state, each in found.items() if each} == {}
+
+
 def test_all_is_done_with_a_keyboard(opened: Any, copying_url: str) -> None:
     page = opened(copying_url)
     reached = []
