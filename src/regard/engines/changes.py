@@ -38,10 +38,10 @@ class Snapshot:
 
     def __init__(self, models: Sequence[nn.Module]) -> None:
         modules = list({id(module): module for model in models for module in model.modules()}.values())
+        self._global = [getattr(torch.nn.modules.module, f"_global{kind}") for kind in HOOKS]
         hooks = [getattr(module, kind) for module in modules for kind in HOOKS]
-        hooks += [getattr(torch.nn.modules.module, f"_global{kind}") for kind in HOOKS]
         children = [module._modules for module in modules if module._modules]
-        self._lists = [*map(vars, modules), *children, *hooks]
+        self._lists = [*map(vars, modules), *children, *hooks, *self._global]
         objects = [
             (part, name)
             for module in modules
@@ -73,8 +73,14 @@ class Snapshot:
         self._versions = list(map(_version, self._counted))
         self._contents = _Contents(self._places)
 
-    def has_changed(self) -> bool:
-        """Whether anything has changed since this was made."""
+    def has_changed(self, *, only_globally: bool = False) -> bool:
+        """Whether anything has changed since this was made.
+
+        Args:
+            only_globally: look only at the hooks that all modules have.
+        """
+        if only_globally:
+            return list(map(len, self._global)) != self._sizes[-len(self._global) :]
         try:
             return (
                 list(map(len, self._lists)) != self._sizes

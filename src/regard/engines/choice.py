@@ -79,6 +79,8 @@ class Prepared:
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
+        self.is_watched = True
+        """Whether a program holds the models, and so may change them."""
         self._current: tuple[Snapshot, list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -119,7 +121,7 @@ class Prepared:
             SettingsError: a model is in training mode, or as `prepared`.
         """
         current = self._current
-        if current is None or current[0].has_changed():
+        if current is None or current[0].has_changed(only_globally=not self.is_watched):
             if any(model.training for model in self._models):
                 raise SettingsError(
                     "a model must be in evaluation mode to decode; got training mode. Call `model.eval()`."

@@ -53,12 +53,13 @@ class LanguageModel(Pipeline):
     """A trained decoder with its tokenizer. The end symbol is the line break."""
 
     model: Decoder
+    _model: Decoder
     kind = "a language model"
     commands = ('generate {} --prompt "..."', "evaluate {} TEXT")
 
     def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
         super().__init__(model, tokenizer)
-        self._prepared: Prepared = Prepared([self.model])
+        self._prepared: Prepared = Prepared([self._model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
 
@@ -120,7 +121,7 @@ class LanguageModel(Pipeline):
         Raises:
             DataError: a prompt is longer than the model can read.
         """
-        limit = self.model.config.max_positions
+        limit = self._model.config.max_positions
         check_lengths(prompts, self.tokenizer, limit, what="prompt {}")
         rows = [self.ids_of(prompt) for prompt in prompts]
         for number, row in enumerate(rows, start=1):
@@ -145,11 +146,11 @@ class LanguageModel(Pipeline):
         Raises:
             DataError: the text is longer than the model can read.
         """
-        limit = self.model.config.max_positions
+        limit = self._model.config.max_positions
         if len(ids) > limit + 1:
             raise DataError(f"a text whose tokens are scored must have at most {limit + 1} tokens; got {len(ids)}.")
         read = torch.tensor([list(ids[:-1])], dtype=torch.long, device=self.device)
-        log_probs = self.model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
+        log_probs = self._model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
         best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
         likeliest: list[list[tuple[str, float]] | None] = [
             list(zip(self.tokenizer.tokens(tokens), values, strict=True))
@@ -180,7 +181,7 @@ class LanguageModel(Pipeline):
             device=self.device,
             padding_side="left",
         )
-        return RunningTexts(decoding, self._decode, self.model.config.max_positions)
+        return RunningTexts(decoding, self._decode, self._model.config.max_positions)
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
         """How well the model predicts some lines of text, line breaks included.
@@ -193,7 +194,7 @@ class LanguageModel(Pipeline):
         if len(stream) < 2:
             raise DataError(f"text must have at least 2 tokens to be predicted; got {len(stream)}.")
         scored = label_likelihood(
-            self.model, windows_in_order(stream, SCORING_BATCH_TOKENS, self.model.config.max_positions)
+            self._model, windows_in_order(stream, SCORING_BATCH_TOKENS, self._model.config.max_positions)
         )
         not_predicted = self._first_token(lines[0]) if self.tokenizer.symbols.lines_end else ""
         num_bytes = sum(len(line.encode()) + 1 for line in lines) - len(not_predicted.encode())
@@ -228,7 +229,7 @@ class LanguageModel(Pipeline):
         Raises:
             DataError: the text is longer than the model can read.
         """
-        check_lengths([text], self.tokenizer, self.model.config.max_positions, what="text")
+        check_lengths([text], self.tokenizer, self._model.config.max_positions, what="text")
         return self._inspected(text, self.ids_of(text), hidden_states=hidden_states, norms=norms)
 
     def inspect_ids(self, ids: Sequence[int], *, hidden_states: bool = False, norms: bool = False) -> Inspection:
@@ -239,17 +240,17 @@ class LanguageModel(Pipeline):
         Raises:
             DataError: none, too many, or one that the model does not have.
         """
-        ids = check_ids(ids, self.model.config.vocab_size)
+        ids = check_ids(ids, self._model.config.vocab_size)
         if not ids:
             raise DataError("a text must have at least one token to be inspected; got none.")
         text = self._decode(ids[1:] if self.tokenizer.symbols.lines_end else ids)
         return self._inspected(text, ids, hidden_states=hidden_states, norms=norms)
 
     def _inspected(self, text: str, ids: list[int], *, hidden_states: bool, norms: bool) -> Inspection:
-        if len(ids) > (limit := self.model.config.max_positions):
+        if len(ids) > (limit := self._model.config.max_positions):
             raise DataError(f"text must have at most {limit} tokens; got {len(ids)}.")
         tokens = lines_as_tokens(ids, text, self.tokenizer)
-        return inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+        return inspect_text(self._model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
 
     def ids_of(self, prompt: str) -> list[int]:
         """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document."""

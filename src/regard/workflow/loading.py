@@ -20,7 +20,7 @@ from regard.interop.peft import is_peft, read_peft
 from regard.models.interface import PairModel
 from regard.training.precision import resolve_precision
 from regard.workflow.families import family_of
-from regard.workflow.pipeline import Pipeline
+from regard.workflow.pipeline import Pipeline, unwatched
 from regard.workflow.pipelines.any_pipeline import AnyPipeline
 from regard.workflow.pipelines.devices import resolve_device
 from regard.workflow.translation.adapted import AdaptedTranslator
@@ -107,7 +107,7 @@ def load(
             f"kind must be {type(pipeline).__name__}, which {path} holds; got {kind.__name__}. Or leave it out."
         )
     pipeline.use_engine(engine)
-    return pipeline
+    return pipeline if others or adapters else unwatched(pipeline)
 
 
 def load_with_adapters(
@@ -142,7 +142,7 @@ def load_with_adapters(
     base = _pipeline(parts, path, on, dtype)
     for pipeline in (base, *pipelines.values()):
         pipeline.use_engine(engine)
-    return base, pipelines
+    return unwatched(base), pipelines
 
 
 def _with_adapters(

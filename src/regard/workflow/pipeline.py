@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from inspect import isfunction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -33,6 +33,8 @@ class Pipeline(ABC):
     """A model in evaluation mode and its tokenizer, ready to use."""
 
     model: Model
+    """The model. What a program changes in it is seen before it decodes again (docs/engines.md)."""
+    _model: Model
     kind: str
     """What such a model is called in messages, with its article."""
     commands: Sequence[str]
@@ -48,8 +50,19 @@ class Pipeline(ABC):
                 setattr(cls, name, checked(method))
 
     def __init__(self, model: Model, tokenizer: Tokenizer) -> None:
-        self.model = model.eval()
+        self._model = self.model = model.eval()
         self.tokenizer = tokenizer
+
+    if not TYPE_CHECKING:  # type checkers find misspelt attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """The model, when a program asks for it for the first time: from then on, changes are looked for."""
+            if name != "model" or "_model" not in vars(self):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            if self._prepared is not None:
+                self._prepared.is_watched = True
+            self.model = self._model
+            return self._model
 
     @classmethod
     @abstractmethod
@@ -73,7 +86,7 @@ class Pipeline(ABC):
     @property
     def device(self) -> torch.device:
         """Where the model is, and computes."""
-        return next(self.model.parameters()).device
+        return next(self._model.parameters()).device
 
     @checked
     def to(self: Moved, device: str | torch.device) -> Moved:
@@ -94,7 +107,7 @@ class Pipeline(ABC):
 
     def _held(self) -> list[Model]:
         """All models that this computes with."""
-        return [self.model]
+        return [self._model]
 
     @property
     def engine(self) -> str:
@@ -142,7 +155,7 @@ class Pipeline(ABC):
                 f"`save` needs one model; got an ensemble of {1 + len(others)}. Load and save each by itself."
             )
         check_output(Path(folder), overwrite=overwrite)
-        save_new(Path(folder), merged(self.model), self.tokenizer, getattr(self, "source_tokenizer", None))
+        save_new(Path(folder), merged(self._model), self.tokenizer, getattr(self, "source_tokenizer", None))
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
         """Make sure that no options are given where there are none.
@@ -176,10 +189,10 @@ class Pipeline(ABC):
             SettingsError: a head or row that is not.
         """
         name = HeadName.parse(head)
-        return look_up(self.model, seen.read_ids, name, row, len(seen.rows(name.kind)))
+        return look_up(self._model, seen.read_ids, name, row, len(seen.rows(name.kind)))
 
     def __repr__(self) -> str:
-        model, others = self.model, getattr(self, "others", ())
+        model, others = self._model, getattr(self, "others", ())
         num_parameters = sum(parameter.numel() for parameter in model.parameters())
         task = getattr(model.config, "task", "")
         dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
@@ -195,13 +208,13 @@ class Pipeline(ABC):
 
     def _facts(self) -> dict[str, str]:
         """What a notebook shows, by name."""
-        config, first = self.model.config, next(self.model.parameters())
+        config, first = self._model.config, next(self._model.parameters())
         task, others = getattr(config, "task", ""), len(getattr(self, "others", ()))
-        labels = ", ".join(self.model.class_names[:MOST_LABELS])
-        more = len(self.model.class_names) - MOST_LABELS
+        labels = ", ".join(self._model.class_names[:MOST_LABELS])
+        more = len(self._model.class_names) - MOST_LABELS
         facts = {
             "family": f"{config.arch}{', ' if task else ''}{task}{f', and {others} more models' if others else ''}",
-            "parameters": f"{sum(parameter.numel() for parameter in self.model.parameters()):,}",
+            "parameters": f"{sum(parameter.numel() for parameter in self._model.parameters()):,}",
             "vocabulary": f"{len(self.tokenizer):,} tokens",
             "longest text": f"{config.max_positions:,} tokens",
             "labels": f"{labels} and {more} more" if more > 0 else labels,
@@ -209,3 +222,11 @@ class Pipeline(ABC):
             "weights": f"{str(first.dtype).removeprefix('torch.')} on {first.device}",
         }
         return {name: value for name, value in facts.items() if value}
+
+
+def unwatched(pipeline: Moved) -> Moved:
+    """The pipeline itself, whose model no program holds yet: it cannot change until somebody asks for it."""
+    del pipeline.model
+    if pipeline._prepared is not None:
+        pipeline._prepared.is_watched = False
+    return pipeline

@@ -61,6 +61,7 @@ class Predictor(Pipeline):
     """A trained encoder with its tokenizer: classes of texts, tags of words, or what a mask hides."""
 
     model: Encoder
+    _model: Encoder
     kind = "a predictor"
     commands: tuple[str, ...] = ("predict {}", "evaluate {} DATA")
 
@@ -110,7 +111,7 @@ class Predictor(Pipeline):
     def _predict(self, texts: Sequence[str | Sequence[str]], first: int) -> list[Prediction]:
         """The prediction for each text; `first` is the number of the first."""
         check_after_fork()
-        task = self.model.config.task
+        task = self._model.config.task
         if task == "spans":
             raise SettingsError("`predict` needs a model for task classify, tag or mlm; got one for task spans.")
         if task == "tag":
@@ -134,15 +135,15 @@ class Predictor(Pipeline):
             SettingsError: the model has no labels.
             DataError: there are no texts.
         """
-        if not self.model.config.labels:
+        if not self._model.config.labels:
             raise SettingsError(
-                f"`evaluate` needs a model for task classify or tag; got one for task {self.model.config.task}."
+                f"`evaluate` needs a model for task classify or tag; got one for task {self._model.config.task}."
             )
         if not texts:
             raise DataError("texts must be at least one; got none.")
         predicted = [label for found, _, _ in self._label(texts) for label in found]
         right = [label for row in labels for label in row]
-        return label_results(predicted, right, self.model.config.labels)
+        return label_results(predicted, right, self._model.config.labels)
 
     def evaluate_files(
         self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
@@ -153,7 +154,7 @@ class Predictor(Pipeline):
             SettingsError: the model has no labels: a masked language model is measured in training only.
         """
         self._refuse(options)
-        labels, task = self.model.class_names, self.model.config.task
+        labels, task = self._model.class_names, self._model.config.task
         if not labels:
             raise SettingsError(f"`evaluate` needs a model with labels; got one for {task}, which training measures.")
         text = read_labelled(data, by_word=task == "tag")
@@ -170,16 +171,16 @@ class Predictor(Pipeline):
             DataError: the text is blank, or too long.
         """
         ids, tokens = self._read(text)
-        seen = inspect_text(self.model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+        seen = inspect_text(self._model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
         what, predicted = self._said_of(text, ids)
         return replace(seen, predicted_are=what, predicted=predicted)
 
     @torch.inference_mode()
     def _said_of(self, text: str, ids: Sequence[int]) -> tuple[str, list[tuple[str, float]]]:
         """The predictions in an inspection: classes, the likeliest first, or each word's tag, or the tokens of masks."""
-        config = self.model.config
+        config = self._model.config
         if config.task == "classify":
-            probs = self.model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
+            probs = self._model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
             return "class", sorted(zip(config.labels, probs, strict=True), key=lambda said: -said[1])
         if config.task == "tag" or (config.task == "mlm" and self.tokenizer.mask_id in ids):
             (found,) = self.predict([text])
@@ -194,7 +195,7 @@ class Predictor(Pipeline):
         """The ids that the model reads of a text, and the offsets of each token; None for special tokens and masks."""
         if not text.strip():
             raise DataError("text must have words to be inspected; got a blank text.")
-        config = self.model.config
+        config = self._model.config
         self._check_length(text, "text")
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
             ids, spans = self._with_masks(text)
@@ -211,12 +212,12 @@ class Predictor(Pipeline):
         """The labels of each text and their probabilities: one, or one for each word; and whether it was cut. A word that was cut
         off gets the label that is likeliest at the end.
         """
-        config = self.model.config
+        config = self._model.config
         ids, beginnings, are_cut = encode_words(texts, self.tokenizer, config.max_positions)
         for first in range(0, len(texts), BATCH_SIZE):
             rows = range(first, min(first + BATCH_SIZE, len(texts)))
             batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
-            probs = self.model(batch).float().softmax(dim=-1).cpu()
+            probs = self._model(batch).float().softmax(dim=-1).cpu()
             for index, row in enumerate(rows):
                 spans = beginnings[row] if config.task == "tag" else [0]
                 of_positions = probs[index][spans] if config.task == "tag" else probs[index : index + 1]
@@ -232,19 +233,19 @@ class Predictor(Pipeline):
         if self.tokenizer.mask_id not in ids:
             spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
             raise DataError(f"text {number} must contain {spelled}, the token to fill; got {text[:60]!r}.")
-        if len(ids) > self.model.config.max_positions:
+        if len(ids) > self._model.config.max_positions:
             raise DataError(
-                f"text {number} must have at most {self.model.config.max_positions} tokens; got {len(ids)}."
+                f"text {number} must have at most {self._model.config.max_positions} tokens; got {len(ids)}."
             )
         row = torch.tensor([ids], device=self.device)
-        probs = self.model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
+        probs = self._model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
         best = probs.max(dim=-1)
         return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())
 
     def _check_length(self, text: str, what: str) -> None:
         """Make sure that a text is not so long that it need not be cut into tokens; a mask is less than it is spelled with."""
         for part in self._parts(text)[::2]:
-            check_lengths([part], self.tokenizer, self.model.config.max_positions - 2, what=what)
+            check_lengths([part], self.tokenizer, self._model.config.max_positions - 2, what=what)
 
     def _parts(self, text: str) -> list[str]:
         """The parts of a text between its masks, and in every second element a mask."""

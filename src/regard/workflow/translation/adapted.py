@@ -56,7 +56,7 @@ class AdaptedTranslator(Translator):
         self._confidences = dict(confidences or {})
         self._merged: dict[str, Translator] = {}
         self._merging = Lock()
-        several = with_choice(self.model, list(adapters.values()), choice)
+        several = with_choice(self._model, list(adapters.values()), choice)
         self._decode_with(Workers((several,), self.tokenizer, choice))
 
     def to(self: Moved, device: str | torch.device) -> Moved:

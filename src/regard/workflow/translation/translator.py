@@ -52,6 +52,7 @@ class Translator(Pipeline):
     """
 
     model: PairModel
+    _model: PairModel
     kind = "a model that turns one text into another"
     commands = ("translate {}", "evaluate {} SOURCE REFERENCE")
 
@@ -66,12 +67,12 @@ class Translator(Pipeline):
         self.others = [other.eval() for other in others]
         self.confidence: Confidence | None = None
         self.source_tokenizer = source_tokenizer or tokenizer
-        self.max_positions = min(part.config.max_positions for part in (self.model, *self.others))
+        self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._decode_with(Workers((self.model, *self.others), tokenizer))
+        self._decode_with(Workers((self._model, *self.others), tokenizer))
 
     def _held(self) -> list[Model]:
-        return [self.model, *self.others, *self._workers.models]
+        return [self._model, *self.others, *self._workers.models]
 
     def _decode_with(self, workers: Workers) -> None:
         self._workers, self._prepared = workers, workers.prepared
@@ -271,7 +272,7 @@ class Translator(Pipeline):
             options: of decoding, as for `translate`.
         """
         metrics, given = TextMetrics(tokenize=tokenize, lowercase=lowercase), (sources, references)
-        models = (self.model, self.tokenizer, self.source_tokenizer)
+        models = (self._model, self.tokenizer, self.source_tokenizer)
         forced = {} if self.others else forced_scores(*models, *given)
         translations = self.translate(sources, **options)
         texts = [translation.text for translation in translations]
@@ -333,13 +334,13 @@ class Translator(Pipeline):
             SettingsError: a head that the model does not have, or a rank that is not.
         """
         options = (options or DecodingOptions()).changed(**changes)
-        check_heads(self.model, ablate)
+        check_heads(self._model, ablate)
         check_words(text)
         requests = seeded(self.requests([text], options, [prefix]), options.seed, index)
         if target is None:
             several = options.changed(n_best=max(rank, options.n_best))
             target = self._answers([text], requests, several)[0].ranked(rank).ids
-        alone = Workers((self.model,), self.tokenizer) if self.others else self._workers
+        alone = Workers((self._model,), self.tokenizer) if self.others else self._workers
 
         def translate(source: str) -> str:
             return self._answers([source], requests, options, workers=alone)[0].text
@@ -350,7 +351,7 @@ class Translator(Pipeline):
     def _models(self, adapter: int) -> Sequence[PairModel]:
         """What writes with an adapter, by its number; 0: none."""
         assert adapter == 0, "only an AdaptedTranslator has adapters"
-        return (self.model, *self.others)
+        return (self._model, *self.others)
 
     def _confidence(self, adapter: int) -> Confidence | None:
         """What is known of the confidence of translations that are written with an adapter."""
@@ -363,7 +364,9 @@ class Translator(Pipeline):
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
         """What every head looked at while a target, given by its ids, was written. Options are those of `inspect_pair`."""
-        return inspect_pair(LoadedModel(self.model, self.tokenizer, self.source_tokenizer), text, target_ids, **options)
+        return inspect_pair(
+            LoadedModel(self._model, self.tokenizer, self.source_tokenizer), text, target_ids, **options
+        )
 
     def written_ids(
         self, source: str, target: Given | None = None, rank: int = 1, options: DecodingOptions | None = None
@@ -377,7 +380,7 @@ class Translator(Pipeline):
         """The ids of a target or translation, and whether the end symbol follows them."""
         check_words(source)
         if target is not None:
-            return given_ids(target, self.tokenizer, self.model.config.vocab_size), True
+            return given_ids(target, self.tokenizer, self._model.config.vocab_size), True
         found = self.translate([source], options)[0].ranked(rank)
         return found.ids, found.finish_reason == "eos"
 
