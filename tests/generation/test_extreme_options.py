@@ -92,9 +92,9 @@ def test_the_memory_of_pairs_of_hypotheses_is_counted(
     needed = width * (12 * vocab_size + of_pair * width)
     if needed > 5 * 10**8:
         with pytest.raises(SettingsError, match=rf"10,000 hypotheses each .* need at least {needed / 1e9:,.1f} GB"):
-            translator.translate("a b", beam_size=width)
+            translator.translate("a b", beam_size=width, workers=1)
     with pytest.raises(SettingsError, match=r"beam_size, n_best and batch_size must fit into memory; got 64 texts"):
-        translator.translate(["a b"] * 64, beam_size=width)
+        translator.translate(["a b"] * 64, beam_size=width, workers=1)
     assert translator.translate("a b", beam_size=3).text is not None
 
 
