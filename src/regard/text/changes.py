@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -14,7 +15,9 @@ Name = str | os.PathLike[str]
 Found = TypeVar("Found")
 Stamp = tuple[tuple[int, ...] | None, ...]
 TRIES = 5
-"""How often what somebody replaces is read anew."""
+"""How often what somebody replaces is read."""
+WAIT = 0.1
+"""Seconds before the second time; before each further time, so much more."""
 
 
 def stamp(paths: Iterable[Name]) -> Stamp:
@@ -29,22 +32,22 @@ def _stamp_of(path: Name) -> tuple[int, ...] | None:
     return None
 
 
-def read_unchanged(paths: Callable[[], Iterable[Name]], read: Callable[[], Found], changed: Exception) -> Found:
+def read_unchanged(paths: Sequence[Name], read: Callable[[], Found], changed: Exception) -> Found:
     """What `read` makes of some files, which all are of one moment. Where they are replaced meanwhile, they are read anew.
 
     Args:
-        paths: the files, asked for before and after they are read.
         changed: raised if they are replaced again and again.
     """
-    for _ in range(TRIES):
-        before = stamp(paths())
+    for number in range(TRIES):
+        time.sleep(WAIT * number)
+        before = stamp(paths)
         try:
             found = read()
         except Exception:  # of any kind: halves of two files can be wrong in more ways than can be listed
-            if stamp(paths()) == before:
+            if stamp(paths) == before:
                 raise
         else:
-            if stamp(paths()) == before:
+            if stamp(paths) == before:
                 return found
     raise changed
 
