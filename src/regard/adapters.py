@@ -26,6 +26,7 @@ from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
 from regard.models.learning.adapters import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.names import is_file, is_folder
+from regard.text.changes import Stamp, stamp
 from regard.text.lines import write_whole
 
 FORMAT_VERSION = 1
@@ -78,6 +79,8 @@ class Adapter:
     """Of the adapted model; None: the base's."""
     held: Mapping[str, Tensor] | None = None
     """Its weights by our names, where they have been read from a file of another format."""
+    stamp: Stamp | None = None
+    """Of its files when the record was read; None: nobody compares it."""
 
 
 def weights_digest(model: nn.Module) -> str:
@@ -142,7 +145,7 @@ def read_adapter(path: Path | str) -> Adapter:
     if not is_adapter(folder):
         what = "an existing folder" if not is_folder(folder) else "an adapter folder"
         raise ModelFolderError(f"{folder} must be {what}. An adapter folder holds {' and '.join(ADAPTER_PARTS)}.")
-    file = folder / ADAPTER_CONFIG
+    file, before = folder / ADAPTER_CONFIG, stamp(folder / part for part in ADAPTER_PARTS)
     try:
         record = _Record.model_validate_json(file.read_bytes())
         config = parse_config(record.model)
@@ -158,7 +161,7 @@ def read_adapter(path: Path | str) -> Adapter:
             f"{file}: format_version must be {FORMAT_VERSION}; got {record.format_version}. A newer Regard wrote it: "
             "pip install -U regard"
         )
-    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config)
+    return Adapter(record.scales, folder / ADAPTER_WEIGHTS, record.base, config, stamp=before)
 
 
 def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> LoadedModel:
@@ -181,6 +184,8 @@ def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> M
         )
     model, new = _with_head(loaded.model, adapter.config or loaded.model.config, where)
     tensors = dict(adapter.held) if adapter.held is not None else _tensors(model, adapter, new)
+    if adapter.stamp is not None and stamp(where / part for part in ADAPTER_PARTS) != adapter.stamp:
+        raise ModelFolderError(f"{where} must not change while it is read; it did. Load it again later.")
     with torch.no_grad():
         for name in new:
             model.get_parameter(name).copy_(tensors[name])

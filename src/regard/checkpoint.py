@@ -32,6 +32,7 @@ from regard.models.deviation import deviation
 from regard.models.families import build, parse_config
 from regard.models.interface import Model, stored_tensors
 from regard.names import is_file, is_folder
+from regard.text.changes import TRIES, read_unchanged
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
@@ -44,6 +45,7 @@ ABOUT_WEIGHTS = RESULTS, CARD, REPORT, CONFIDENCE = ("results.json", "README.md"
 """Files that are written at the end of a run; the last one also by `regard evaluate --calibrate`."""
 ADAPTER_WEIGHTS, ADAPTER_CONFIG = ADAPTER_PARTS = ("adapter.safetensors", "adapter.json")
 """What an adapter folder holds instead (`adapters.py`)."""
+READ = (*PARTS, SOURCE_TOKENIZER)
 COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
 LEFTOVER = re.compile(rf"\..+\.{UNIQUE}")
 """The names of files that were being written when their process was killed (`write_whole`)."""
@@ -263,9 +265,15 @@ def load_model(path: Path | str) -> LoadedModel:
     """The model and tokenizer of a folder, on the CPU, in evaluation mode.
 
     Raises:
-        ModelFolderError: a part is missing, damaged, of a later format, or belongs to another model.
+        ModelFolderError: a part is missing, damaged, of a later format, or belongs to another model; or the folder is replaced
+            again and again while it is read.
     """
-    folder = _put_back(Path(path))
+    changed = ModelFolderError(f"{path} must not change while it is read; it did, {TRIES} times. Load it again later.")
+    return read_unchanged([Path(path) / name for name in READ], lambda: _load(Path(path)), changed)
+
+
+def _load(path: Path) -> LoadedModel:
+    folder = _put_back(path)
     missing = [part for part in PARTS if not is_file(folder / part)]
     if missing:
         what = "an existing folder" if not is_folder(folder) else f"a model folder; {' and '.join(missing)} missing"

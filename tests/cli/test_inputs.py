@@ -301,3 +301,23 @@ def test_training_on_targets_without_spaces_tells_what_bleu_counts(
         (note,) = PairsTask([text], text, settings, display).notes
         assert "--tokenize ja-mecab" in note
         assert ("training.metric=chrf" in note) == (metric == "bleu")
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("can't allocate memory: you tried to allocate 80 bytes"), MemoryError("all")]
+)
+def test_memory_that_is_used_up_is_no_traceback(
+    error: Exception, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a model that reads as many tokens as there are, say."""
+
+    def end(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("regard.workflow.loading.load", end)
+    code, out, err = outcome(capsys, "translate", "m", "two")
+    assert (code, out) == (2, "")
+    assert (
+        err
+        == f"regard: what is asked for must fit into memory; got: {error}. Use shorter texts, or a lower --batch-size.\n"
+    )

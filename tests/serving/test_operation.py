@@ -11,9 +11,12 @@ import logging
 import re
 import signal
 import socket
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from test_server import wait_for
 
 from regard.errors import SettingsError
 from regard.serving.http.access import Access, known_path
+from regard.serving.http.connections import places
 from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.logs import JsonLines, TextLines, escaped
@@ -259,3 +263,58 @@ def test_sighup_reads_keys_and_says_what_it_waits_for(start: Start, folder: Path
     wait_for(has("the keys could not be read again, the old ones stay: .*must hold keys"))
     assert (status("old"), status("new")) == (403, 200)
     assert server.stop() == 0
+
+
+@pytest.mark.parametrize("files", [1, 2, 20, 64, 256, 1024, 4096, 1 << 20])
+def test_connections_leave_files_for_other_things(files: int) -> None:
+    """Even while more are accepted than there may be."""
+    most, at_once = places(files)
+    assert most is not None
+    assert 1 <= most <= files
+    assert 1 <= at_once <= 128
+    if files >= 64:
+        assert most >= files // 2
+        assert most + 6 * at_once + min(files // 10, 100) <= files
+
+
+def test_a_server_with_few_files_says_so_and_serves(folder: Path, tmp_path: Path) -> None:
+    """Of 200 clients at once, most are turned away; nothing ends with a traceback, and the rest are served."""
+    limited = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); from regard.cli.main import run; run()"
+    )
+    words = ["serve", str(folder), "--port", "0", "--threads", "1", "--device", "cpu"]
+    with (tmp_path / "log").open("wb") as output:
+        process = subprocess.Popen([sys.executable, "-c", limited, *words], stdout=output, stderr=output)
+    server = Running(process, "", tmp_path / "log")
+    wait_for(lambda: re.search(r"http://localhost:(\d+)/", server.log.read_text()))
+    port = re.findall(r"http://localhost:(\d+)/", server.log.read_text())[0]
+    server.url = f"http://127.0.0.1:{port}"
+    try:
+        clients = [socket.create_connection(("127.0.0.1", int(port)), 10) for _ in range(200)]
+        for client in clients:
+            with suppress(OSError):  # turned away
+                client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        answered = sum(is_answered(client) for client in clients)
+        assert 1 <= answered <= 32
+        for client in clients:
+            client.close()
+        wait_for(lambda: is_served(server))
+    finally:
+        assert server.stop() == 0
+    log = server.log.read_text()
+    assert "64 files open: at most 32 connections at once; raise ulimit -n" in log
+    assert "there are 32 already" in log
+    assert "Traceback" not in log
+    assert "out of system resource" not in log
+
+
+def is_answered(client: socket.socket) -> bool:
+    with suppress(OSError):
+        return client.recv(100).startswith(b"HTTP/1.1 200")
+    return False
+
+
+def is_served(server: Running) -> bool:
+    with suppress(OSError):
+        return server.get("/health")[0] == 200
+    return False

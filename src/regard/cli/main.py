@@ -142,6 +142,15 @@ def run(arguments: Sequence[str] | None = None) -> None:
         sys.exit(2)
     except KeyboardInterrupt:  # before the command itself has begun
         sys.exit(130)
+    except (RuntimeError, MemoryError) as error:
+        from regard.training.updates import is_out_of_memory
+
+        if not is_out_of_memory(error):
+            raise
+        tell(
+            f"regard: what is asked for must fit into memory; got: {error}. Use shorter texts, or a lower --batch-size."
+        )
+        sys.exit(2)
 
 
 def _show_warning(

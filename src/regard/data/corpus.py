@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hu
 from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.names import is_file
+from regard.text.changes import Measured, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
 from regard.text.words import Separators, words_of
@@ -85,6 +86,9 @@ class ParallelText:
         """A checksum of the texts."""
         return hashlib.sha256("\n".join([*self.sources, *self.targets]).encode("utf-8")).hexdigest()
 
+    def check_unchanged(self) -> None:
+        """What is in memory stays."""
+
     def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
         """The pairs; with `only`, those of these numbers."""
         for line, pair in enumerate(zip(self.sources, self.targets, strict=True), start=1):
@@ -118,12 +122,20 @@ class Corpus:
         Raises:
             DataError: a file cannot be read.
         """
-        return self._measured[0]
+        return self._measured.num_lines
 
     @cached_property
     def digest(self) -> str:
         """A checksum of the files, or the data set's own."""
-        return self._measured[1]
+        return self._measured.digest
+
+    def check_unchanged(self) -> None:
+        """Make sure that the files are those that were measured.
+
+        Raises:
+            DataError: one has been changed since.
+        """
+        check_same(self.paths, self._measured, self.name, lambda: Corpus(self.paths).digest)
 
     @cached_property
     def num_bytes(self) -> int:
@@ -157,16 +169,18 @@ class Corpus:
                 yield NumberedPair(line, _one_line(source), _one_line(target))
 
     @cached_property
-    def _measured(self) -> tuple[int, str]:
+    def _measured(self) -> Measured:
+        before = stamp(self.paths)
         if self.paths[0].startswith(HUB_PREFIX):
-            return len(self._hub[0]), hashlib.sha256(f"{self._hub[0]._fingerprint} {self.name}".encode()).hexdigest()
+            print_of_hub = hashlib.sha256(f"{self._hub[0]._fingerprint} {self.name}".encode()).hexdigest()
+            return Measured(len(self._hub[0]), print_of_hub, before)
         digest, counts = hashlib.sha256(), []
         for path in self.paths:
             digest.update(Path(path).suffix.lower().encode() + b"\n")
             counts.append(measure_lines(path, digest))
         if len(set(counts)) > 1:
             raise unpaired(self.paths, counts)
-        return counts[0], digest.hexdigest()
+        return Measured(counts[0], digest.hexdigest(), before)
 
     def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
         rows, columns = self._hub
@@ -180,40 +194,8 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A corpus without some of its lines."""
-
-    whole: Corpus | ParallelText
-    without: frozenset[int]
-
-    @property
-    def name(self) -> str:
-        """That of the whole."""
-        return self.whole.name
-
-    @property
-    def num_lines(self) -> int:
-        """Lines that are left."""
-        return self.whole.num_lines - len(self.without)
-
-    @property
-    def num_bytes(self) -> int:
-        """That of the whole."""
-        return self.whole.num_bytes
-
-    @property
-    def digest(self) -> str:
-        """A checksum of the whole and of what is left out."""
-        return hashlib.sha256(f"{self.whole.digest} {sorted(self.without)}".encode()).hexdigest()
-
-    def numbered(self) -> Iterator[NumberedPair]:
-        """The pairs of the other lines."""
-        return (pair for pair in self.whole.numbered() if pair.line not in self.without)
-
-
-@dataclass(frozen=True)
 class _Further:
-    """A corpus with more to its pairs: as large, and of the same name."""
+    """A corpus that is made of another one: as large, and of the same name."""
 
     whole: ParallelText | Corpus | Part | Aligned
 
@@ -232,6 +214,32 @@ class _Further:
         """That of the whole."""
         return self.whole.num_bytes
 
+    def check_unchanged(self) -> None:
+        """Make sure that the files of the whole are unchanged."""
+        self.whole.check_unchanged()
+
+
+@dataclass(frozen=True)
+class Part(_Further):
+    """A corpus without some of its lines."""
+
+    whole: Corpus | ParallelText
+    without: frozenset[int]
+
+    @property
+    def num_lines(self) -> int:
+        """Lines that are left."""
+        return self.whole.num_lines - len(self.without)
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the whole and of what is left out."""
+        return hashlib.sha256(f"{self.whole.digest} {sorted(self.without)}".encode()).hexdigest()
+
+    def numbered(self) -> Iterator[NumberedPair]:
+        """The pairs of the other lines."""
+        return (pair for pair in self.whole.numbered() if pair.line not in self.without)
+
 
 @dataclass(frozen=True)
 class Aligned(_Further):
@@ -247,22 +255,31 @@ class Aligned(_Further):
     first: int = 0
     separators: Separators = "spaces"
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """A checksum of the whole and the file.
 
         Raises:
             DataError: the file has another number of lines than the corpus.
         """
+        return self._measured.digest
+
+    def check_unchanged(self) -> None:
+        """Make sure that the files of the whole are unchanged, and that of the alignments."""
+        super().check_unchanged()
+        check_same([self.path], self._measured, self.path, lambda: replace(self).digest)
+
+    @cached_property
+    def _measured(self) -> Measured:
         counted = "" if (self.first, self.separators) == (0, "spaces") else f" {self.first} {self.separators}"
-        found = hashlib.sha256(f"{self.whole.digest}{counted}".encode())
+        before, found = stamp([self.path]), hashlib.sha256(f"{self.whole.digest}{counted}".encode())
         num_lines = measure_lines(self.path, found)
         expected = (self.whole.whole if isinstance(self.whole, Part) else self.whole).num_lines
         if num_lines != expected:
             raise DataError(
                 f"{self.path} must have a line for each of the {expected:,} lines of {self.name}; got {num_lines:,}."
             )
-        return found.hexdigest()
+        return Measured(num_lines, found.hexdigest(), before)
 
     def numbered(self) -> Iterator[NumberedPair]:
         """The pairs, with the links of each."""

@@ -76,6 +76,16 @@ def is_large(corpora: Corpora) -> bool:
     return sum(corpus.num_bytes for corpus in corpora) > LARGE_BYTES
 
 
+def check_unchanged(corpora: Corpora) -> None:
+    """Make sure that no file has changed since it was first read: each pass must find the same.
+
+    Raises:
+        DataError: one has.
+    """
+    for corpus in corpora:
+        corpus.check_unchanged()
+
+
 def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerConfig, report: Report) -> Tokenizer:
     """The tokenizer of one side or both, learnt from at most `config.max_lines` lines of each, evenly spread.
 
@@ -107,6 +117,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
                 before += corpus.num_lines
 
     tokenizer = Tokenizer.train(lines(), config)
+    check_unchanged(corpora)
     if path is not None:
         make_folder(path.parent)
         tokenizer.save(path)
@@ -135,6 +146,7 @@ def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
         if not line:
             raise no_texts(corpus.name)
         before += corpus.num_lines
+    check_unchanged(corpora)
     if path is not None:
         make_folder(path.parent)
         write_whole(path, json.dumps(sorted(names)).encode())
@@ -278,11 +290,14 @@ def _encoded(
                 yield Chunk(part, [example.line for example in chunk], encode(chunk))
                 report("encoding", before + chunk[-1].line, num_lines)
             before += corpus.num_lines
+        check_unchanged(corpora)  # before anything is stored
 
     if not is_large(corpora):
         return EncodedCorpora(in_memory(chunks(), len(corpora), len(sides)), key)
     names = [corpus.name for corpus in corpora]
-    return EncodedCorpora(in_files(key, chunks, names, sides, num_ids), key)
+    stored = in_files(key, chunks, names, sides, num_ids)
+    check_unchanged(corpora)  # also where the ids were found: other lines may be held out
+    return EncodedCorpora(stored, key)
 
 
 def _kept(kind: str, parts: Sequence[str]) -> Path:

@@ -87,6 +87,9 @@ class LabelledText:
         """A checksum of texts and labels."""
         return hashlib.sha256(json.dumps([self.texts, self.labels]).encode()).hexdigest()
 
+    def check_unchanged(self) -> None:
+        """What is in memory stays."""
+
     def numbered(self) -> Iterator[LabelledLine]:
         """The texts with their labels."""
         for line, (words, labels) in enumerate(zip(self.texts, self.labels, strict=True), start=1):
@@ -126,6 +129,10 @@ class LabelledFile:
     def digest(self) -> str:
         """A checksum of the file, and of what is read of it."""
         return hashlib.sha256(f"{self.file.digest} {self.by_word} {sorted(self.without)}".encode()).hexdigest()
+
+    def check_unchanged(self) -> None:
+        """Make sure that the file is unchanged, as `TextFile` does."""
+        self.file.check_unchanged()
 
     def numbered(self) -> Iterator[LabelledLine]:
         """The texts with their labels.

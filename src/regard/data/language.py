@@ -17,6 +17,7 @@ import torch
 from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, own_rows
 from regard.data.loading import releasing
 from regard.errors import DataError
+from regard.text.changes import Measured, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
 
@@ -53,12 +54,12 @@ class TextFile:
         Raises:
             DataError: the file cannot be read.
         """
-        return self._measured[0] if self.end is None else self.end
+        return self._measured.num_lines if self.end is None else self.end
 
     @property
     def digest(self) -> str:
         """A checksum of the file, and of what is read of it."""
-        return hashlib.sha256(f"{self._measured[1]} {self.with_blank} {self.end}".encode()).hexdigest()
+        return hashlib.sha256(f"{self._measured.digest} {self.with_blank} {self.end}".encode()).hexdigest()
 
     @cached_property
     def num_bytes(self) -> int:
@@ -84,10 +85,18 @@ class TextFile:
                 if self.with_blank or text.strip():
                     yield NumberedLine(number, text)
 
+    def check_unchanged(self) -> None:
+        """Make sure that the file is the one that was measured.
+
+        Raises:
+            DataError: it has been changed since.
+        """
+        check_same([self.path], self._measured, self.name, lambda: TextFile(self.path)._measured.digest)
+
     @cached_property
-    def _measured(self) -> tuple[int, str]:
-        digest = hashlib.sha256()
-        return measure_lines(self.path, digest), digest.hexdigest()
+    def _measured(self) -> Measured:
+        before, digest = stamp([self.path]), hashlib.sha256()
+        return Measured(measure_lines(self.path, digest), digest.hexdigest(), before)
 
 
 def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> list[TextFile]:

@@ -39,6 +39,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.families import unpruned
 from regard.models.interface import Model
 from regard.names import exists, is_file, is_folder
+from regard.text.changes import TRIES, read_unchanged
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
@@ -72,6 +73,10 @@ FORMATS = (
     "onnx",
 )
 """The formats that can be written."""
+
+
+ENDINGS = {".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
+"""Of the names of files that models consist of."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,11 @@ def read_foreign(name: Path | str) -> ForeignModel:
         format = HUGGING_FACE  # which says what its config.json lacks
     try:
         if format is not None:
-            return format.read(path)
+            read = format.read
+            changed = ModelFolderError(
+                f"{path} must not change while it is read; it did, {TRIES} times. Load it again later."
+            )
+            return read_unchanged(_files_of(path), lambda: read(path), changed)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the configuration"
@@ -143,6 +152,12 @@ def read_foreign(name: Path | str) -> ForeignModel:
     raise ModelFolderError(
         f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz.{hint}"
     )
+
+
+def _files_of(path: Path) -> list[Path]:
+    """The files of a model; others, such as logs, may change."""
+    beside = path.iterdir() if is_folder(path) else (path, *path.parent.iterdir()) if path.parent.is_dir() else (path,)
+    return sorted(file for file in beside if file.suffix in ENDINGS)
 
 
 def _npz(path: Path) -> Path | None:

@@ -49,4 +49,4 @@ def escaped(text: str) -> str:
     """A text in which control characters, line breaks and what else cannot be printed are written as in Python: `\\n`."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -263,6 +263,10 @@ def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay)
     metric = task.settings.training.metric
     if (before := _better_before(run, metric)) is not None:
         display.say(f"no validation was better than the model it began with: {metric} {before:.3f}")
+    if run.skipped_steps:
+        display.say(
+            f"{run.skipped_steps:,} of {counted(run.step, 'step')} changed nothing, as loss or gradient was not a finite number"
+        )
     display.say(f"trained in {clock(run.seconds)}; measuring the kept model (step {run.best_step:,}) ...")
     try:
         return task.evaluate(loaded)

@@ -10,8 +10,12 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LOG = logging.getLogger("regard.serving")
-SPARE_FILES = 64
-"""Open files that are kept for other things than connections."""
+SPARE_FILES = 1024
+"""Open files that are kept for other things than connections, and for those that are turned away; of few, half of them."""
+ROUNDS = 8
+"""More rounds of the event loop than one that is turned away takes to be closed; in each, others are accepted."""
+ACCEPTED_AT_ONCE = 128
+"""So many connections that wait are accepted before others are served, at most."""
 
 
 def allow_many_files() -> int | None:
@@ -25,6 +29,21 @@ def allow_many_files() -> int | None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     return None if soft == resource.RLIM_INFINITY else soft
+
+
+def places(files: int | None) -> tuple[int | None, int]:
+    """How many connections there may be at once, None: any number; and how many are accepted before others are served.
+
+    Those are open for a moment, even where they are too many: there must be files for all of them, or none can be opened at all,
+    and what says so needs some, too.
+
+    Args:
+        files: that the process may have open; None: any number.
+    """
+    if files is None:
+        return None, ACCEPTED_AT_ONCE
+    spare = min(SPARE_FILES, files // 2)
+    return max(files - spare, 1), max(min(spare // ROUNDS, ACCEPTED_AT_ONCE), 1)
 
 
 def protocol(seconds: float, most: int | None) -> type[H11Protocol]:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from regard.errors import RegardError, SettingsError, printable
 from regard.serving.http.app import App
-from regard.serving.http.connections import SPARE_FILES, allow_many_files, protocol
+from regard.serving.http.connections import ACCEPTED_AT_ONCE, allow_many_files, places, protocol
 from regard.serving.keys import Keys
 from regard.serving.service import Service
 
@@ -25,8 +25,6 @@ LOG = logging.getLogger("regard.serving")
 POLL_SECONDS = 0.05
 BACKLOG = 4096
 """Connections that wait to be accepted."""
-ACCEPTED_AT_ONCE = 128
-"""So many of them are accepted before others are served."""
 
 
 class _Server(uvicorn.Server):
@@ -64,7 +62,9 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
     SIGHUP reads the keys again, and loads the models anew.
     """
     files = allow_many_files()
-    most = None if files is None else max(1, files - SPARE_FILES)
+    most, at_once = places(files)
+    if most is not None and most < ACCEPTED_AT_ONCE:
+        LOG.warning("the process may have %d files open: at most %d connections at once; raise ulimit -n", files, most)
     config = uvicorn.Config(
         _ended_quietly(App(service, keys, cors=cors).asgi, service),
         http=protocol(service.limits.body_seconds, most),
@@ -76,7 +76,7 @@ def serve(service: Service, keys: Keys, listening: socket.socket, *, cors: Seque
         timeout_keep_alive=30,
         timeout_graceful_shutdown=30,
         h11_max_incomplete_event_size=1 << 16,
-        backlog=ACCEPTED_AT_ONCE,
+        backlog=at_once,
     )
     asyncio.run(_run(_Server(config), service, keys, listening))
 
