@@ -108,13 +108,8 @@ def train(
     taught = None if teacher is None else load_any(teacher)
     if taught is not None and from_ is not None and Path(from_).resolve() == Path(str(teacher)).resolve():
         from_ = None  # who begins as the teacher learns nothing from it: only its vocabulary is meant
-    if from_ is not None and pretrained is not None:
-        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
-    if from_ is not None and preset is not None:
-        raise SettingsError(
-            f"`--preset` has no effect beside `--from`, whose model has its own sizes and vocabulary; got {preset}. Remove it. "
-            "Settings of training can be set one by one, such as `training.steps`."
-        )
+    if from_ is not None:
+        _check_alone(preset, pretrained)
     initial = None if from_ is None else load_any(from_)
     if initial is not None:
         check_begin(initial.model.config, arch, {})
@@ -173,6 +168,21 @@ def train(
         adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
         execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts, compile)
         return run_task(prepared, output, execution, display=shown, preset=preset)
+
+
+def _check_alone(preset: str | None, pretrained: object) -> None:
+    """Make sure that what a run with `--from` is given beside it has an effect.
+
+    Raises:
+        SettingsError: it has none.
+    """
+    if pretrained is not None:
+        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
+    if preset is not None:
+        raise SettingsError(
+            f"`--preset` has no effect beside `--from`, whose model has its own sizes and vocabulary; got {preset}. Remove it. "
+            "Settings of training can be set one by one, such as `training.steps`."
+        )
 
 
 def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, shard: bool, compile: bool) -> None:
