@@ -242,7 +242,8 @@ def test_openai_models_and_usage(server: Running, translator: Translator) -> Non
     assert (last.choices, last.usage) == ([], whole.usage)
     assert all(chunk.usage is None and len(chunk.choices) == 1 for chunk in chunks)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == whole.choices[0].message.content
-    assert [chunk.choices[0].finish_reason for chunk in chunks] == [None] * (len(chunks) - 1) + ["stop"]
+    assert [chunk.choices[0].finish_reason for chunk in chunks] == [None] * (len(chunks) - 1) + ["length"]
+    assert whole.choices[0].finish_reason == translator.translate(TEXT).finish_reason == "length"
     assert len({chunk.id for chunk in (*chunks, last)}) == 1
     assert all(chunk.choices for chunk in client.chat.completions.create(**ask, stream=True))
     for wrong, message in (

@@ -82,8 +82,12 @@ def train(
         typer.Option(help="A pretrained decoder, or an encoder for mlm, to start from; needs --encoder."),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="Model size and matching settings: tiny, small, base; for encoder-decoder also big.")
-    ] = "tiny",
+        str | None,
+        typer.Option(
+            help="Model size and matching settings: tiny (the default), small, base; for encoder-decoder also big. "
+            "Not with --from.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(help="YAML file of settings, or recipe:NAME; `regard recipes` lists them.", metavar="FILE"),
@@ -143,8 +147,6 @@ def train(
         raise SettingsError("DATA is missing. Give it before `--valid`, which takes all words up to the next option.")
     if (encoder is None) != (decoder is None):
         raise SettingsError("`--encoder` and `--decoder` need each other; add the missing one.")
-    if from_ is not None and encoder is not None:
-        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
     prepare_process(threads)
     with saying_when_interrupted():
         result = train_model(

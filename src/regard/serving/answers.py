@@ -64,6 +64,8 @@ class Answered:
     origins: Sequence[tuple[Span, Span]] = ()
     """For each token of a translation without markup whose alignment was asked for: the characters of the source token that it
     looked at most, and its own."""
+    pieces: Pieces | None = None
+    """The sentences that were translated, with what stands around them; None: the text has markup."""
 
     @property
     def score(self) -> float:
@@ -148,7 +150,8 @@ class Pending:
                 if translations and translations[0].alignment is not None:
                     origins = [(of, to) for to, of in self._origins(piece, of_block) if of is not None]
             sources = [sentence for _, piece, _ in blocks for sentence in piece.sentences]
-            found.append(Answered(n_best[0], sources, translations, n_best, num_cut, origins))
+            whole = None if self.has_markup else blocks[0][1]
+            found.append(Answered(n_best[0], sources, translations, n_best, num_cut, origins, whole))
         return found
 
     def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:

@@ -13,11 +13,21 @@ class ServingError(RegardError):
     Args:
         status: the HTTP status.
         retry_after: seconds after which the client may try again; None: it should not.
+        param: the field that is wrong, if it is one.
+        code: what is wrong, in OpenAI's word for it.
     """
 
-    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        retry_after: int | None = None,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.status, self.retry_after = status, retry_after
+        self.status, self.retry_after, self.param, self.code = status, retry_after, param, code
 
 
 class UnsupportedLanguageError(ServingError):
@@ -76,4 +86,6 @@ class Limits:
     """Sentences that are decoded together."""
 
 
+NO_MODEL = "model_not_found"
+"""OpenAI's code for a model that is not there."""
 DRAINING = "The server is shutting down; it answers what it has accepted."

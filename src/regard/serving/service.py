@@ -19,7 +19,7 @@ from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.directions import ANY, PRIVATE, Direction, adapter_of, code_of
 from regard.serving.documents import documents_of, pieces_of
-from regard.serving.limits import DRAINING, Limits, ServingError, UnsupportedLanguageError
+from regard.serving.limits import DRAINING, NO_MODEL, Limits, ServingError, UnsupportedLanguageError
 from regard.serving.metrics import Metrics
 from regard.serving.snapshots import Snapshots
 from regard.serving.texts.glossaries import required_phrases
@@ -252,7 +252,8 @@ class Service:
             return str(name), found[str(name)]
         known = ", ".join(found) or "none"
         what = f"{kind.kind} called {name!r}" if name else f"{kind.kind} whose name is not said"
-        raise ServingError(404, f"This server has no model that is {what}. Such models here: {known}.")
+        message = f"This server has no model that is {what}. Such models here: {known}."
+        raise ServingError(404, message, param="model", code=NO_MODEL)
 
     def detect(self, text: str, target: str | None = None) -> list[tuple[str, float]]:
         """The languages that are translated into a target, or into any, with the probability that a text is in each, from 0 to 1;

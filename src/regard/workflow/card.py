@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from regard.models.config import current
+from regard.models.config import SAME_WEIGHTS, current
 from regard.text.wording import counted
 from regard.workflow.families import find_family
 
@@ -47,12 +47,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     began, teacher = results.get("from"), results.get("teacher")
     is_adapter = bool(results["settings"].get("adapter"))
     argument = f"{began} --adapter {name}" if is_adapter else name
-    shown = {
-        name: values
-        for name, values in results["settings"].items()
-        if not began or name in ("data", "training", "adapter")
-    }
-    settings = yaml.safe_dump(shown, sort_keys=False).rstrip()
+    settings = yaml.safe_dump(_settable(results), sort_keys=False).rstrip()
     scores = [
         f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
         for key, (title, form) in SCORES.items()
@@ -63,7 +58,7 @@ def model_card(name: str, results: Mapping[str, Any]) -> str:
     rows = "\n".join(scores)
     return f"""# {name}
 
-{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {f"from the model `{began}`" if began else f"preset `{results['preset']}`"}{f", with the teacher `{teacher}`" if teacher else ""}.
+{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {_beginning(results)}{f", with the teacher `{teacher}`" if teacher else ""}.
 
 ```
 regard {family.pipeline.commands[0].format(argument)}
@@ -95,8 +90,33 @@ Measured on {results["evaluated_on"]}.
 {settings}
 ```
 
-Saved as `config.yaml`, these train the same model again: `regard train ...{f" --from {began}" if began else ""}{f" --teacher {teacher}" if teacher else ""}{_family(results)} --config config.yaml`.
+Saved as `config.yaml`, these train the same model again: `regard train ...{_begins(results)}{f" --teacher {teacher}" if teacher else ""}{_family(results)} --config config.yaml`.
 """
+
+
+def _beginning(results: Mapping[str, Any]) -> str:
+    """What a run began with, in words."""
+    if began := results.get("from"):
+        return f"from the model `{began}`"
+    preset = f"preset `{results['preset']}`"
+    if encoder := results.get("encoder"):
+        return f"put together from the encoder `{encoder}` and the decoder `{results['decoder']}`, training of {preset}"
+    return preset
+
+
+def _begins(results: Mapping[str, Any]) -> str:
+    """The options that say what a run began with."""
+    return "".join(f" --{name} {results[name]}" for name in ("from", "encoder", "decoder") if results.get(name))
+
+
+def _settable(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that can be given again: of a model that began as another one, only what leaves its weights as they are."""
+    settings = dict(results["settings"])
+    if results.get("from"):
+        settings["model"] = {key: value for key, value in settings["model"].items() if key in SAME_WEIGHTS}
+    elif results.get("encoder"):
+        settings = {name: values for name, values in settings.items() if name not in ("model", "tokenizer")}
+    return settings
 
 
 def _family(results: Mapping[str, Any]) -> str:

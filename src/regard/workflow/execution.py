@@ -152,13 +152,16 @@ class TrainingResult:
         return loaded
 
 
-def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str) -> TrainingResult:
+def run_task(
+    task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str | None
+) -> TrainingResult:
     """The run itself: model, training, scores, model folder.
 
     Of several processes, the main one measures and writes the scores; the others return when training is over.
 
     Args:
         output: `claimed`.
+        preset: its name; None: the sizes are those of the model that the run begins with.
     """
     start = time.perf_counter()
     device = resolve_device(execution.device)
@@ -191,8 +194,7 @@ def run_task(task: Task, output: Path, execution: Execution, *, display: RunDisp
         for line in planned.lines():
             display.say(line)
         return TrainingResult(output, TrainingRun(), None, planned.record())
-    shown = settings.model_dump(mode="json", exclude=_unshown(settings))
-    facts |= {"task": task.name, "preset": preset, "settings": shown}
+    facts |= {"task": task.name, "preset": preset, "settings": _shown(task)}
     callbacks = Callbacks(
         [display, *watching_threads(device, world, display.say), *(execution.callbacks if world.is_main else ())]
     )
@@ -291,9 +293,13 @@ def _learning(model: Model) -> str:
     return "" if share == 1 else f" ({quantity(learning)} of them learn, {share:.2%})"
 
 
-def _unshown(settings: RunSettings) -> dict[str, Any]:
-    """What the record of a run leaves out of its settings."""
-    return {"model": DECIDED_BY_DATA} | ({"adapter": True} if settings.adapter.rank is None else {})
+def _shown(task: Task) -> dict[str, Any]:
+    """The settings that a run used: of a vocabulary that was not learnt, which tokens were added."""
+    without: dict[str, Any] = {"model": DECIDED_BY_DATA} | (
+        {"adapter": True} if task.settings.adapter.rank is None else {}
+    )
+    found = task.settings.model_dump(mode="json", exclude=without)
+    return found | ({"tokenizer": {"add": found["tokenizer"]["add"]}} if task.has_given_vocabulary else {})
 
 
 def _better_before(run: TrainingRun, metric: str) -> float | None:
@@ -379,13 +385,18 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     """The part of `results.json` on data, sizes, machine and versions."""
     device = next(model.parameters()).device
     precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
+    encoder, decoder = task.halves or (None, None)
+    sizes = {"num_parameters": sum(each.numel() for each in model.parameters()), "vocab_size": len(task.tokenizer)}
+    if task.source_tokenizer is not None and task.source_tokenizer is not task.tokenizer:
+        sizes["source_vocab_size"] = len(task.source_tokenizer)
     return {
         "arch": task.settings.model.arch,
         "from": task.begun_with,
+        "encoder": encoder,
+        "decoder": decoder,
         "teacher": task.taught_by,
         "data": {"training": task.training_facts, "validation": task.validation_facts},
-        "sizes": {"num_parameters": sum(parameter.numel() for parameter in model.parameters()),
-                  "vocab_size": len(task.tokenizer)},
+        "sizes": sizes,
         "machine": {"device": str(device), "precision": precision, "threads": torch.get_num_threads(),
                     "processors": os.cpu_count(), "system": platform.platform()},
         "versions": {"regard": __version__, "torch": torch.__version__, "python": platform.python_version()},

@@ -24,6 +24,8 @@ CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may differ when a run is resumed."""
 STEPS = "training.steps"
 UNCOMPARED = {STEPS, RECORDED_AS}
+BEGINNING = "data.from"
+"""The key of the checksum of the weights that a run began with."""
 
 
 def made_of(task: Task, model: Model) -> dict[str, Any]:
@@ -103,7 +105,8 @@ def _compare(
         for key, value in state.made_of.items()
         if key not in made_on and key not in UNCOMPARED
     }
-    now = {key: value for key, value in made_of.items() if key not in UNCOMPARED}
+    uncompared = UNCOMPARED if BEGINNING in then else {*UNCOMPARED, BEGINNING}  # earlier versions did not note it
+    now = {key: value for key, value in made_of.items() if key not in uncompared}
     asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
     if (difference := first_difference(then, asked)) is not None:
         raise SettingsError(

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 import torch
 
+from regard.adapters import weights_digest
 from regard.arguments import checked
 from regard.assembling import assemble
 from regard.checkpoint import LoadedModel
@@ -23,6 +24,7 @@ from regard.workflow.families import find_family
 from regard.workflow.loading import load_any
 from regard.workflow.pipelines.devices import left_out, resolve_device
 from regard.workflow.progress import RunDisplay, TensorBoard
+from regard.workflow.resuming import BEGINNING
 from regard.workflow.runs.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
@@ -45,7 +47,7 @@ def train(
     columns: Sequence[str] | None = None,
     arch: str | None = None,
     task: str | None = None,
-    preset: str = "tiny",
+    preset: str | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     pretrained: tuple[Path | str, Path | str] | None = None,
     from_: Path | str | None = None,
@@ -81,7 +83,7 @@ def train(
         arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
             `settings` have as `model.arch`, else `encoder-decoder`.
         task: what an encoder is trained for: `mlm`, `classify` or `tag`; or the name of a task of your own.
-        preset: `tiny`, `small`, `base` or, for encoder-decoders, `big`.
+        preset: `tiny` (the default), `small`, `base` or, for encoder-decoders, `big`. Not with `from_`, whose sizes are kept.
         settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
         pretrained: models of an encoder and of a decoder (or of an encoder for `mlm`) that an encoder-decoder is put
             together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
@@ -106,6 +108,8 @@ def train(
     taught = None if teacher is None else load_any(teacher)
     if taught is not None and from_ is not None and Path(from_).resolve() == Path(str(teacher)).resolve():
         from_ = None  # who begins as the teacher learns nothing from it: only its vocabulary is meant
+    if from_ is not None:
+        _check_alone(preset, pretrained)
     initial = None if from_ is None else load_any(from_)
     if initial is not None:
         check_begin(initial.model.config, arch, {})
@@ -118,9 +122,10 @@ def train(
     if pretrained is not None:
         _check_pretrained(arch, settings)
     if initial is None:
+        preset = preset or "tiny"
         chosen = RunSettings.build(preset, settings, decided, arch=arch)
     else:
-        chosen = _continuing(initial, preset, settings, task)
+        chosen = _continuing(initial, settings, task)
     if taught is not None and initial is None:
         check_vocabulary(settings, "--teacher")
     _check_together(chosen, is_taught=taught is not None, begins=from_ is not None, shard=shard, compile=compile)
@@ -158,9 +163,26 @@ def train(
         if taught is not None and teacher is not None:
             take_teacher(prepared, taught, Path(teacher).name)
         prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
+        prepared.halves = None if pretrained is None else (Path(pretrained[0]).name, Path(pretrained[1]).name)
+        prepared.data_digests[BEGINNING] = "none" if initial is None else weights_digest(initial.model)
         adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
         execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts, compile)
         return run_task(prepared, output, execution, display=shown, preset=preset)
+
+
+def _check_alone(preset: str | None, pretrained: object) -> None:
+    """Make sure that what a run with `--from` is given beside it has an effect.
+
+    Raises:
+        SettingsError: it has none.
+    """
+    if pretrained is not None:
+        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
+    if preset is not None:
+        raise SettingsError(
+            f"`--preset` has no effect beside `--from`, whose model has its own sizes and vocabulary; got {preset}. Remove it. "
+            "Settings of training can be set one by one, such as `training.steps`."
+        )
 
 
 def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, shard: bool, compile: bool) -> None:
@@ -204,14 +226,14 @@ def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> N
             raise SettingsError(f"{section}.{key} comes from the pretrained models, and cannot be set. Remove it.")
 
 
-def _continuing(
-    initial: LoadedModel, preset: str, settings: Mapping[str, Mapping[str, Any]], task: str | None
-) -> RunSettings:
+def _continuing(initial: LoadedModel, settings: Mapping[str, Mapping[str, Any]], task: str | None) -> RunSettings:
     """The settings of a run that begins with a model."""
     config = initial.model.config
     check_begin(config, None, settings)
     others = {section: values for section, values in settings.items() if section != "model"}
     adapts = bool(others.get("adapter", {}).get("rank"))
+    presets = find_family(config.arch).architecture.presets
+    preset = "tiny" if "tiny" in presets else next(iter(presets))
     chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config, adapts=adapts))
     return chosen.model_copy(update={"model": config_of(config, task, settings)})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,16 +16,16 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from regard.errors import RegardError
-from regard.serving.answers import Answered
 from regard.serving.http import named, page
 from regard.serving.http.access import GONE, Access
 from regard.serving.http.google import Google
 from regard.serving.http.inspecting import Inspecting
 from regard.serving.http.own import Own
-from regard.serving.http.transport import Call, Read, Stream, http_error, receive, response_of
-from regard.serving.interfaces import deepl, google, libretranslate, native, openai, openapi, shapes
+from regard.serving.http.transport import Call, Read, http_error, receive, response_of
+from regard.serving.interfaces import deepl, google, libretranslate, native, openapi, shapes
 from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
 from regard.serving.interfaces.encoding import Answer, texts_of
+from regard.serving.interfaces.openai import envelope
 from regard.serving.keys import Keys
 from regard.serving.limits import ServingError, UnsupportedLanguageError
 from regard.serving.service import Service
@@ -62,7 +62,7 @@ class App:
 
     def _routes(self) -> list[Route]:
         libre = ("libretranslate", libretranslate.error)
-        deep, chat, own = ("deepl", deepl.error), ("openai", openai.error), ("native", native.error)
+        deep, chat, own = ("deepl", deepl.error), ("openai", envelope.error), ("native", native.error)
         plain = libretranslate.error
         table: list[tuple[str, str, tuple[str, WriteError], Read]] = [
             ("/translate", "POST", libre, self.translate),
@@ -74,9 +74,9 @@ class App:
             ("/v2/translate", "GET POST", deep, self.deepl_translate),
             ("/v2/languages", "GET POST", deep, self.deepl_languages),
             ("/v2/usage", "GET POST", deep, self.deepl_usage),
-            ("/v1/models", "GET", chat, self.openai_models),
-            ("/v1/models/{id:path}", "GET", chat, self.openai_model),
-            ("/v1/chat/completions", "POST", chat, self.openai_chat),
+            ("/v1/models", "GET", chat, named.list_models),
+            ("/v1/models/{id:path}", "GET", chat, named.show_model),
+            ("/v1/chat/completions", "POST", chat, named.chat),
             ("/v1/completions", "POST", chat, named.complete),
             ("/imme", "POST", ("immersive", plain), self.immersive),
             ("/kiss", "POST", ("kiss", plain), self.kiss),
@@ -109,7 +109,7 @@ class App:
             except ClientDisconnect:
                 response = Response(status_code=GONE)
             except ServingError as error:
-                response = response_of(write_error(error.status, str(error)))
+                response = response_of(_written(write_error, error))
                 if error.retry_after is not None:
                     response.headers["Retry-After"] = str(error.retry_after)
             except TimeoutError:
@@ -190,41 +190,6 @@ class App:
         """`/v2/usage`."""
         return deepl.usage(self.service.num_characters[call.owner])
 
-    # OpenAI
-
-    async def openai_models(self, call: Call) -> Answer:
-        """`/v1/models`."""
-        return openai.models(self.service)
-
-    async def openai_model(self, call: Call) -> Answer:
-        """`/v1/models/{id}`."""
-        return openai.model(self.service, call.request.path_params["id"])
-
-    async def openai_chat(self, call: Call) -> Answer | Response:
-        """`/v1/chat/completions`."""
-        asked, stream, model = openai.parse(call.fields, self.service)
-        if stream is None:
-            answered, _ = await call.answered(asked)
-            return openai.answer(openai.joined(answered), asked, answered, model)
-
-        progress = await call.begin(asked)
-        chunks = openai.Chunks(model, stream)
-
-        async def pieces() -> AsyncGenerator[bytes]:
-            yield chunks.first()
-            async for found in progress.pieces():
-                if isinstance(found, tuple):
-                    continue
-                failed = next((each for each in found if isinstance(each, Exception)), None)
-                if failed is not None:
-                    yield openai.failure(str(failed))
-                    return
-                texts = [each for each in found if isinstance(each, Answered)]
-                yield chunks.text(openai.joined(texts))
-                yield chunks.end(openai.usage(asked, texts))
-
-        return Stream(pieces(), self.service.limits.body_seconds, progress.pending.cancel)
-
     # small ones
 
     async def immersive(self, call: Call) -> Answer:
@@ -270,3 +235,10 @@ class App:
     async def metrics(self, request: Request) -> Response:
         """Counts, as Prometheus reads them."""
         return PlainTextResponse(self.service.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _written(write_error: WriteError, error: ServingError) -> Answer:
+    """An error in the form of an interface. OpenAI's names the field."""
+    if write_error is envelope.error:
+        return envelope.error(error.status, str(error), error.param, error.code)
+    return write_error(error.status, str(error))

@@ -1,4 +1,4 @@
-"""The paths of models that do not translate, which are asked by name: language models and predictors."""
+"""The paths at which models are asked by name: those of OpenAI, and those of language models and predictors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,67 @@ from starlette.responses import Response
 from regard.errors import SettingsError
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
+from regard.serving.answers import Answered, Pending
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import with_newest
 from regard.serving.http.transport import Call, Stream
-from regard.serving.interfaces import completions, openai
-from regard.serving.interfaces.completions import Wanted
 from regard.serving.interfaces.encoding import Answer, text_of, texts_of
-from regard.serving.interfaces.openai import StreamOptions
+from regard.serving.interfaces.openai import chat as chats
+from regard.serving.interfaces.openai import completions, envelope
+from regard.serving.interfaces.openai.chat import Chat, Reply
+from regard.serving.interfaces.openai.completions import Wanted
+from regard.serving.interfaces.openai.fields import StreamOptions
 from regard.serving.limits import ServingError
 from regard.workflow.language_model import LanguageModel, ScoredText
 from regard.workflow.predictor import Predictor
 
 NOT_OPTIONS = ("prompt", "prompts", "model", "api_key")
+
+
+async def list_models(call: Call) -> Answer:
+    """`/v1/models`."""
+    return envelope.models(call.service)
+
+
+async def show_model(call: Call) -> Answer:
+    """`/v1/models/{id}`."""
+    return envelope.model(call.service, call.request.path_params["id"])
+
+
+async def chat(call: Call) -> Answer | Response:
+    """`/v1/chat/completions`."""
+    wanted = chats.parse(call.fields, call.service)
+    if wanted.stream is None:
+        found, pending = await call.each(wanted.asked)
+        for one in found:
+            if isinstance(one, Exception):
+                raise one
+        return chats.answer(wanted, await _reply(wanted, found, pending))
+
+    progress = await call.begin(wanted.asked)
+    chunks = chats.Chunks(wanted, wanted.stream)
+
+    async def pieces() -> AsyncGenerator[bytes]:
+        yield chunks.first()
+        async for found in progress.pieces():
+            if isinstance(found, tuple):
+                continue
+            failed = next((each for each in found if isinstance(each, Exception)), None)
+            if failed is not None:
+                yield envelope.failure(failed)
+                return
+            reply = await _reply(wanted, found, progress.pending)
+            yield chunks.text(reply)
+            yield chunks.end(reply)
+
+    return Stream(pieces(), call.service.limits.body_seconds, progress.pending.cancel)
+
+
+async def _reply(wanted: Chat, found: Sequence[Answered | Exception], pending: Pending) -> Reply:
+    """The answer, made in another thread: many tokens take a while to put together."""
+    texts = [each for each in found if isinstance(each, Answered)]
+    return await asyncio.to_thread(chats.reply_of, wanted, texts, pending.engine.pipeline.tokenizer)
 
 
 async def complete(call: Call) -> Answer | Response:
@@ -34,7 +82,8 @@ async def complete(call: Call) -> Answer | Response:
     name, _ = call.service.other(LanguageModel, text_of(call.fields, "model"))
     if wanted.stream is not None:
         if wanted.echo or wanted.log_probs is not None or not wanted.writes:
-            raise ServingError(400, "stream does not work with echo, logprobs or max_tokens=0; leave one of them out.")
+            message = "stream does not work with echo, logprobs or max_tokens=0; leave one of them out."
+            raise ServingError(400, message, param="stream")
         return await _streamed(call, wanted, wanted.stream, name)
     found: list[Continuation | None] = [None] * len(wanted.repeated)
     if wanted.writes:
@@ -130,14 +179,14 @@ async def _pieces(
         reason = None
         if text is None:
             if (error := ends[index].exception()) is not None:
-                yield openai.failure(str(error))
+                yield envelope.failure(error)
                 return
             text, reason = ends[index].result().text, ends[index].result().finish_reason
             num_open -= 1
         if reason is not None or (text.startswith(written[index]) and text != written[index]):
-            yield openai.chunk(head, [completions.choice(index, text[len(written[index]) :], reason)], options)
+            yield envelope.chunk(head, [completions.choice(index, text[len(written[index]) :], reason)], options)
             written[index] = text
-    yield openai.last_chunk(head, completions.usage(num_read, [end.result() for end in ends]), options)
+    yield envelope.last_chunk(head, completions.usage(num_read, [end.result() for end in ends]), options)
 
 
 async def generate(call: Call) -> Answer:

@@ -131,7 +131,7 @@ def texts_of(value: Any, name: str) -> tuple[list[str], bool]:
         return [value], False
     if isinstance(value, Sequence) and all(isinstance(text, str) for text in value):
         return list(value), True
-    raise ServingError(400, f"Invalid request: {name} must be a string or a list of strings.")
+    raise ServingError(400, f"Invalid request: {name} must be a string or a list of strings.", param=name)
 
 
 def text_of(fields: Mapping[str, Any], name: str, default: str | None = None) -> str | None:
@@ -144,7 +144,7 @@ def text_of(fields: Mapping[str, Any], name: str, default: str | None = None) ->
     if value is None or value == "":
         return default
     if not isinstance(value, str):
-        raise ServingError(400, f"Invalid request: {name} must be a string.")
+        raise ServingError(400, f"Invalid request: {name} must be a string.", param=name)
     return value
 
 
@@ -174,9 +174,8 @@ def number_of(fields: Mapping[str, Any], name: str, default: int, most: int, *, 
     except ValueError:
         number = None
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
-        raise ServingError(
-            400, f"Invalid request: {name} must be a whole number from {least} to {most}; got {str(value)[:40]!r}."
-        )
+        rule = f"{name} must be a whole number from {least} to {most}"
+        raise ServingError(400, f"Invalid request: {rule}; got {str(value)[:40]!r}.", param=name)
     return number
 
 

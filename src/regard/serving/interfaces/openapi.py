@@ -54,11 +54,11 @@ TRANSLATION = (
     PAIR | {"prefix": TEXT, "required": TEXTS, "split": TRUTH | {"default": True}, "format": FORMAT} | DECODING
 )
 LIBRE = {"q": ONE_OR_MORE, **PAIR, "format": {"enum": ["text", "html"]}, "alternatives": NUMBER, "details": TRUTH}
-PROMPT = {
-    "model": TEXT, "prompt": ONE_OR_MORE, "max_tokens": NUMBER, "n": NUMBER, "stop": ONE_OR_MORE, "logprobs": NUMBER,
-    "echo": TRUTH, "stream": TRUTH, "stream_options": OBJECT, "temperature": {"type": "number"},
+DRAWN = {
+    "max_tokens": NUMBER, "stop": ONE_OR_MORE, "stream": TRUTH, "stream_options": OBJECT, "temperature": {"type": "number"},
     "top_p": {"type": "number"}, "seed": NUMBER,
 }  # fmt: skip
+PROMPT = {"model": TEXT, "prompt": ONE_OR_MORE, "n": NUMBER, "logprobs": NUMBER, "echo": TRUTH, **DRAWN}
 PATHS: dict[str, Described] = {
     "/": Described("The page: translate in the browser, and look inside."),
     "/api/v1/translate": Described("Translate texts.", {"text": TEXT, "texts": TEXTS, "trace": TRUTH} | TRANSLATION),
@@ -158,8 +158,10 @@ PATHS: dict[str, Described] = {
         {
             "model": TEXT,
             "messages": {"type": "array", "items": {"type": "object"}},
-            "stream": TRUTH,
-            "stream_options": OBJECT,
+            "max_completion_tokens": NUMBER,
+            "logprobs": TRUTH,
+            "top_logprobs": NUMBER,
+            **DRAWN,
         },
         ["messages"],
     ),

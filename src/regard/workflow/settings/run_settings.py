@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError
 
@@ -16,6 +16,7 @@ from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 from regard.workflow.settings.reading import Nested
 
+Record = TypeVar("Record", bound=BaseModel)
 SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
 
 
@@ -102,13 +103,9 @@ class RunSettings(BaseModel):
             "training": TrainingConfig,
             "adapter": AdapterConfig,
         }
-        built = {}
+        built: dict[str, Any] = {}
         for section, kind in sections.items():
-            _check_numbers(section, kind, merged[section])
-            try:
-                built[section] = kind(**merged[section])
-            except ValidationError as error:
-                raise SettingsError(_first_problem(error, section, kind)) from error
+            built[section] = checked_section(section, kind, merged[section])
         if built["data"] != DataConfig() and not found.model.reads_source:
             key = next(iter(merged["data"]))
             raise SettingsError(f"`data.{key}` needs pairs of texts; `--arch {found.arch}` has none. Remove it.")
@@ -150,6 +147,23 @@ def _with_tags(tokenizer: Any, data: Any) -> Any:
     """The settings of a tokenizer to which the tags of corpora are added: each is a token of its own."""
     tags = [tag for tag in data.tags or [] if tag is not None]
     return tokenizer.model_copy(update={"add": list(dict.fromkeys([*tokenizer.add, *tags]))}) if tags else tokenizer
+
+
+def checked_section(
+    section: str, kind: type[Record], values: Mapping[str, Any], others: Mapping[str, Any] | None = None
+) -> Record:
+    """The record of a section.
+
+    Args:
+        others: the values of keys that were not given.
+    Raises:
+        SettingsError: an unknown key, or a value out of range.
+    """
+    _check_numbers(section, kind, values)
+    try:
+        return kind(**{**(others or {}), **values})
+    except ValidationError as error:
+        raise SettingsError(_first_problem(error, section, kind)) from error
 
 
 def _check_numbers(section: str, kind: type[BaseModel], values: Mapping[str, Any]) -> None:

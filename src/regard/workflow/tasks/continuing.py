@@ -14,6 +14,7 @@ from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.families import build_from, changed_head
 from regard.models.interface import Model
 from regard.text.wording import counted
+from regard.workflow.settings.run_settings import checked_section
 
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
@@ -60,7 +61,7 @@ def check_begin(config: ModelConfig, arch: str | None, settings: Mapping[str, Ma
     if arch is not None and arch != config.arch:
         raise SettingsError(f"`--arch` must be that of the model in `--from`, {config.arch}; got {arch}. Remove it.")
     for key in settings.get("model", {}):
-        if key not in SAME_WEIGHTS:
+        if key not in SAME_WEIGHTS or key not in type(config).model_fields:
             raise SettingsError(
                 f"model.{key} comes from the model in `--from`, and cannot be set. Remove it. "
                 f"Of the model, {', '.join(name for name in SAME_WEIGHTS if name in type(config).model_fields)} can be set."
@@ -82,8 +83,15 @@ def check_vocabulary(settings: Mapping[str, Mapping[str, Any]], option: str) -> 
 
 
 def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapping[str, Any]]) -> ModelConfig:
-    """The configuration of a model, for another task and with other dropout."""
+    """The configuration of a model, for another task and with other dropout.
+
+    Raises:
+        SettingsError: a value out of range.
+    """
     changes = dict(settings.get("model", {}))
+    changes = {
+        key: getattr(checked_section("model", type(config), changes, config.model_dump()), key) for key in changes
+    }
     if task is not None and "task" in type(config).model_fields:
         changes["task"] = task
     return config.model_copy(update=changes)

@@ -86,6 +86,10 @@ class Task(ABC):
     """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
     begun_with: str | None = None
     """The name of the model that it began with."""
+    halves: tuple[str, str] | None = None
+    """The names of the encoder and the decoder that its model was put together from."""
+    has_given_vocabulary: bool = False
+    """Whether its vocabulary is that of another model, and was not learnt from its data."""
     teacher: Teacher | None = None
     """A model that it learns from, beside the labels."""
     taught_by: str | None = None
@@ -153,6 +157,7 @@ class Task(ABC):
 
     def take_over(self, initial: Beginning, **decided: Any) -> None:
         """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
+        self.has_given_vocabulary = True
         loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
         if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
             raise SettingsError(

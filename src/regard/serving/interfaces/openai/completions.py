@@ -10,20 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regard.errors import SettingsError
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
-from regard.serving.interfaces.encoding import Answer, number_of, texts_of, truth_of
-from regard.serving.interfaces.openai import StreamOptions, stream_of
+from regard.serving.interfaces.encoding import Answer, number_of, texts_of
+from regard.serving.interfaces.openai.fields import (
+    COMPLETIONS,
+    StreamOptions,
+    drawing_of,
+    flag_of,
+    options_of,
+    refusal,
+    stops_of,
+    stream_of,
+)
 from regard.serving.limits import Limits, ServingError
 from regard.workflow.language_model import ScoredText
 
-MOST_LOG_PROBS, MOST_CHOICES, MOST_STOPS = 5, 16, 4
+MOST_LOG_PROBS, MOST_CHOICES = 5, 16
 DEFAULT_TOKENS = 16
 REASONS = {"length": "length"}
 """Why a text ended, where it is not `stop`."""
-PASSED_ON = ("temperature", "top_p", "top_k", "min_p", "typical", "seed")
-"""Fields that are options of ours by the same name; OpenAI has the first two and the last."""
 
 
 @dataclass(frozen=True)
@@ -54,29 +60,20 @@ def parse(fields: Mapping[str, Any], limits: Limits) -> Wanted:
     Raises:
         ServingError: 400, fields that are not what they must be, or that this server does not have.
     """
+    COMPLETIONS.check(fields)
     given = fields.get("prompt")
     if isinstance(given, list) and given and not all(isinstance(each, str) for each in given):
-        raise ServingError(400, "prompt must be text, or a list of texts; token ids are not read.")
+        raise ServingError(400, "prompt must be text, or a list of texts; token ids are not read.", param="prompt")
     prompts, _ = texts_of("" if given is None else given, "prompt")
-    for name, nothing in (("suffix", None), ("presence_penalty", 0), ("frequency_penalty", 0), ("logit_bias", None)):
-        if fields.get(name) not in (None, nothing, "", {}):
-            raise ServingError(400, f"{name} is not supported; leave it out.")
     num_choices = number_of(fields, "n", 1, MOST_CHOICES, least=1)
     if number_of(fields, "best_of", num_choices, MOST_CHOICES, least=1) != num_choices:
-        raise ServingError(400, "best_of is not supported; leave it out.")
+        raise refusal("best_of", fields["best_of"], (num_choices,))
     max_tokens = number_of(fields, "max_tokens", DEFAULT_TOKENS, limits.tokens)
-    stop = texts_of([] if fields.get("stop") is None else fields["stop"], "stop")[0]
-    if len(stop) > MOST_STOPS:
-        raise ServingError(400, f"stop may have at most {MOST_STOPS} texts; got {len(stop)}.")
     log_probs = None if fields.get("logprobs") is None else number_of(fields, "logprobs", 0, MOST_LOG_PROBS)
-    chosen = {name: fields[name] for name in PASSED_ON if fields.get(name) is not None}
-    try:
-        options = TextOptions(**{"temperature": 1.0, "max_tokens": max(1, max_tokens), "stop": tuple(stop)} | chosen)
-    except SettingsError as error:
-        raise ServingError(400, str(error)) from error
+    options = {"temperature": 1.0, "max_tokens": max(1, max_tokens), "stop": stops_of(fields)} | drawing_of(fields)
     return Wanted(
-        prompts, options, num_choices, log_probs, writes=max_tokens > 0,
-        echo=truth_of(fields, "echo"), stream=stream_of(fields),
+        prompts, options_of(TextOptions, **options), num_choices, log_probs, writes=max_tokens > 0,
+        echo=flag_of(fields, "echo"), stream=stream_of(fields),
     )  # fmt: skip
 
 
