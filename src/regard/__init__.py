@@ -27,10 +27,10 @@ from regard.version import __version__ as __version__
 if TYPE_CHECKING:
     from regard.interop.convert import convert
     from regard.workflow.comparison.comparing import compare
-    from regard.workflow.execution import TrainingResult
     from regard.workflow.language_model import LanguageModel
     from regard.workflow.loading import load
     from regard.workflow.predictor import Prediction, Predictor
+    from regard.workflow.runs.result import TrainingResult
     from regard.workflow.tasks.own_loop import batches, new
     from regard.workflow.train import train
     from regard.workflow.translation.results import Candidate, ForcedScore, Translation

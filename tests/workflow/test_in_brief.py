@@ -14,9 +14,9 @@ from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderCon
 from regard.models.families import build
 from regard.text.tokenizer import Tokenizer
 from regard.training.run import TrainingRun
-from regard.workflow.execution import TrainingResult
 from regard.workflow.language_model import LanguageModel
 from regard.workflow.predictor import Prediction, Predictor
+from regard.workflow.runs.result import TrainingResult
 from regard.workflow.translation.results import Candidate, ForcedScore, Translation
 from regard.workflow.translation.translator import Translator
 

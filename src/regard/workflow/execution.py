@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
@@ -18,7 +18,7 @@ from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
 from regard.data.loading import processes_for
 from regard.errors import SettingsError, TrainingError
-from regard.inspection.drawing.report import curve_html, report_html
+from regard.inspection.drawing.report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
 from regard.models.families import build
 from regard.models.interface import Model
@@ -40,17 +40,14 @@ from regard.training.state import (
 from regard.training.trainer import Trainer
 from regard.training.updates import Updater
 from regard.version import __version__
-from regard.workflow.card import shown_scores
-from regard.workflow.language_model import LanguageModel
 from regard.workflow.pipeline import Pipeline
-from regard.workflow.pipelines.any_pipeline import AnyPipeline
 from regard.workflow.pipelines.devices import resolve_device
-from regard.workflow.predictor import Predictor
 from regard.workflow.progress import Callbacks, RunDisplay, clock, quantity
 from regard.workflow.reporting import training_report
 from regard.workflow.resuming import check_state, is_written, made_of, made_on, newest_state
 from regard.workflow.runs.crowding import watching_threads
 from regard.workflow.runs.dry_run import plan
+from regard.workflow.runs.result import TrainingResult
 from regard.workflow.runs.run_folder import FolderWriter, write_results
 from regard.workflow.runs.storing import AdapterStore, ModelStore, Store
 from regard.workflow.settings import RunSettings
@@ -59,9 +56,6 @@ from regard.workflow.tasks.task import Task
 from regard.workflow.translation.translator import Translator
 
 DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
-
-
-Kind = TypeVar("Kind", Translator, LanguageModel, Predictor)
 
 
 @dataclass(frozen=True)
@@ -85,71 +79,6 @@ class Execution:
     """The model that an adapter learns for; None: the whole model is stored."""
     compiles: bool = False
     """Compile the model."""
-
-
-@dataclass(frozen=True, repr=False)
-class TrainingResult:
-    """A finished (or interrupted) run: its folder, its record, and the kept model, ready to use."""
-
-    folder: Path
-    run: TrainingRun
-    loaded: AnyPipeline | None
-    """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
-    results: dict[str, Any]
-    """What `results.json` holds; empty when the run was interrupted. Of a dry run, what the run would take."""
-    adapts: Path | None = None
-    """The model that the folder is an adapter of; None: the folder is a model."""
-
-    @property
-    def argument(self) -> str:
-        """What commands call the model: its folder, or that of its base and `--adapter`."""
-        return str(self.folder) if self.adapts is None else f"{self.adapts} --adapter {self.folder}"
-
-    def __repr__(self) -> str:
-        run, scores = self.run, shown_scores(self.results)
-        said = ", ".join(f"{title} {score}" for title, score in scores.items()) or "not measured"
-        return f"TrainingResult({str(self.folder)!r}, step {run.best_step:,} of {run.step:,} kept: {said})"
-
-    def _repr_html_(self) -> str:
-        """For notebooks: the scores, and the learning curve."""
-        run = self.run
-        facts = {"folder": str(self.folder)} | shown_scores(self.results)
-        facts |= {"steps": f"{run.step:,}; kept: the weights of step {run.best_step:,}", "training": clock(run.seconds)}
-        return curve_html(facts, run.history)
-
-    @property
-    def translator(self) -> Translator:
-        """The kept encoder-decoder.
-
-        Raises:
-            SettingsError: the model is of another family.
-        """
-        return self._as(Translator, "translator")
-
-    @property
-    def language_model(self) -> LanguageModel:
-        """The kept decoder.
-
-        Raises:
-            SettingsError: the model is of another family.
-        """
-        return self._as(LanguageModel, "language_model")
-
-    @property
-    def predictor(self) -> Predictor:
-        """The kept encoder.
-
-        Raises:
-            SettingsError: the model is of another family.
-        """
-        return self._as(Predictor, "predictor")
-
-    def _as(self, kind: type[Kind], name: str) -> Kind:
-        """The kept model, which must be of this kind."""
-        loaded: Any = self.loaded
-        if not isinstance(loaded, kind):
-            raise SettingsError(f"`{name}` needs {kind.kind}; got a {type(loaded).__name__}. Use `loaded`.")
-        return loaded
 
 
 def run_task(

@@ -19,12 +19,13 @@ from regard.errors import SettingsError
 from regard.training.distributed import joined
 from regard.training.run import Callback, SavingTimes
 from regard.training.state import EVENTS, newest_made_of, state_folder
-from regard.workflow.execution import Execution, TrainingResult, check_room, check_what_learns, run_task
+from regard.workflow.execution import Execution, check_room, check_what_learns, run_task
 from regard.workflow.families import find_family
 from regard.workflow.loading import load_any
 from regard.workflow.pipelines.devices import left_out, resolve_device
 from regard.workflow.progress import RunDisplay, TensorBoard
 from regard.workflow.resuming import BEGINNING
+from regard.workflow.runs.result import TrainingResult
 from regard.workflow.runs.run_folder import claimed
 from regard.workflow.settings import RunSettings, chosen_arch, named_settings, together
 from regard.workflow.settings.fitting import settled
