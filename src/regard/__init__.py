@@ -66,7 +66,7 @@ _LATER = {
     "regard.workflow.language_model": ("LanguageModel",),
     "regard.workflow.loading": ("load",),
     "regard.workflow.predictor": ("Prediction", "Predictor"),
-    "regard.workflow.execution": ("TrainingResult",),
+    "regard.workflow.runs.result": ("TrainingResult",),
     "regard.workflow.tasks.own_loop": ("batches", "new"),
     "regard.workflow.train": ("train",),
     "regard.workflow.translation.results": ("Candidate", "ForcedScore", "Translation"),
