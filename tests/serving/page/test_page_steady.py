@@ -69,6 +69,24 @@ def test_what_is_old_is_pale(opened: Any, learnt_url: str) -> None:
     assert "duck" in page.address
 
 
+def test_what_is_being_written_is_not_pale(opened: Any, learnt_url: str) -> None:
+    page = opened(learnt_url, text=SENTENCE)
+    before = page.tokens
+    slow = {"offline": False, "latency": 0, "downloadThroughput": 6000, "uploadThroughput": -1}
+    page.page.context.new_cdp_session(page.page).send("Network.emulateNetworkConditions", slow)
+    page.page.evaluate("""() => { window.seen = []; const look = () => {
+        const tokens = [...document.querySelectorAll('#output .token')].map(each => each.textContent);
+        window.seen.push([document.querySelector('.stale #output') !== null, tokens.join('|')]);
+        requestAnimationFrame(look); }; look(); }""")
+    page.write("my small duck sings in Berlin, the old cat sleeps, and a red woman plays by London")
+    seen = page.page.evaluate("window.seen")
+    old = "|".join(before)
+    assert any(is_pale for is_pale, tokens in seen if tokens == old)
+    new = [is_pale for is_pale, tokens in seen if tokens != old]
+    assert len({tokens for _, tokens in seen}) > 2
+    assert not any(new)
+
+
 def test_a_copy_is_said_and_needs_no_safe_address(opened: Any, learnt_url: str) -> None:
     page = opened(learnt_url, text=SENTENCE)
     page.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")  # as over http in a network

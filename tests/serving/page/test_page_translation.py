@@ -228,7 +228,8 @@ def test_a_text_is_listed_once_among_the_best(opened: Any, learnt_url: str) -> N
         "token_log_probs": [-0.1, -0.2],
         "n_best": best,
     }
-    body = f"event: meta\ndata: {json.dumps({'sentences': 1})}\n\nevent: done\ndata: {json.dumps({'sentences': [one]})}\n\n"
+    done = {"text": "die Katze", "sentences": [one]}
+    body = f"event: meta\ndata: {json.dumps({'sentences': 1})}\n\nevent: done\ndata: {json.dumps(done)}\n\n"
     page.page.route("**/api/v1/stream", lambda route: route.fulfill(content_type="text/event-stream", body=body))
     page.write(TEXT_ONE)
     listed = [each.inner_text() for each in page.all(N_BEST).all()]

@@ -238,8 +238,8 @@ function chooser(): TemplateResult {
     ${option("mean", "mean")} ${sites.map(site => html`<optgroup label=${site}>${names.filter(name => siteOf(name) === site).map(name => option(name, name))}${
       option(`${MEAN}${site}`, `mean of ${site}`)}</optgroup>`)}
     ${state.stored ? nothing : html`<optgroup label="Through all layers">${METHODS.map(method => option(`${FLOW}${method}`, method))}</optgroup>`}</select></label>${help("head")}
-    ${aligns ? html`<button id="aligns" aria-pressed=${state.head === aligns.head} @click=${() => void chooseHead(aligns.head)}>${
-      aligns.isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button>${help("alignment")}` : nothing}`;
+    ${aligns ? html`<span class="together"><button id="aligns" aria-pressed=${state.head === aligns.head} @click=${() => void chooseHead(aligns.head)}>${
+      aligns.isOfModel ? "Alignment head" : "Alignment layer of this sentence"}</button>${help("alignment")}</span>` : nothing}`;
 }
 
 export function panel(): TemplateResult {

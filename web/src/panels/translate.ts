@@ -172,7 +172,7 @@ function fileButton(): TemplateResult {
 }
 
 export function panel(): TemplateResult {
-  const examples = model()?.examples ?? [], isUnder = Boolean(state.busy.translate), isOld = isOtherText() || isUnder;
+  const examples = model()?.examples ?? [], isUnder = Boolean(state.busy.translate), isOld = isOtherText() || (isUnder && state.sentences.every(each => each.isDone));
   const isAll = state.translatedHtml !== "" || (state.sentences.length > 0 && state.sentences.every(each => each.isDone));
   return html`<section class="panel translate" aria-label="Text and translation">
     <div class="columns">
