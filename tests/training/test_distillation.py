@@ -1,12 +1,14 @@
 """Learning from a teacher: the loss against a plain implementation, what is kept of the teacher, and the command."""
 
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch.nn.functional import cross_entropy, kl_div
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
@@ -183,3 +185,33 @@ def test_the_teacher_in_from_lends_its_vocabulary(folder: Path, tmp_path: Path) 
     """`--from teacher --teacher teacher` is a new model: one that begins as its teacher learns nothing from it."""
     assert learn(folder, tmp_path / "s", "m", "--from", folder / "m", *SIZES, *LAYERS) == 0
     assert load_model(tmp_path / "s").model.config.model_dim == 8
+
+
+def test_a_resumed_run_learns_the_same_of_its_teacher(folder: Path, tmp_path: Path) -> None:
+    """The teacher's states are of the batches in which it has first read the examples, to the bit."""
+    rng = random.Random(1)
+    words = ["".join(rng.choices("abcdef", k=rng.randint(1, 12))) for _ in range(60)]
+    for name, lines in (("many", words), ("back", [word[::-1] for word in words])):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+        (tmp_path / f"few-{name}").write_text(f"{lines[0]}\n")
+    files, few = ([tmp_path / f"{kind}{name}" for name in ("many", "back")] for kind in ("", "few-"))
+    more = [*SIZES, *LAYERS, "--set", "training.batch_tokens=61", "--set", "training.validate_every=100",
+            "--set", "training.schedule=inverse_sqrt", "--set", "training.warmup_steps=3", "--set",
+            "training.average_decay=0.9", "--threads", "1"]  # fmt: skip
+
+    def learn(output: str, steps: int, *given: str) -> None:
+        words = ["train", *files, "--valid", *few, "--teacher", folder / "m", "-o", tmp_path / output, *more]
+        assert command(*words, "--precision", "float32", "--steps", str(steps), "--save-every", "100", *given) == 0
+
+    def state(output: str) -> dict[str, torch.Tensor]:
+        (file,) = (tmp_path / f"{output}.training").glob("step-00000040/state.safetensors")
+        return load_file(file)
+
+    learn("whole", 40)
+    wanted = state("whole")
+    for stops in ((5,), (15, 25)):
+        name = f"parts-{len(stops)}-{stops[0]}"
+        for number, steps in enumerate((*stops, 40)):
+            learn(name, steps, *(["--resume"] if number else []))
+        found = state(name)
+        assert [key for key, tensor in wanted.items() if not torch.equal(tensor, found[key])] == []

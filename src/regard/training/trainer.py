@@ -69,6 +69,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         )
         self.progress = TrainingRun()
         self._unread: deque[tuple[int, Outcome, float, list[int]]] = deque()
+        self._has_forgotten = resumed is not None
         self._resumed, self._saved_step = resumed, 0 if resumed is None else resumed.step
         if resumed is not None:
             self.updater.restore(resumed.tensors)
@@ -172,6 +173,8 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if stops:
             self._stop()
             return
+        if self._has_forgotten and batches[-1].next_cursor[0] > 0:  # from here on, examples come again
+            self._remember()
         rate = self.learning_rate(run.step + 1)
         outcome = self.updater.step(batches, rate, int(num_tokens))
         run.step += 1
@@ -188,6 +191,23 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self._validate()
         if is_last or self._has_stalled or is_saved:
             self._save()
+
+    def _remember(self) -> None:
+        """Let the teacher keep what it had kept before the run was stopped, so that the run goes on to the bit."""
+        self._has_forgotten = False
+        teacher, world = self.updater.teacher, self.world
+        if teacher is None or not teacher.is_cached:
+            return
+        reached = tuple(self.progress.next_cursor)
+        if world.size == 1:
+            reached = min(
+                reached, (1, 0)
+            )  # all examples are known by then; of several processes, each sees others each time
+        source: Iterator[AnyBatch] = self.task.batches((0, 0), (world.rank, world.size))
+        before = itertools.takewhile(lambda batch: tuple(batch.next_cursor) <= reached, source)
+        teacher.remember(batch.to(self.device) for batch in before)
+        if isinstance(source, Generator):
+            source.close()
 
     def _read_outcomes(self, *, all_of_them: bool) -> None:
         """Read the losses of steps, report them, and count steps that were skipped.

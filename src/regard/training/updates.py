@@ -125,12 +125,14 @@ class Updater(Generic[AnyModel, AnyBatch]):
         if self.shard:
             sharded(self.average.model, dtype, METHODS)
             self.weights = MasterWeights(model, torch.float32)
-            self.module = sharded(_Loss(model, smoothing, teacher, config.alignment_weight), dtype)
+            loss = _Loss(model, smoothing, teacher, config.alignment_weight)
+            self.module = sharded(loss, dtype)
         else:
             self.weights = MasterWeights(model, dtype)
             compute = compiled(self.weights.compute) if compiles else self.weights.compute
-            module = _Loss(compute, smoothing, teacher, config.alignment_weight)
-            self.module = module if world.size == 1 else replicated(module)
+            loss = _Loss(compute, smoothing, teacher, config.alignment_weight)
+            self.module = loss if world.size == 1 else replicated(loss)
+        self.teacher = loss.teacher
         self.optimizer = torch.optim.AdamW(
             parameter_groups(model, config.weight_decay), betas=config.adam_betas, eps=config.adam_epsilon, fused=True
         )

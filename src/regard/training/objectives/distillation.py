@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,7 @@ class Teacher:
     """Whether an example that a batch calls by one index is always the same."""
     _states: dict[int, Tensor] = field(default_factory=dict, repr=False)
     _num_bytes: int = 0
+    _is_full: bool = False
 
     def like(self, student: Model) -> Teacher:
         """The same teacher on the device and in the dtype that the student computes in; nothing of it learns."""
@@ -43,6 +45,18 @@ class Teacher:
     def targets(self, batch: Any) -> SoftTargets:
         """What the teacher expects in place of each label of a batch, in the order of `Model.labelled_states`."""
         return SoftTargets(self._states_of(batch), self.model.logits, self.share, self.temperature)
+
+    def remember(self, batches: Iterable[Any]) -> None:
+        """Read batches again, as a run did before it was stopped, and keep what it had kept, to the bit.
+
+        The states of an example depend in their last digits on the batch that it was read in.
+        """
+        self._states.clear()
+        self._num_bytes, self._is_full = 0, False
+        for batch in batches:
+            self._states_of(batch)
+            if self._is_full:
+                return
 
     @torch.no_grad()
     def _states_of(self, batch: Any) -> Tensor:
@@ -55,10 +69,11 @@ class Teacher:
         return states
 
     def _keep(self, batch: Any, states: Tensor) -> None:
-        """Keep the states of each example of a batch, as long as there is room."""
+        """Keep the states of each example of a batch, until there is no room for one."""
         is_label = batch.labels != self.model.config.pad_id if self.model.reads_source else batch.labels >= 0
         for index, rows in zip(batch.indices, states.split(is_label.sum(dim=1).tolist()), strict=True):
             size = rows.numel() * rows.element_size()
-            if index not in self._states and self._num_bytes + size <= CACHE_BYTES:
+            self._is_full = self._is_full or (index not in self._states and self._num_bytes + size > CACHE_BYTES)
+            if index not in self._states and not self._is_full:
                 self._states[index] = rows.clone()
                 self._num_bytes += size
