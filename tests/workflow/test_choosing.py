@@ -239,6 +239,12 @@ def test_what_is_given_by_hand_wins() -> None:
     assert chosen(lines, training={"metric": "loss"}).training.metric == "loss"
     assert chosen(lines, training={"batch_tokens": 500}).training.batch_tokens == 500
     assert chosen(lines, training={"steps": 10}).training.batch_tokens == 2048
+    assert chosen(lines).data.concatenation == 0.5
+    assert chosen(lines, data={"concatenation": 0.0}).data.concatenation == 0.0
+    assert chosen(lines, data={"alignments": ["a"]}).data.concatenation == 0.0
+    assert chosen(inflections(800)).data.concatenation == 0.0
+    assert chosen(lines, model={"dropout": 0.1}).data.concatenation == 0.0
+    assert chosen(lines, "small").data.concatenation == chosen(pronunciations(8000)).data.concatenation == 0.0
     apart = chosen(lines, tokenizer={"normalization": "NFC"}).tokenizer
     assert (apart.kind, apart.normalization) == ("characters", "NFC")
 
@@ -273,7 +279,8 @@ def test_one_line_says_what_was_chosen_and_how_to_change_it() -> None:
     settings, notes = chosen_by_data(usual, [held(inflections(800))], 100)
     assert notes == [
         "chosen for these data: a token for each character (100% of the words to write are seen under 10 times), 2 layers each, "
-        "dropout 0.4, rotary positions, batches of 1,024 tokens, kept by exact_match; to change that: --set tokenizer.kind=bpe "
+        "dropout 0.4, rotary positions, batches of 1,024 tokens, kept by exact_match; "
+        "to change that: --set tokenizer.kind=bpe "
         "--set model.num_encoder_layers=4 --set model.num_decoder_layers=4 --set model.dropout=0.2 "
         "--set model.positions=sinusoidal --set training.batch_tokens=2048 --set training.metric=loss"
     ]
@@ -327,7 +334,9 @@ def test_measures_by_hand() -> None:
 
 def stopped(settings: RunSettings) -> dict[str, Any]:
     """What the checkpoint of a run with these settings says that it was made of."""
-    sections = {name: getattr(settings, name).model_dump(mode="json") for name in ("tokenizer", "training", "model")}
+    sections = {
+        name: getattr(settings, name).model_dump(mode="json") for name in ("tokenizer", "data", "training", "model")
+    }
     found = {f"{name}.{key}": value for name, values in sections.items() for key, value in values.items()}
     return found | {fitting.RECORDED_AS: fitting.recorded(settings)}
 

@@ -19,7 +19,7 @@ from regard.data.corpus import Pairs
 from regard.evaluation.text_metrics import tokenization_hint
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import Kind, TokenizerConfig
-from regard.workflow.settings.fitting import BATCH, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
+from regard.workflow.settings.fitting import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
 from regard.workflow.settings.measuring import FEW, Side, measured, rare_share, some_pairs
 from regard.workflow.settings.run_settings import RunSettings
 
@@ -51,6 +51,8 @@ STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
 }  # fmt: skip
+JOINED_SOUNDS = 0.5
+"""The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
     values: dict[str, Any] = {}
     if "characters" in kinds:
         values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
+        if kinds[1] == "words" and count < FEW_PAIRS:
+            values[JOINED] = JOINED_SOUNDS
         spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
         rare = max(side.rare_letters for side in spelled)
         if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
@@ -196,6 +200,7 @@ def choice_notes(settings: RunSettings, choice: Choice, *, trains: bool = True) 
         "model.dropout": f"dropout {getattr(layers, 'dropout', 0.0)}",
         "model.positions": f"{getattr(layers, 'positions', '')} positions",
         BATCH: f"batches of {training.batch_tokens:,} tokens",
+        JOINED: f"{settings.data.concatenation:.0%} of the pairs read with another one after",
         METRIC: f"kept by {training.metric}",
     }
     changed = [key for key in shown if key in settings.told and settings.value(key) != settings.usual[key]]

@@ -20,6 +20,7 @@ WITH_KINDS = (*KINDS, VOCABULARY, "tokenizer.across_spaces", "data.bpe_dropout")
 """Whoever gives one of these decides about the whole vocabulary; else `KINDS` are chosen by the data (`choosing`)."""
 SHAPE = ("model.num_encoder_layers", "model.num_decoder_layers", "model.dropout", "model.positions")
 NORMALIZATION, BATCH = "tokenizer.normalization", "training.batch_tokens"
+JOINED = "data.concatenation"
 SIZED = "tiny"
 """The preset whose depth, dropout and batches follow the data: another one is asked for because of its size."""
 HOLD_OUT = "settings.holds_out_less"
@@ -49,6 +50,8 @@ def to_fit(settings: RunSettings) -> list[str]:
     if settings.preset == SIZED:
         if not any(key.startswith("model.") for key in given - {"model.arch", "model.task"}):
             keys += [key for key in SHAPE if key in settings.usual]
+            if JOINED in settings.usual and not given & {JOINED, "data.alignments"}:  # alignments count tokens
+                keys.append(JOINED)
         keys += [BATCH] if not given & {STEPS, BATCH} else []
     return keys
 

@@ -119,6 +119,8 @@ class RunSettings(BaseModel):
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
             for key, value in dict(kind(**preset_sections[section])).items()
         }
+        if found.model.reads_source:
+            usual["data.concatenation"] = DataConfig().concatenation
         further = {"tied_embeddings", "positions"} & family.model_fields.keys()
         usual |= {f"model.{key}": family.model_fields[key].get_default() for key in further}
         usual |= {f"model.{key}": value for key, value in preset_sections["model"].items()}
