@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import signal
 import tempfile
@@ -12,7 +11,7 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"  # small tensors: a second thread costs more than it brings
 
 # PyTorch's compiler finds again what it has compiled for another processor, which ATEN_CPU_CAPABILITY does not change.
-COMPILED = f"regard-tests-compiled-{getpass.getuser()}-{os.environ.get('ATEN_CPU_CAPABILITY', 'as-it-is')}"
+COMPILED = f"regard-tests-compiled-{getattr(os, 'getuid', int)()}-{os.environ.get('ATEN_CPU_CAPABILITY', 'as-it-is')}"
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(tempfile.gettempdir()) / COMPILED))
 
 if (

@@ -15,9 +15,12 @@ from random_models import save_models
 from torch import nn
 
 import regard
+from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
 from regard.engines.changes import Snapshot
+from regard.models.learning.adapters import AdapterConfig, add_adapter
 from regard.workflow.language_model import LanguageModel
+from regard.workflow.loading import load_with_adapters
 from regard.workflow.translation.translator import Translator
 
 
@@ -104,3 +107,17 @@ def test_a_hook_of_all_modules_is_seen_though_nobody_has_the_model(folder: Path)
 def test_another_attribute_is_missing(folder: Path) -> None:
     with pytest.raises(AttributeError, match="'Translator' object has no attribute 'modle'"):
         regard.load(folder / "m").modle  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_what_an_adapted_model_shares_with_its_base_is_seen_by_both(folder: Path, tmp_path: Path) -> None:
+    model = load_model(folder / "lm").model
+    digest = weights_digest(model)
+    add_adapter(model, AdapterConfig(rank=1, targets=["query_proj"]))
+    save_adapter(tmp_path / "a", model, Base(name="lm", sha256=digest))
+    base, adapted = load_with_adapters(folder / "lm", {"a": tmp_path / "a"}, device="cpu")
+    before = generated(base)
+    with torch.no_grad():
+        for parameter in adapted["a"].model.parameters():
+            parameter.data *= 0.5
+    assert generated(base) == pytest.approx(generated(LanguageModel(base.model, base.tokenizer)))
+    assert generated(base) != before

@@ -37,7 +37,7 @@ TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "d
 
 
 def tagged_words(text: str) -> list[str]:
-    """The words of a text that is to be tagged: what tabs separate, where it has any, so that a word may hold a space."""
+    """The words of a text that is to be tagged. Where it has tabs, they alone separate, so that a word may hold a space."""
     if "\t" in text:
         return [word for column in text.split("\t") if (word := column.strip(SPACES))]
     return words_of(text)

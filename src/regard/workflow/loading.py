@@ -142,7 +142,9 @@ def load_with_adapters(
     base = _pipeline(parts, path, on, dtype)
     for pipeline in (base, *pipelines.values()):
         pipeline.use_engine(engine)
-    return unwatched(base), pipelines
+    return base if pipelines else unwatched(
+        base
+    ), pipelines  # who changes one of them changes what it shares with the base
 
 
 def _with_adapters(

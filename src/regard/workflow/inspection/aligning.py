@@ -110,15 +110,12 @@ def words_of_tokens(
     for begin, end in filter(None, offsets):
         found = text[begin:end]
         if len(words_of(found, separators)) > 1:
-            hint = (
-                "It was trained with tokenizer.across_spaces."
-                if " " in found.strip(" ")
-                else (
-                    "Words are separated by spaces alone with `--word-separators spaces`."
-                    if separators == "whitespace"
-                    else "Replace tabs by spaces."
-                )
-            )
+            if " " in found.strip(" "):
+                hint = "It was trained with tokenizer.across_spaces."
+            elif separators == "spaces":
+                hint = "Replace tabs by spaces."
+            else:
+                hint = "Words are separated by spaces alone with `--word-separators spaces`."
             raise SettingsError(
                 f"word alignment needs a model whose tokens hold one word; got the token {found!r}. {hint}"
             )
