@@ -41,7 +41,7 @@ test: .venv/dev .venv/native
 
 test-older-processor: .venv/dev .venv/native
 	OMP_WAIT_POLICY=PASSIVE ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 $(BIN)/python -m pytest -n auto --maxprocesses 8 \
-		tests/engines tests/nn/test_attention.py tests/generation/test_beam.py tests/workflow/test_threads.py \
+		tests/engines tests/nn/test_attention.py tests/generation/test_beam.py tests/pipelines/test_threads.py \
 		tests/cli/test_generation_options.py
 
 # PyTorch, oneDNN and the layers in C held back. What tests and chapters show may not depend on it.

@@ -27,8 +27,8 @@ import torch
 from regard.errors import ModelFolderError
 from regard.evaluation.text_metrics import TextMetrics
 from regard.interop.convert import convert
+from regard.pipelines.loading import load_any
 from regard.text.lines import read_lines
-from regard.workflow.loading import load_any
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "multi30k_ende"
 WORKER = Path(__file__).with_name("generation_peers.py")

@@ -21,8 +21,8 @@ from regard.engines.choice import prepared
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.pipelines.translator import Translator
 from regard.text.lines import read_lines
-from regard.workflow.translation.translator import Translator
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "multi30k_ende" / "test_2016_flickr.en"
 

@@ -30,7 +30,7 @@ import ctranslate2, uvicorn
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from regard.workflow.loading import load_any
+from regard.pipelines.loading import load_any
 folder, ours, window, port, threads = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
 parts = load_any(ours)
 translator = ctranslate2.Translator(folder, intra_threads=threads)

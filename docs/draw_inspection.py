@@ -13,12 +13,12 @@ import torch
 from matplotlib.figure import Figure
 
 import regard
+from regard.analysis.pruning import NOTE, examples_of, orders_of, rank_heads, removal_curves
 from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.options import DecodingOptions
 from regard.inspection.drawing.pictures import curves_figure, entropy_figure, picture_bytes, scatter_figure
 from regard.inspection.head_statistics import head_statistics
 from regard.text.lines import read_lines
-from regard.workflow.inspection.pruning import NOTE, examples_of, orders_of, rank_heads, removal_curves
 
 DOCS = Path(__file__).parent
 RANKED, MEASURED = slice(0, 200), slice(200, 600)

@@ -9,7 +9,7 @@ from regard.assembling import assemble
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderConfig
-from regard.models.families import build
+from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

@@ -10,7 +10,7 @@ import torch
 from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
-from regard.models.families import ARCHITECTURES
+from regard.models.registry import ARCHITECTURES
 from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
 
@@ -63,7 +63,7 @@ def test_files_that_documents_name_exist(path: Path) -> None:
 def test_modules_that_documents_name_exist() -> None:
     for path in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
         for room in re.findall(
-            r"`((?:text|nn|data|models|training|generation|evaluation|inspection|workflow|demos|cli)/\w+\.py)`",
+            r"`((?:text|nn|data|models|training|generation|evaluation|inspection|pipelines|analysis|runs|demos|cli)/\w+\.py)`",
             path.read_text(),
         ):
             assert (ROOT / "src" / "regard" / room).exists(), f"{path.name} names {room}"

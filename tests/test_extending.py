@@ -79,12 +79,15 @@ def forgotten() -> Iterator[None]:
     from regard.generation.options import METHODS
     from regard.interop.formats import READ
     from regard.models.config import POSITIONS, SCORES
-    from regard.models.families import ARCHITECTURES
     from regard.models.parts import SCHEMES
     from regard.models.recurrent import MAKE_SCORE
-    from regard.workflow.families import FAMILIES
+    from regard.models.registry import ARCHITECTURES
+    from regard.pipelines.families import PIPELINES
+    from regard.runs.families import FAMILIES
 
-    tables: list[Any] = [ADDED, METHODS, READ, POSITIONS, SCORES, ARCHITECTURES, SCHEMES, MAKE_SCORE, FAMILIES]
+    tables: list[Any] = [
+        *[ADDED, METHODS, READ, POSITIONS, SCORES, ARCHITECTURES, SCHEMES, MAKE_SCORE, PIPELINES, FAMILIES],
+    ]
     before = [table.copy() for table in tables]
     yield
     for table, content in zip(tables, before, strict=True):

@@ -12,9 +12,9 @@ from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.memory import check_room_to_train, free_bytes, lack_of_room, shapes_of, size_of
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, ModelConfig, RecurrentConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.runs.settings import RunSettings
 from regard.training.distributed import ALONE
-from regard.workflow.settings import RunSettings
 
 SMALL: dict[str, Any] = {"vocab_size": 29, "model_dim": 12, "ff_dim": 20, "num_heads": 6}
 CONFIGS: list[ModelConfig] = [
@@ -156,7 +156,7 @@ def test_bytes_to_train_a_parameter(
     training: dict[str, Any], world: int, shard: bool, expected: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As docs/scaling.md says: sharded, a process holds the whole model at least once, when it makes it."""
-    from regard.workflow import execution as room
+    from regard.runs import run as room
 
     seen: list[float] = []
     monkeypatch.setattr(

@@ -22,12 +22,12 @@ import regard.nn
 from regard.data.selection import DataConfig
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.generation.rules.sampling import SamplingOptions
-from regard.models.families import ARCHITECTURES
 from regard.models.learning.adapters import AdapterConfig
+from regard.models.registry import ARCHITECTURES
+from regard.pipelines import named_options
+from regard.runs.settings import named
 from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.optimization import TrainingConfig
-from regard.workflow.pipelines import named_options
-from regard.workflow.settings import named
 
 ROOT = Path(__file__).parents[1]
 IMPORTS = "from typing import assert_type\n\nimport regard\nimport regard.nn as rn\nimport torch\nfrom torch import Tensor\n\n"

@@ -25,16 +25,16 @@ from regard.errors import (
 from regard.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from regard.analysis.comparison.comparing import compare
     from regard.interop.convert import convert
-    from regard.workflow.comparison.comparing import compare
-    from regard.workflow.language_model import LanguageModel
-    from regard.workflow.loading import load
-    from regard.workflow.predictor import Prediction, Predictor
-    from regard.workflow.runs.result import TrainingResult
-    from regard.workflow.tasks.own_loop import batches, new
-    from regard.workflow.train import train
-    from regard.workflow.translation.results import Candidate, ForcedScore, Translation
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.language_model import LanguageModel
+    from regard.pipelines.loading import load
+    from regard.pipelines.predictor import Prediction, Predictor
+    from regard.pipelines.translation import Candidate, ForcedScore, Translation
+    from regard.pipelines.translator import Translator
+    from regard.runs.result import TrainingResult
+    from regard.runs.tasks.own_loop import batches, new
+    from regard.runs.train import train
 
 __all__ = [
     "Candidate",
@@ -62,15 +62,15 @@ __all__ = [
 
 _LATER = {
     "regard.interop.convert": ("convert",),
-    "regard.workflow.comparison.comparing": ("compare",),
-    "regard.workflow.language_model": ("LanguageModel",),
-    "regard.workflow.loading": ("load",),
-    "regard.workflow.predictor": ("Prediction", "Predictor"),
-    "regard.workflow.runs.result": ("TrainingResult",),
-    "regard.workflow.tasks.own_loop": ("batches", "new"),
-    "regard.workflow.train": ("train",),
-    "regard.workflow.translation.results": ("Candidate", "ForcedScore", "Translation"),
-    "regard.workflow.translation.translator": ("Translator",),
+    "regard.analysis.comparison.comparing": ("compare",),
+    "regard.pipelines.language_model": ("LanguageModel",),
+    "regard.pipelines.loading": ("load",),
+    "regard.pipelines.predictor": ("Prediction", "Predictor"),
+    "regard.runs.result": ("TrainingResult",),
+    "regard.runs.tasks.own_loop": ("batches", "new"),
+    "regard.runs.train": ("train",),
+    "regard.pipelines.translation": ("Candidate", "ForcedScore", "Translation"),
+    "regard.pipelines.translator": ("Translator",),
 }
 
 _ROOMS = ("errors", "extending", "nn")

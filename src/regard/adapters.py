@@ -22,9 +22,9 @@ from torch import Tensor, nn
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
 from regard.errors import ModelFolderError, SettingsError
 from regard.models.config import SAME_WEIGHTS, ModelConfig
-from regard.models.families import build_from, changed_head, parse_config
 from regard.models.interface import Model
 from regard.models.learning.adapters import LARGEST, adapted, merged, overflowing, put_adapter, sharing
+from regard.models.registry import build_from, changed_head, parse_config
 from regard.names import is_file, is_folder
 from regard.text.changes import Stamp, stamp
 from regard.text.lines import write_whole

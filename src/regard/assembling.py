@@ -14,8 +14,8 @@ from torch import Tensor
 from regard.checkpoint import LoadedModel
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
-from regard.models.families import build
 from regard.models.interface import Model, stored_tensors
+from regard.models.registry import build
 
 SHARED_KEYS = (
     "model_dim", "ff_dim", "num_heads", "num_kv_heads", "head_dim", "norm", "norm_kind", "norm_epsilon", "activation",

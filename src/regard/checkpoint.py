@@ -29,8 +29,8 @@ from regard.errors import ModelFolderError, SettingsError, hub_hint
 from regard.memory import lack_of_room, shapes_for, shapes_of
 from regard.models.config import ModelConfig
 from regard.models.deviation import deviation
-from regard.models.families import build, parse_config
 from regard.models.interface import Model, stored_tensors
+from regard.models.registry import build, parse_config
 from regard.names import is_file, is_folder
 from regard.text.changes import TRIES, read_unchanged
 from regard.text.lines import UNIQUE, write_whole

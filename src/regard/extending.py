@@ -30,24 +30,24 @@ from regard.models.config import (
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import Architecture
 from regard.models.interface import Model, PairModel, TokenModel
 from regard.models.parts import add_position_scheme
 from regard.models.recurrent import Recurrent, add_attention_score
+from regard.models.registry import Architecture
 from regard.nn.positions import AttentionPositions
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
+from regard.runs.families import Family, add_family, add_task
+from regard.runs.progress import RunDisplay
+from regard.runs.settings import RunSettings
+from regard.runs.tasks.labels import ClassifyTask, TagTask
+from regard.runs.tasks.pairs import PairsTask
+from regard.runs.tasks.running_text import LanguageTask, MaskedTask
+from regard.runs.tasks.task import Inputs, Task
 from regard.text.tokenizer import Symbols, Tokenizer
 from regard.training.run import Callback, Progress
-from regard.workflow.families import Family, add_family, add_task
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.predictor import Predictor
-from regard.workflow.progress import RunDisplay
-from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.labels import ClassifyTask, TagTask
-from regard.workflow.tasks.pairs import PairsTask
-from regard.workflow.tasks.running_text import LanguageTask, MaskedTask
-from regard.workflow.tasks.task import Inputs, Task
-from regard.workflow.translation.translator import Translator
 
 __all__ = [
     "Account",

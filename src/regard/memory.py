@@ -16,9 +16,10 @@ from torch.overrides import TorchFunctionMode
 
 from regard.errors import ModelFolderError, SettingsError
 from regard.models.config import ModelConfig
-from regard.models.families import build, multihead_attentions
+from regard.models.heads import multihead_attentions
 from regard.models.interface import Model
 from regard.models.parts import EmbeddedPositions
+from regard.models.registry import build
 from regard.nn.multihead import MultiHeadAttention
 
 WAVES = "sinusoidal"

@@ -7,7 +7,7 @@ import torch
 
 from regard.checkpoint import save_new
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import build
+from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

@@ -17,7 +17,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter, merged
 from regard.models.learning.naming import parameters_named
 from regard.nn.adapters import AdaptedLinear
-from regard.workflow.predictor import Predictor
+from regard.pipelines.predictor import Predictor
 
 STEPS = ["--steps", "4", "--set", "training.batch_tokens=200", "--precision", "float32"]
 RANK = ["--set", "adapter.rank=2"]

@@ -12,9 +12,9 @@ from running import command, refused
 import regard
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
+from regard.pipelines.loading import load_any
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.loading import load_any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
 STEPS = ["--steps", "2", "--set", "training.batch_tokens=200", "--precision", "float32"]

@@ -14,9 +14,9 @@ import regard
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
 from regard.models.config import EncoderDecoderConfig
-from regard.workflow.predictor import Predictor
-from regard.workflow.tasks.continuing import usual_settings
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
+from regard.runs.tasks.continuing import usual_settings
 
 STEPS = ["--steps", "3", "--set", "training.batch_tokens=200"]
 

@@ -12,7 +12,7 @@ import torch
 from regard.checkpoint import save_new
 from regard.cli.main import run
 from regard.models.config import EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

@@ -297,9 +297,9 @@ def test_a_recurrent_model_trains_translates_and_aligns(tmp_path: Path, capsys: 
 
 def test_a_mask_stands_where_training_had_it(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The ids of a text with a mask are those of the whole text with one id replaced."""
+    from regard.pipelines.predictor import Predictor
     from regard.text.tokenizer import Tokenizer
     from regard.text.tokenizer_config import TokenizerConfig
-    from regard.workflow.predictor import Predictor
 
     tokenizer = Tokenizer.train(["the cat dog " * 9], TokenizerConfig(vocab_size=40, with_mask=True))
     model = regard.load(work / "mlm", device="cpu").model

@@ -16,8 +16,8 @@ from regard.data.batch import pad_right
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.inspection.alignment import cross_attention
-from regard.workflow.translation import translator as translating
-from regard.workflow.translation.translator import Translator
+from regard.pipelines import translator as translating
+from regard.pipelines.translator import Translator
 
 WORDS = ["abcdef", "gfe", "aabb", "", "cgca", "fedcba", "ggg", "badcab"]
 

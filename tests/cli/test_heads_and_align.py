@@ -14,7 +14,7 @@ from regard.evaluation.alignment_error import read_alignments
 from regard.inspection.ablation import gated, without
 from regard.inspection.head_statistics import LABELS
 from regard.inspection.record import HeadName
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_ranking_heads(
     folder: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("regard.workflow.inspection.pruning.SHARES", (0.5,))
+    monkeypatch.setattr("regard.analysis.pruning.SHARES", (0.5,))
     files = folder / "source", folder / "target"
     assert command("heads", folder / "m", *files, "--sentences", "2", "-o", tmp_path / "r.json") == 0
     content = json.loads((tmp_path / "r.json").read_text())

@@ -17,13 +17,13 @@ from regard.data.corpus import ParallelText
 from regard.data.labelled import encode_words
 from regard.errors import DataError
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines import predictor as predicting
+from regard.runs.progress import RunDisplay
+from regard.runs.settings import RunSettings
+from regard.runs.tasks.pairs import PairsTask
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow import predictor as predicting
-from regard.workflow.progress import RunDisplay
-from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.pairs import PairsTask
 
 HUGE = "ab cd " * 200_000
 
@@ -181,7 +181,7 @@ def test_what_is_typed_is_predicted_line_by_line(
 def test_a_file_of_columns_and_a_text_are_told_how(
     words: list[str], message: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("regard.workflow.loading.load", lambda *_, **__: 1 / 0)  # said before a model is loaded
+    monkeypatch.setattr("regard.pipelines.loading.load", lambda *_, **__: 1 / 0)  # said before a model is loaded
     code, out, err = outcome(capsys, *words)
     assert (code, out) == (2, "")
     assert err.strip().endswith(message)
@@ -280,7 +280,7 @@ def test_references_without_spaces_get_a_hint(
     def stop(*_: object, **__: object) -> None:
         raise DataError("that was all.")
 
-    monkeypatch.setattr("regard.workflow.inspection.pruning.examples_of", stop)
+    monkeypatch.setattr("regard.analysis.pruning.examples_of", stop)
     (here / "ja").write_text("二匹の犬が遊んでいる\n犬が走る\n")
     for words in ("evaluate m two ja", "heads m two ja"):
         _, _, err = outcome(capsys, *words.split())
@@ -314,7 +314,7 @@ def test_memory_that_is_used_up_is_no_traceback(
     def end(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("regard.workflow.loading.load", end)
+    monkeypatch.setattr("regard.pipelines.loading.load", end)
     code, out, err = outcome(capsys, "translate", "m", "two")
     assert (code, out) == (2, "")
     assert (

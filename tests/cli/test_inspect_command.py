@@ -20,7 +20,7 @@ import regard
 from regard.checkpoint import load_model
 from regard.errors import DataError, SettingsError
 from regard.inspection.drawing.figures import readable
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 
 @pytest.fixture(scope="module")
@@ -290,7 +290,7 @@ def test_what_is_too_long_is_refused(folder: Path, tmp_path: Path, capsys: pytes
 
 
 def test_bfloat16(folder: Path) -> None:
-    from regard.workflow.inspection.attribution import trace_flow
+    from regard.analysis.attribution import trace_flow
 
     translator = regard.load(folder / "m", precision="bfloat16")
     assert isinstance(translator, Translator)

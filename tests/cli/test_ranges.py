@@ -11,11 +11,11 @@ from regard.checkpoint import save_new
 from regard.cli.main import run
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.runs.settings import RunSettings, parse_assignments, parse_options, read_yaml
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.run import SavingTimes
-from regard.workflow.settings import RunSettings, parse_assignments, parse_options, read_yaml
 
 HUGE = "9" * 400
 LONGER_THAN_PYTHON_READS = "9" * 5000

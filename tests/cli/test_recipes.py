@@ -12,7 +12,7 @@ from running import outcome
 
 import regard
 from regard.errors import SettingsError
-from regard.workflow.settings import RunSettings, chosen_arch, find_recipe, read_yaml, recipes
+from regard.runs.settings import RunSettings, chosen_arch, find_recipe, read_yaml, recipes
 
 
 def test_recipes_are_in_the_package_and_can_be_trained_by() -> None:
@@ -44,7 +44,7 @@ def test_training_by_a_recipe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
         asked.update(options["settings"])
         raise SettingsError("that was all.")
 
-    monkeypatch.setattr("regard.workflow.train.train", train)
+    monkeypatch.setattr("regard.runs.train.train", train)
     options = ["--steps", "1", "--set", "model.model_dim=8", "-o", "model"]
     assert outcome(capsys, "train", "pairs.tsv", "--config", "recipe:g2p", *options)[2] == "regard: that was all.\n"
     expected = read_yaml("recipe:g2p")

@@ -15,11 +15,11 @@ from small_runs import OPTIONS, metrics, process, same_model, same_state, train,
 import regard
 from regard.checkpoint import load_model
 from regard.cli.main import run
+from regard.runs.run_folder import FolderWriter as Writer
 from regard.training.distributed import World
 from regard.training.run import TrainingRun
 from regard.training.state import snapshots
 from regard.training.trainer import Trainer
-from regard.workflow.runs.run_folder import FolderWriter as Writer
 
 
 @pytest.fixture(scope="module")

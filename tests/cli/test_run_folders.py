@@ -19,13 +19,13 @@ from small_runs import OPTIONS, process, train, write_data
 
 from regard.cli.main import run
 from regard.errors import ModelFolderError, SettingsError
+from regard.runs import run_folder
+from regard.runs.run_folder import FolderWriter as Writer
+from regard.runs.run_folder import claimed
+from regard.runs.tasks import pairs
 from regard.training.process import only_run
 from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
-from regard.workflow.runs import run_folder
-from regard.workflow.runs.run_folder import FolderWriter as Writer
-from regard.workflow.runs.run_folder import claimed
-from regard.workflow.tasks import pairs
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,10 @@ from regard.cli.main import run
 from regard.cli.writing import tell, write
 from regard.errors import DataError, MissingExtraError, SettingsError, printable
 from regard.models.config import EncoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.runs.progress import RunDisplay
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.progress import RunDisplay
 
 ATTACK = "\x1b]0;owned\x07\x9b31m\u202etxt\u2066\x7f"
 ESCAPED = r"\x1b]0;owned\x07\u009b31m\u202etxt\u2066\u007f"

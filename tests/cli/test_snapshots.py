@@ -11,10 +11,10 @@ from safetensors.torch import load_file
 from small_runs import arguments, same_model, train, write_data
 
 from regard.checkpoint import load_model
-from regard.models.families import build
+from regard.models.registry import build
+from regard.runs.run_folder import FolderWriter as Writer
 from regard.training.run import TrainingRun
 from regard.training.state import best_folder, snapshot_folder, snapshots
-from regard.workflow.runs.run_folder import FolderWriter as Writer
 
 EVERY_3 = ["--set", "training.keep_every=3", "--set", "training.schedule=constant", "--set", "training.warmup_steps=4",
            "--set", "training.learning_rate=0.01", "--set", "training.average_decay=0.9", "--save-every", "5"]  # fmt: skip

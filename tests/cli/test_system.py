@@ -247,9 +247,7 @@ def test_the_demo_from_end_to_end(
 def test_an_interrupt_before_anything_is_saved_says_so(work: Path, tmp_path: Path) -> None:
     options = ["-o", tmp_path / "m", *SMALL, "--steps", "100000", "--set", "training.validate_every=100000"]
     code = f"import sys; sys.argv[1:] = {[str(word) for word in ['train', work / 'train.src', work / 'train.tgt', *options]]!r}\n"
-    code += (
-        "import regard.workflow.tasks.pairs as t\ndef stop(*a, **k): raise KeyboardInterrupt\nt.find_corpora = stop\n"
-    )
+    code += "import regard.runs.tasks.pairs as t\ndef stop(*a, **k): raise KeyboardInterrupt\nt.find_corpora = stop\n"
     code += "from regard.cli.main import run; run()"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert process.returncode == 130

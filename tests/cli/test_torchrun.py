@@ -152,7 +152,7 @@ def test_a_run_that_is_asked_to_stop_saves_where_it_is(data: Path) -> None:
 def test_processes_train_one_model_after_the_other(data: Path) -> None:
     script = data / "several.py"
     script.write_text(
-        "from regard.workflow.train import train\n"
+        "from regard.runs.train import train\n"
         "settings = {'model': {'model_dim': 24, 'num_heads': 2}, 'training': {'steps': 2}}\n"
         f"for number in (1, 2, 3):\n    train({str(data / 'pairs.tsv')!r}, f'{data}/several-{{number}}', settings=settings)\n"
     )

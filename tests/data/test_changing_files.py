@@ -15,9 +15,9 @@ from regard.data.labelled import find_labelled
 from regard.data.language import find_texts
 from regard.data.store import cache_folder
 from regard.errors import DataError
+from regard.runs.tasks.pairs import hold_out_pairs
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.tasks.pairs import hold_out_pairs
 
 LINES = ["ab", "cde", "fgh ij", "a", "jihgfedcba", "bad"]
 

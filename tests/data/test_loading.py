@@ -93,7 +93,7 @@ def test_a_run_with_processes_is_the_same(tmp_path: Path, monkeypatch: pytest.Mo
     }
     pairs = [(text, text.upper()) for text in TEXTS]
     plain = regard.train(pairs, tmp_path / "plain", settings=settings)
-    monkeypatch.setattr("regard.workflow.execution.processes_for", lambda *_: 2)
+    monkeypatch.setattr("regard.runs.run.processes_for", lambda *_: 2)
     ahead = regard.train(pairs, tmp_path / "ahead", settings=settings)
     assert ahead.results["validation_loss"] == plain.results["validation_loss"]
     assert not multiprocessing.active_children()
@@ -158,7 +158,7 @@ def test_a_run_that_fails_leaves_no_processes(tmp_path: Path, monkeypatch: pytes
         def on_step(self, progress: Any) -> None:
             raise ValueError("a callback failed")
 
-    monkeypatch.setattr("regard.workflow.execution.processes_for", lambda *_: 2)
+    monkeypatch.setattr("regard.runs.run.processes_for", lambda *_: 2)
     pairs = [(text, text.upper()) for text in TEXTS]
     sizes: dict[str, Any] = {"model_dim": 16, "ff_dim": 16, "num_heads": 2, "steps": 50, "bpe_dropout": 0.2}
     with pytest.raises(ValueError, match="a callback failed") as kept:

@@ -31,7 +31,7 @@ from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import Site, prune_heads
+from regard.models.heads import Site, prune_heads
 from regard.nn.hooks import forward_hooks
 
 FOUND = find()

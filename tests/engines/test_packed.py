@@ -14,7 +14,7 @@ from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import Site, prune_heads
+from regard.models.heads import Site, prune_heads
 from regard.nn.hooks import forward_hooks
 
 pytestmark = pytest.mark.skipif(not can_pack(torch.device("cpu")), reason="this build of PyTorch cannot pack")

@@ -13,7 +13,7 @@ from regard.cli.main import run
 from regard.errors import ModelFolderError
 from regard.evaluation.confidence import Confidence
 from regard.evaluation.text_metrics import sentence_utility
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 WORDS = [
     "dog", "cat", "bird", "horse", "child", "plays", "sleeps", "runs", "sings", "waits", "house", "tree", "river", "garden",

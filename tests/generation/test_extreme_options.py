@@ -11,12 +11,12 @@ from regard.generation.options import MOST_HYPOTHESES, DecodingOptions, TextOpti
 from regard.generation.rules.beam import BeamSettings
 from regard.generation.rules.sampling import SamplingOptions, filtered_logits
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines import batch_decoder
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.translator import Translator
+from regard.runs.settings import parse_assignments, parse_options, read_yaml
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.settings import parse_assignments, parse_options, read_yaml
-from regard.workflow.translation import workers
-from regard.workflow.translation.translator import Translator
 
 TINY, HUGE = (1e-300, 1e-46, 1e-40, 1e-38), (1e38, 1e39, 1e300)
 SIZES = {"model_dim": 8, "ff_dim": 8, "num_heads": 2, "max_positions": 12}
@@ -87,7 +87,7 @@ def test_the_memory_of_pairs_of_hypotheses_is_counted(
         translator.use_engine(engine)
     except SettingsError:
         pytest.skip("no engine in C here")
-    monkeypatch.setattr(workers, "free_bytes", lambda device: 5 * 10**8)
+    monkeypatch.setattr(batch_decoder, "free_bytes", lambda device: 5 * 10**8)
     vocab_size, width = translator.model.config.vocab_size, MOST_HYPOTHESES
     needed = width * (12 * vocab_size + of_pair * width)
     if needed > 5 * 10**8:

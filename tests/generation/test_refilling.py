@@ -11,7 +11,7 @@ from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
 
 POSITIONS = [
     "sinusoidal",

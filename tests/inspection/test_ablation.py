@@ -25,7 +25,8 @@ from regard.inspection.ablation import (
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import Site, build, multihead_attentions, prune_heads, unpruned
+from regard.models.heads import Site, multihead_attentions, prune_heads
+from regard.models.registry import build, unpruned
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

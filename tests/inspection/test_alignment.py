@@ -7,6 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.analysis.aligning import words_of_tokens
 from regard.errors import DataError, SettingsError
 from regard.evaluation.alignment_error import (
     GoldAlignment,
@@ -19,7 +20,6 @@ from regard.evaluation.alignment_error import (
 )
 from regard.inspection.alignment import AttentionReadout, readouts, without_gold, word_links
 from regard.text.lines import read_lines
-from regard.workflow.inspection.aligning import words_of_tokens
 
 links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
 

@@ -10,6 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.analysis.attribution import Flow
 from regard.errors import SettingsError, ShapeError
 from regard.inspection.capture import capture
 from regard.inspection.flow import (
@@ -24,8 +25,7 @@ from regard.inspection.flow import (
 from regard.inspection.record import Tokens
 from regard.models.config import DecoderConfig, EncoderConfig, RecurrentConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import build
-from regard.workflow.inspection.attribution import Flow
+from regard.models.registry import build
 
 SOURCE, READ, SAID = [4, 5, 6, 7, 3], [2, 9, 10, 9], [9, 10, 9, 3]
 

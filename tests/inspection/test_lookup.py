@@ -9,13 +9,13 @@ import torch
 from regard.errors import SettingsError
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.predictor import Predictor
-from regard.workflow.translation.translator import Translator
 
 SIZES = {"model_dim": 12, "ff_dim": 20, "num_heads": 3, "max_positions": 40}
 TOKENIZER = Tokenizer.train(["abcdef "], TokenizerConfig(kind="characters", vocab_size=40))

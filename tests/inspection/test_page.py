@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from regard.inspection.record import Record, Tokens
 from regard.inspection.result import Ablation, Inspection
-from regard.models.families import Site
+from regard.models.heads import Site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

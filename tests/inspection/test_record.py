@@ -15,8 +15,9 @@ from regard.models.config import DecoderConfig, EncoderConfig, RecurrentConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import attention_sites, build
+from regard.models.heads import attention_sites
 from regard.models.interface import Model
+from regard.models.registry import build
 
 SOURCE, READ = [4, 5, 6, 7, 3], [2, 9, 10, 9]
 

@@ -18,11 +18,11 @@ from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.interop.ctranslate2.files import read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines.loading import load
+from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.loading import load
-from regard.workflow.translation.translator import Translator
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 

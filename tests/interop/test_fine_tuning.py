@@ -12,9 +12,9 @@ import regard
 from regard.checkpoint import load_model
 from regard.data.batch import Batch, LabelledBatch
 from regard.interop.formats import read_foreign
+from regard.pipelines.loading import load_any
 from regard.training.optimization import TrainingConfig
 from regard.training.updates import Updater
-from regard.workflow.loading import load_any
 
 STEP: dict[str, Any] = {
     "steps": 1, "learning_rate": 1e-2, "warmup_steps": 1, "schedule": "constant", "average_decay": 0.0,

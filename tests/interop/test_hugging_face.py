@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.errors import ModelFolderError
 from regard.interop.formats import read_foreign, write_foreign
-from regard.models.families import build
+from regard.models.registry import build
 
 
 @pytest.mark.parametrize("name", MODELS)

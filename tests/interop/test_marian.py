@@ -10,8 +10,8 @@ import yaml
 
 from regard.errors import ModelFolderError
 from regard.interop.formats import read_foreign
-from regard.workflow.loading import load
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.loading import load
+from regard.pipelines.translator import Translator
 
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("ctranslate2")

@@ -17,7 +17,7 @@ from regard.interop.convert import convert, convert_adapter
 from regard.interop.formats import read_foreign
 from regard.interop.peft import read_peft
 from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
-from regard.workflow.loading import load
+from regard.pipelines.loading import load
 
 peft = pytest.importorskip("peft")
 pytestmark = pytest.mark.filterwarnings(

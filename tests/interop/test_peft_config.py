@@ -15,7 +15,7 @@ from test_peft import adapted_by_peft, outputs
 from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.peft_config import LoraSettings
-from regard.workflow.loading import load
+from regard.pipelines.loading import load
 
 peft = pytest.importorskip("peft")
 pytestmark = pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")

@@ -11,8 +11,8 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.formats import write_foreign
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import build
 from regard.models.interface import Model
+from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

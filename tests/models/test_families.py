@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from regard.checkpoint import load_model, save_new
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import build
 from regard.models.interface import Model
+from regard.models.registry import build
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

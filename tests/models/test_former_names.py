@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, current
-from regard.models.families import ARCHITECTURES, architecture, parse_config
+from regard.models.registry import ARCHITECTURES, architecture, parse_config
+from regard.runs.settings import RunSettings, chosen_arch
 from regard.training.state import RECORD, TrainingState, _digest, read_state, write_state
-from regard.workflow.settings import RunSettings, chosen_arch
 
 
 @pytest.mark.parametrize(("former", "name"), [("linear_bias", "alibi"), ("buckets", "t5"), ("clipped", "shaw")])

@@ -15,7 +15,8 @@ from regard.extending import Callback
 from regard.inspection.ablation import gated
 from regard.inspection.capture import capture
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
-from regard.models.families import Site, build, multihead_attentions, prune_heads
+from regard.models.heads import Site, multihead_attentions, prune_heads
+from regard.models.registry import build
 from regard.nn import LearnedPrefix
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig

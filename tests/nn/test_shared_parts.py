@@ -13,7 +13,8 @@ from regard.errors import SettingsError
 from regard.inspection.ablation import gated
 from regard.inspection.capture import capture
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
-from regard.models.families import Site, build
+from regard.models.heads import Site
+from regard.models.registry import build
 from regard.nn import Attention, Bilinear, BucketedBias, LinearBias, MultiHeadAttention
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig

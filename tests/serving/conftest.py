@@ -16,10 +16,10 @@ from served import Running, Start
 
 from regard.checkpoint import save_new
 from regard.models.config import EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.translation.translator import Translator
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz .,!?'&<>/\"=ABCDEFGHIJKLMNOPQRSTUVWXYZ\n"
 
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def translator(folder: Path) -> Translator:
     """The same model, asked directly."""
-    from regard.workflow.loading import load_as
+    from regard.pipelines.loading import load_as
 
     return load_as(folder, Translator, device="cpu")
 

@@ -12,9 +12,9 @@ from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
 from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
+from regard.pipelines.loading import load_as, load_with_adapters
+from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction, adapter_of, parse_adapters
-from regard.workflow.loading import load_as, load_with_adapters
-from regard.workflow.translation.translator import Translator
 
 
 def random_adapter(base: Path, path: Path, seed: int) -> Path:

@@ -17,12 +17,12 @@ from served import Running, Start
 from test_interfaces import FIELDS, FORM, JSON, TEXT, send
 
 from regard.generation.options import DecodingOptions
+from regard.pipelines.translator import Translator
 from regard.serving.answers import Asked
 from regard.serving.directions import parse_models
 from regard.serving.interfaces.encoding import Received
 from regard.serving.limits import Limits, ServingError
 from regard.serving.service import Service
-from regard.workflow.translation.translator import Translator
 
 
 def multipart(pairs: list[tuple[str, str]], boundary: str = "----x1Y") -> tuple[bytes, str]:

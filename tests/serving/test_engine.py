@@ -12,6 +12,7 @@ import torch
 
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
+from regard.pipelines.translator import Translator
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.directions import Direction
@@ -19,7 +20,6 @@ from regard.serving.http.kept import Inspections
 from regard.serving.limits import Limits, ServingError
 from regard.serving.metrics import Metrics
 from regard.serving.texts.sentences import split
-from regard.workflow.translation.translator import Translator
 
 WORDS = ["two", "dogs", "play", "a", "cat", "sleeps", "here", "on", "red", "mats"]
 TEXTS = [" ".join(random.Random(seed).choices(WORDS, k=1 + seed % 9)) for seed in range(60)]

@@ -9,10 +9,10 @@ from served import Running
 from test_interfaces import JSON, send
 from test_other_models import folders, mixed, model  # noqa: F401
 
+from regard.analysis.attribution import trace_flow
 from regard.errors import DataError
-from regard.workflow.inspection.attribution import trace_flow
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.translator import Translator
 
 TEXT = "two dogs play"
 HEADS = ["cross.0.1", "decoder.0.0"]

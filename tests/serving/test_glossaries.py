@@ -23,6 +23,7 @@ from starlette.requests import Request
 from test_interfaces import JSON, send
 from test_server import wait_for
 
+from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.http.transport import Call
 from regard.serving.interfaces.deepl_glossaries import DeeplGlossaries
@@ -31,7 +32,6 @@ from regard.serving.limits import Limits, ServingError
 from regard.serving.service import Service
 from regard.serving.texts.glossaries import Glossaries, Glossary
 from regard.serving.texts.terms import MOST_PHRASES, Terms, fitting, read_entries, target_phrases
-from regard.workflow.translation.translator import Translator
 
 ENTRIES = {"dogs": "Hunde", "cat": "Katze", "red mat": "rote Matte", "mat": "Matte"}
 DE = Direction("en", "de")

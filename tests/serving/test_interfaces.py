@@ -16,8 +16,8 @@ from deep_translator import LibreTranslator
 from libretranslatepy import LibreTranslateAPI
 from served import Running
 
-from regard.workflow.inspection.attribution import trace_flow
-from regard.workflow.translation.translator import Translator
+from regard.analysis.attribution import trace_flow
+from regard.pipelines.translator import Translator
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 TEXT = "two dogs play"

@@ -13,8 +13,8 @@ from served import Running
 from test_interfaces import JSON, send
 
 from regard.errors import DataError
+from regard.pipelines.translator import Translator
 from regard.serving.texts.markup import UNIT, Block, parse, projected
-from regard.workflow.translation.translator import Translator
 
 
 def units(text: str) -> list[tuple[int, int]]:

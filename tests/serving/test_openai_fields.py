@@ -16,11 +16,11 @@ from test_interfaces import JSON, TEXT, send
 
 from regard.checkpoint import save_new
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines.loading import load_as
+from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.loading import load_as
-from regard.workflow.translation.translator import Translator
 
 SEVERAL = "Two dogs play. A cat sleeps!\nA mat."
 LETTERS = "abcdefghijklmnopqrstuvwxyz .,!?\n"

@@ -17,7 +17,10 @@ from regard.checkpoint import save_new
 from regard.errors import SettingsError
 from regard.generation.options import TextOptions
 from regard.models.config import DecoderConfig, EncoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.loading import load_as
+from regard.pipelines.predictor import Predictor
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.directions import parse_models
@@ -26,9 +29,6 @@ from regard.serving.metrics import Metrics
 from regard.serving.service import Service
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.loading import load_as
-from regard.workflow.predictor import Predictor
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz .,!?\n"
 PROMPTS = ["two dogs", "", "a", "the cat sleeps on a", "x\ny"]

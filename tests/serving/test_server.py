@@ -18,6 +18,7 @@ from served import Running, Start
 from test_interfaces import FORM, JSON, send
 
 from regard.errors import SettingsError
+from regard.pipelines.translator import Translator
 from regard.serving.answers import Asked
 from regard.serving.directions import Direction, parse_models
 from regard.serving.http.app import App
@@ -28,7 +29,6 @@ from regard.serving.keys import Keys
 from regard.serving.limits import Limits, ServingError
 from regard.serving.service import Service
 from regard.serving.texts import language
-from regard.workflow.translation.translator import Translator
 
 
 def test_64_clients_get_what_each_would_get_alone(server: Running, translator: Translator) -> None:

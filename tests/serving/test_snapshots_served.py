@@ -10,9 +10,9 @@ from served import Running, Start
 from test_interfaces import JSON, TEXT, send
 
 from regard.checkpoint import load_model, save_new
+from regard.pipelines.loading import load_as
+from regard.pipelines.translator import Translator
 from regard.training.state import snapshot_folder, snapshots
-from regard.workflow.loading import load_as
-from regard.workflow.translation.translator import Translator
 
 
 @pytest.fixture(scope="module")

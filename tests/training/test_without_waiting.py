@@ -32,10 +32,10 @@ from regard.models.presets import ENCODER_DECODER
 from regard.models.recurrent import Recurrent
 from regard.nn import losses
 from regard.nn.losses import smoothed_cross_entropy
+from regard.pipelines.devices import resolve_device
 from regard.training.optimization import TrainingConfig
 from regard.training.precision import prepare_gpu
 from regard.training.updates import Updater
-from regard.workflow.pipelines.devices import resolve_device
 
 META = torch.device("meta")
 SIZES: dict[str, Any] = {"model_dim": 16, "ff_dim": 32, "num_heads": 2}

@@ -55,7 +55,7 @@ def convert(
     """
     from regard.interop.convert import convert as convert_model
     from regard.interop.convert import convert_adapter
-    from regard.workflow.families import find_family
+    from regard.pipelines.families import PIPELINES
 
     if base is not None:
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
@@ -70,7 +70,7 @@ def convert(
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
     if to is None:
-        say(f"wrote {output}; next: {program()} {find_family(done.arch).pipeline.commands[0].format(output)}")
+        say(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
     else:
         say(f"wrote {output}")
 
@@ -90,9 +90,9 @@ def average(
     """Average the weights of several models, such as the checkpoints of one run; or add an adapter to the weights of one."""
     from regard.adapters import read_adapter, with_adapter
     from regard.checkpoint import check_output, save_new
+    from regard.pipelines.families import pipeline_type
+    from regard.pipelines.loading import load_any
     from regard.training.averaging import average_models
-    from regard.workflow.families import family_of
-    from regard.workflow.loading import load_any
 
     check_output(output, overwrite=overwrite)
     if adapter is not None:
@@ -102,6 +102,6 @@ def average(
     else:
         mean = average_models(models)
     save_new(output, *mean)
-    use = family_of(mean.model.config).pipeline.of(mean).commands[-1].format(output)
+    use = pipeline_type(mean.model.config).of(mean).commands[-1].format(output)
     what = f"the mean of {len(models)} models" if adapter is None else f"{models[0]} with {adapter}"
     say(f"wrote {output}, {what}; next: {program()} {use}")

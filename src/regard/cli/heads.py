@@ -25,10 +25,10 @@ from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
 
 if TYPE_CHECKING:
+    from regard.analysis.pruning import Ranking
     from regard.inspection.head_statistics import HeadStatistics
     from regard.inspection.record import HeadName
-    from regard.workflow.inspection.pruning import Ranking
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.translator import Translator
 
 
 def heads(
@@ -69,15 +69,15 @@ def heads(
     device: Device = "auto",
 ) -> None:
     """Rank the heads of a translation model by importance, measure what removing them costs, and remove some."""
+    from regard.analysis import pruning as room
+    from regard.analysis.head_report import ranking_facts, save_ranking
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
     from regard.inspection.ablation import without
-    from regard.workflow.inspection import pruning as room
-    from regard.workflow.inspection.head_report import ranking_facts, save_ranking
-    from regard.workflow.loading import load_as
-    from regard.workflow.progress import RunDisplay
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.translator import Translator
+    from regard.runs.progress import RunDisplay
 
     removed = None if prune is None else _share_or_heads(prune)
     _check_output(output, removed, overwrite=overwrite)
@@ -213,8 +213,8 @@ def _prune(
     as_json: bool,
 ) -> None:
     """Remove heads, measure before and after, and write the smaller model."""
-    from regard.workflow.inspection import pruning as room
-    from regard.workflow.inspection.head_report import save_pruned
+    from regard.analysis import pruning as room
+    from regard.analysis.head_report import save_pruned
 
     assert output is not None
     smaller = room.without_heads(translator, removed)
@@ -234,7 +234,7 @@ def _prune(
 def _ranking_table(
     ranking: Ranking, curves: dict[str, list[tuple[float, float]]], statistics: dict[HeadName, HeadStatistics]
 ) -> str:
-    from regard.workflow.inspection.pruning import MEASURES, NOTE
+    from regard.analysis.pruning import MEASURES, NOTE
 
     lines = [f"{MEASURES[ranking.measure]}; the most worth first"]
     for name in ranking.order[::-1]:

@@ -30,9 +30,9 @@ from regard.errors import DataError, SettingsError
 from regard.names import is_folder
 
 if TYPE_CHECKING:
+    from regard.analysis.attribution import Flow
     from regard.inspection.result import Inspection
-    from regard.workflow.inspection.attribution import Flow
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.translator import Translator
 
 DECODING = ("beam", "length_penalty", "changes")
 """The options of decoding."""
@@ -81,13 +81,13 @@ def inspect(
     device: Device = "auto",
 ) -> None:
     """Show the attention weights of every head of a model on one text."""
+    from regard.analysis.attribution import check_flow_ending, check_method, trace_flow
     from regard.generation.options import DecodingOptions
     from regard.inspection.result import check_ending
-    from regard.workflow.inspection.attribution import check_flow_ending, check_method, trace_flow
-    from regard.workflow.language_model import LanguageModel
-    from regard.workflow.loading import load
-    from regard.workflow.settings import parse_options
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.language_model import LanguageModel
+    from regard.pipelines.loading import load
+    from regard.pipelines.translator import Translator
+    from regard.runs.settings import parse_options
 
     if output is not None:
         (check_ending if flow is None else check_flow_ending)(output)
@@ -186,6 +186,7 @@ def align(
     device: Device = "auto",
 ) -> None:
     """Print the word alignment of each pair as 0-0 1-2 (source word - target word), one line per pair."""
+    from regard.analysis import aligning
     from regard.data.corpus import read_pairs
     from regard.evaluation.alignment_error import (
         alignment_error_rate,
@@ -195,12 +196,11 @@ def align(
         turned,
         turned_gold,
     )
-    from regard.models.families import alignment_head
+    from regard.models.heads import alignment_head
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.translator import Translator
     from regard.text.lines import read_lines, write_lines
     from regard.text.words import separators_named
-    from regard.workflow.inspection import aligning
-    from regard.workflow.loading import load_as
-    from regard.workflow.translation.translator import Translator
 
     if output is not None:
         check_folder(output)
@@ -246,8 +246,8 @@ def align(
 
 
 def _draw_search(translator: Translator, text: str, output: Path | None, options: Any) -> None:
+    from regard.analysis.searching import search_figure
     from regard.text.lines import write_whole
-    from regard.workflow.inspection.searching import search_figure
 
     if output is None or output.suffix not in (".svg", ".png"):
         raise SettingsError(

@@ -134,8 +134,8 @@ def train(
 
     Learns a vocabulary, trains, validates, keeps the best, and writes a model folder.
     """
-    from regard.workflow.settings import parse_assignments, read_yaml
-    from regard.workflow.train import train as train_model
+    from regard.runs.settings import parse_assignments, read_yaml
+    from regard.runs.train import train as train_model
 
     settings: dict[str, dict[str, Any]] = {}
     layers = [read_yaml(config)] if config else []
@@ -246,9 +246,9 @@ def recipes(
 
     Train with one: `regard train ... --config recipe:NAME`. Copy one to change it: `regard recipes NAME > mine.yaml`.
     """
+    from regard.runs.settings import find_recipe
+    from regard.runs.settings import recipes as all_recipes
     from regard.text.lines import read_lines
-    from regard.workflow.settings import find_recipe
-    from regard.workflow.settings import recipes as all_recipes
 
     if name is not None:
         write("\n".join(read_lines(find_recipe(name))))

@@ -35,8 +35,8 @@ from regard.names import is_file, is_folder
 
 if TYPE_CHECKING:
     from regard.generation.options import DecodingOptions
-    from regard.workflow.translation.results import Translation
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.translation import Translation
+    from regard.pipelines.translator import Translator
 
 
 def translate(
@@ -83,10 +83,10 @@ def translate(
 ) -> None:
     """Translate a file, standard input or typed text, line by line."""
     from regard.generation.options import DecodingOptions
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.translator import Translator
+    from regard.runs.settings import parse_options
     from regard.text.lines import write_lines
-    from regard.workflow.loading import load_as
-    from regard.workflow.settings import parse_options
-    from regard.workflow.translation.translator import Translator
 
     if output and not is_folder(output.absolute().parent):
         raise DataError(f"-o must be in a folder that exists; got {output}.")
@@ -157,7 +157,7 @@ def _rows_of_file(
         besides: files with a line for each of its lines: prefixes, required phrases, references to be near to.
         n_best: how many translations of each line are printed.
     """
-    from regard.workflow.progress import RunDisplay
+    from regard.runs.progress import RunDisplay
 
     prefixes, required, references = besides
     under_way: deque[str] = deque()

@@ -35,8 +35,8 @@ from regard.cli.writing import program, say, summary, tell, write
 from regard.errors import DataError, ModelFolderError, SettingsError
 
 if TYPE_CHECKING:
-    from regard.workflow.pipeline import Pipeline
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.pipeline import Pipeline
+    from regard.pipelines.translator import Translator
 
 
 MOST_CUTS_TOLD = 5
@@ -72,8 +72,8 @@ def generate(
     device: Device = "auto",
 ) -> None:
     """Continue a prompt with a language model (--arch decoder)."""
-    from regard.workflow.language_model import LanguageModel
-    from regard.workflow.loading import load_as
+    from regard.pipelines.language_model import LanguageModel
+    from regard.pipelines.loading import load_as
 
     if temperature == 0:
         greedy = "at --temperature 0, which always takes the likeliest token"
@@ -110,8 +110,8 @@ def predict(
     device: Device = "auto",
 ) -> None:
     """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
-    from regard.workflow.loading import load_as
-    from regard.workflow.predictor import WINDOW, Predictor
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.predictor import WINDOW, Predictor
 
     check_input(input, f"predict {model}", column=2, key="text")
     prepare_process(threads)
@@ -166,8 +166,8 @@ def evaluate(
     """Measure a model: BLEU, chrF and exact match on pairs; perplexity and bits per byte on text; accuracy on labels."""
     from regard.checkpoint import CONFIDENCE
     from regard.evaluation.confidence import LEAST_PAIRS
-    from regard.workflow.settings import parse_options
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.translator import Translator
+    from regard.runs.settings import parse_options
 
     if calibrate and ensemble:
         raise SettingsError("`--calibrate` is for a single model; it does not work with `--ensemble`.")
@@ -224,13 +224,13 @@ def compare(
     device: Device = "auto",
 ) -> None:
     """Compare systems on a test set: scores, a paired bootstrap test, and the sentences that differ most."""
+    from regard.analysis.comparison.comparing import compare as compared
+    from regard.analysis.comparison.result import check_page
+    from regard.analysis.comparison.systems import split_words
+    from regard.analysis.comparison.terminal import shown_comparison
     from regard.cli.inspect import check_folder
-    from regard.workflow.comparison.comparing import compare as compared
-    from regard.workflow.comparison.result import check_page
-    from regard.workflow.comparison.systems import split_words
-    from regard.workflow.comparison.terminal import shown_comparison
-    from regard.workflow.progress import RunDisplay
-    from regard.workflow.settings import parse_options
+    from regard.runs.progress import RunDisplay
+    from regard.runs.settings import parse_options
 
     if output is not None:
         check_folder(output)
@@ -275,7 +275,7 @@ def score(
 
 def _device_facts() -> str:
     """What `--device auto` takes here, for people."""
-    from regard.workflow.pipelines.devices import resolve_device
+    from regard.pipelines.devices import resolve_device
 
     device = resolve_device("auto").type
     if device == "cpu":
@@ -287,7 +287,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
     from regard.engines.choice import explained
-    from regard.workflow.loading import load_any
+    from regard.pipelines.loading import load_any
 
     if is_adapter(model):
         _adapter_info(model, as_json)
@@ -352,15 +352,15 @@ def _load(
     adapter: Path | None,
     engine: str,
 ) -> Pipeline:
-    from regard.workflow.loading import load
+    from regard.pipelines.loading import load
 
     prepare_process(threads)
     return load(model, device=device, precision=precision, others=others or (), adapter=adapter, engine=engine)
 
 
 def _translator(model: Path, threads: int | None, device: str, adapter: Path | None) -> Translator:
-    from regard.workflow.loading import load_as
-    from regard.workflow.translation.translator import Translator
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.translator import Translator
 
     prepare_process(threads)
     return load_as(model, Translator, device=device, adapter=adapter)

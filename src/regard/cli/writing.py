@@ -45,9 +45,9 @@ def tell(message: str) -> None:
 def summary(results: dict[str, Any]) -> str:
     """The scores of some results, one to a line; which there are depends on the kind of model. Those of labels are tables."""
     from regard.evaluation.label_metrics import confusion_table, score_table
+    from regard.evaluation.score_table import NO_BLEU
     from regard.evaluation.text_metrics import ADDED
     from regard.text.wording import counted
-    from regard.workflow.card import NO_BLEU
 
     signatures = results.get("signatures", {})
     rows = [

@@ -8,14 +8,14 @@ from typing import Any
 
 from regard.data.synthetic import LOCALES, date_pairs
 from regard.inspection.drawing.report import Report, report_html
+from regard.runs.progress import RunDisplay, clock
+from regard.runs.report import how_losses_are_measured, training_loss_name
+from regard.runs.run_folder import claimed, write_results
+from regard.runs.settings import RunSettings
+from regard.runs.train import train_texts
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.run import TrainingRun
-from regard.workflow.progress import RunDisplay, clock
-from regard.workflow.reporting import how_losses_are_measured, training_loss_name
-from regard.workflow.runs.run_folder import claimed, write_results
-from regard.workflow.settings import RunSettings
-from regard.workflow.train import train_texts
 
 NUM_TRAINING_PAIRS, NUM_VALID_PAIRS, NUM_TEST_PAIRS = 100_000, 1_000, 2_000
 SETTINGS: dict[str, dict[str, Any]] = {

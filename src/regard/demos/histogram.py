@@ -16,16 +16,16 @@ from regard.inspection.drawing.figures import Panel, panels_svg
 from regard.inspection.drawing.report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
+from regard.pipelines.predictor import Predictor
+from regard.runs.progress import RunDisplay, clock
+from regard.runs.report import how_losses_are_measured, training_loss_name
+from regard.runs.run import Execution, run_task
+from regard.runs.run_folder import claimed, write_results
+from regard.runs.settings import RunSettings
+from regard.runs.tasks.labels import TagTask
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.run import TrainingRun
-from regard.workflow.execution import Execution, run_task
-from regard.workflow.predictor import Predictor
-from regard.workflow.progress import RunDisplay, clock
-from regard.workflow.reporting import how_losses_are_measured, training_loss_name
-from regard.workflow.runs.run_folder import claimed, write_results
-from regard.workflow.settings import RunSettings
-from regard.workflow.tasks.labels import TagTask
 
 NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
 DRAWN = ("abacab", "cabbage", "ggggg", "abcdefghabcd")

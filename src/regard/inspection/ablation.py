@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from regard.errors import SettingsError
 from regard.inspection.record import HeadName
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import Site, multihead_attentions
+from regard.models.heads import Site, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.cache import KeysValues, Memory
 from regard.nn.hooks import AfterHook, forward_hooks, hooked, in_turn

@@ -14,7 +14,7 @@ from torch import Tensor
 from regard.errors import SettingsError
 from regard.inspection.capture import CapturedAttention, capture
 from regard.inspection.record import HeadName
-from regard.models.families import attention_sites
+from regard.models.heads import attention_sites
 from regard.models.interface import Model
 from regard.nn.scores import Additive, InnerProduct
 

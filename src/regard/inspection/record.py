@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.capture import capture
 from regard.inspection.flow import weighted_norms
-from regard.models.families import Site, attention_sites, multihead_attentions
+from regard.models.heads import Site, attention_sites, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
 from regard.text.words import Separators, begin_of_word, word_spans

@@ -13,7 +13,7 @@ from regard.inspection.ablation import gated, without
 from regard.inspection.alignment import sharpest_layer
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
 from regard.inspection.result import Ablation, Inspection, lens_of
-from regard.models.families import alignment_head, multihead_attentions
+from regard.models.heads import alignment_head, multihead_attentions
 from regard.models.interface import Model
 from regard.text.limits import check_lengths
 from regard.text.tokenizer import Tokenizer

@@ -15,8 +15,8 @@ from regard.interop.check import Check, Reference, compare
 from regard.interop.mapping import Account, TensorRef, check_refs, read_in
 from regard.memory import lack_of_room, shapes_for
 from regard.models.config import ModelConfig
-from regard.models.families import build
 from regard.models.interface import Model
+from regard.models.registry import build
 from regard.text.tokenizer import Symbols
 
 MOST_SHOWN = 300

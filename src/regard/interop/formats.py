@@ -36,8 +36,8 @@ from regard.interop.mapping import Account
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.families import unpruned
 from regard.models.interface import Model
+from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
 from regard.text.changes import TRIES, read_unchanged
 from regard.text.tokenizer import Symbols

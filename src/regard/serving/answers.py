@@ -10,14 +10,14 @@ from math import exp
 from typing import Any
 
 from regard.generation.options import DecodingOptions
+from regard.pipelines.translation import Translation
+from regard.pipelines.translator import Translator
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
 from regard.serving.directions import Direction
 from regard.serving.texts.markup import Block, Document, Outline, projected
 from regard.serving.texts.sentences import Pieces
 from regard.serving.texts.terms import Terms
-from regard.workflow.translation.results import Translation
-from regard.workflow.translation.translator import Translator
 
 Span = tuple[int, int]
 """The first character, and the one after the last."""

@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 from regard.errors import SettingsError
 from regard.generation.threads import num_threads
+from regard.pipelines.loading import load_with_adapters
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.translator import Translator
 from regard.serving.answers import Asked, Pending
 from regard.serving.batching.engine import AdapterEngine, Engine
 from regard.serving.batching.jobs import Job
@@ -26,9 +29,6 @@ from regard.serving.texts.glossaries import required_phrases
 from regard.serving.texts.language import detect, has_letters
 from regard.serving.texts.markup import Block, Document
 from regard.serving.texts.sentences import Pieces
-from regard.workflow.loading import load_with_adapters
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.translation.translator import Translator
 
 Kind = TypeVar("Kind", bound=Pipeline)
 CLOSING_SECONDS = 30.0

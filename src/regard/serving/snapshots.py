@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Lock
 
+from regard.pipelines.loading import load
+from regard.pipelines.pipeline import Pipeline
 from regard.serving.limits import ServingError
 from regard.training.state import snapshots
-from regard.workflow.loading import load
-from regard.workflow.pipeline import Pipeline
 
 
 class Snapshots:

@@ -13,8 +13,8 @@ from on_page import Served, Shown, address
 from playwright.sync_api import ConsoleMessage, Request, sync_playwright
 from served import Start
 
-from regard.workflow.loading import load_as
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.loading import load_as
+from regard.pipelines.translator import Translator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

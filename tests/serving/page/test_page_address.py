@@ -26,7 +26,7 @@ from on_page import (
     readable,
 )  # fmt: skip
 
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 TEXTS = "the old cat sleeps near Paris", "my small duck sings by London"
 

@@ -10,7 +10,7 @@ from on_page import GRID, HEAD, LENS, MATRIX, SHARE, STEP, TOKEN, Shown, numbers
 from playwright.sync_api import expect
 
 from regard.inspection.result import Inspection
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 WORD = "abcde"  # tokens: ▁ a b c d e, and the end
 SHOWN_AS = [*"␣abcde", "</s>"]

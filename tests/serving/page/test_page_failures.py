@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from on_page import ERROR, KEY, KEY_FORM, MATRIX, OUTPUT, STATUS, STOP, TEXT, TOKEN, Served, Shown, readable, until
 
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 LONG = "abcdefghijabcdefghi"
 Serve = Callable[..., Served]

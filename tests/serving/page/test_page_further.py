@@ -12,21 +12,21 @@ from on_page import ALTERNATIVES, CELL, HEAD, MATRIX, OUTPUT, TOKEN, WRITTEN, he
 from playwright.sync_api import expect
 from served import Start
 
+from regard.analysis.attribution import trace_flow
 from regard.checkpoint import load_model, save_new
 from regard.generation.options import TextOptions
 from regard.inspection.ablation import gated, without
 from regard.inspection.record import HeadName
 from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig
-from regard.models.families import build
+from regard.models.registry import build
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.loading import load_as
+from regard.pipelines.predictor import Predictor
+from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 from regard.training.state import snapshot_folder, snapshots
-from regard.workflow.inspection.attribution import trace_flow
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.loading import load_as
-from regard.workflow.predictor import Predictor
-from regard.workflow.translation.translator import Translator
 
 SENTENCE = "the small cat sleeps in Berlin"
 

@@ -29,9 +29,9 @@ from on_page import (
     spelled,
 )  # fmt: skip
 
+from regard.analysis.pruning import examples_of, rank_heads
 from regard.inspection.result import Ablation
-from regard.workflow.inspection.pruning import examples_of, rank_heads
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 TEXT = "the old cat sleeps near Paris"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from on_page import HEAD, RANK, SEARCH, Shown, head_button, readable
 
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 TEXT = "the old cat sleeps near Paris"
 PANELS = "translation", "alignment", "heads", "computed", "layers", "without", "search"

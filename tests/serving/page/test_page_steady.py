@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from on_page import CELL, ERROR, HEAD, MATRIX, OUTPUT, SEARCH, TEXT, TOKEN, Served, Shown, numbers
 
+from regard.pipelines.translator import Translator
 from regard.serving.http.page import takes_gzip
-from regard.workflow.translation.translator import Translator
 
 SENTENCE = "the old cat sleeps near Paris"
 WATCH = """() => { window.frames_ = []; const look = () => { frames_.push([document.documentElement.scrollHeight, scrollY,

@@ -10,7 +10,7 @@ from on_page import BEFORE, CHANGES, SEARCH, TOKEN, TREE, WRITTEN, Shown, readab
 from playwright.sync_api import Route
 
 from regard.inspection.record import HeadName
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 TEXT = "the old cat sleeps near Paris"
 
@@ -177,7 +177,7 @@ def test_the_alignment_head_is_one_for_the_model(opened: Any, serve: Any, learnt
     """The head that the configuration names, on the page as in Python; of a model that names none, what `align` takes."""
     import shutil
 
-    from regard.workflow.loading import load_as
+    from regard.pipelines.loading import load_as
 
     named = tmp_path / "named-en-de"
     shutil.copytree(learnt_folder, named)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from on_page import BEAM, BEFORE, N_BEST, OUTPUT, STATUS, TEMPERATURE, TEXT, TOKEN, numbers, percent, readable, spelled
 
-from regard.workflow.translation.translator import Translator
+from regard.pipelines.translator import Translator
 
 TEXT_ONE, TEXT_TWO = "the old cat sleeps near Paris", "my small duck sings by London"
 

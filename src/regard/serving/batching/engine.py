@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
+from regard.pipelines.adapted import AdaptedTranslator
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.translator import Translator
 from regard.serving.batching.jobs import Job
 from regard.serving.batching.queue import Queue
 from regard.serving.batching.worker import Worker
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.translation.adapted import AdaptedTranslator
-from regard.workflow.translation.translator import Translator
 
 Kind = TypeVar("Kind", bound=Pipeline)
 Answer = TypeVar("Answer")

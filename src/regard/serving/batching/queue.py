@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from regard.errors import RegardError
 from regard.generation.request import seed_of
 from regard.generation.rules.sampling import SamplingOptions
+from regard.pipelines.pipeline import Pipeline
 from regard.serving.batching.jobs import Decodes, Job, Lane, Running
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.metrics import Metrics
-from regard.workflow.pipeline import Pipeline
 
 Answer = TypeVar("Answer")
 Found = TypeVar("Found")

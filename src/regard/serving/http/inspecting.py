@@ -13,13 +13,18 @@ from typing import Any
 import numpy
 from starlette.responses import Response
 
+from regard.analysis.attribution import Flow, trace_flow
+from regard.analysis.pruning import example_of
 from regard.errors import SettingsError
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.inspection.ablation import Example, gated, without, worth_by_token
 from regard.inspection.drawing.page import packed
 from regard.inspection.record import HeadName
 from regard.inspection.result import Ablation, Inspection
-from regard.models.families import alignment_head
+from regard.models.heads import alignment_head
+from regard.pipelines.language_model import LanguageModel
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.http.kept import Inspections
 from regard.serving.http.transport import Call, Read, Result
@@ -27,11 +32,6 @@ from regard.serving.interfaces import native
 from regard.serving.interfaces.encoding import Answer, needed_text, number_of, text_of, texts_of, truth_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
-from regard.workflow.inspection.attribution import Flow, trace_flow
-from regard.workflow.inspection.pruning import example_of
-from regard.workflow.language_model import LanguageModel
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.translation.translator import Translator
 
 NOT_OPTIONS = (
     "text",

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from regard.errors import SettingsError
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
+from regard.pipelines.language_model import LanguageModel, ScoredText
+from regard.pipelines.predictor import Predictor
 from regard.serving.answers import Answered, Pending
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
@@ -24,8 +26,6 @@ from regard.serving.interfaces.openai.chat import Chat, Reply
 from regard.serving.interfaces.openai.completions import Wanted
 from regard.serving.interfaces.openai.fields import StreamOptions
 from regard.serving.limits import ServingError
-from regard.workflow.language_model import LanguageModel, ScoredText
-from regard.workflow.predictor import Predictor
 
 NOT_OPTIONS = ("prompt", "prompts", "model", "api_key")
 

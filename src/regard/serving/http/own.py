@@ -8,6 +8,9 @@ from typing import Any
 
 from starlette.responses import Response
 
+from regard.pipelines.running_translations import Seen
+from regard.pipelines.translation import ForcedScore
+from regard.pipelines.translator import Translator
 from regard.serving.documents import check_one_line
 from regard.serving.http import named
 from regard.serving.http.transport import Call, Read, Stream, event
@@ -16,9 +19,6 @@ from regard.serving.interfaces.encoding import Answer, needed_text, number_of, t
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.serving.texts.sentences import split
-from regard.workflow.translation.results import ForcedScore
-from regard.workflow.translation.running import Seen
-from regard.workflow.translation.translator import Translator
 
 SCORED_TEXTS = 200
 """Pairs that may be scored in one request."""

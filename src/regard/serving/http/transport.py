@@ -13,6 +13,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.translator import Translator
 from regard.serving.answers import Answered, Asked, Pending
 from regard.serving.batching.engine import Engine
 from regard.serving.batching.queue import with_newest
@@ -20,8 +22,6 @@ from regard.serving.directions import Direction
 from regard.serving.interfaces.encoding import Answer, Received, text_of
 from regard.serving.limits import DRAINING, Limits, ServingError
 from regard.serving.service import Service
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.translation.translator import Translator
 
 LOG = logging.getLogger("regard.serving")
 

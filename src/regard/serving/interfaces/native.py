@@ -9,6 +9,10 @@ from typing import Any
 
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.options import DecodingOptions
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.running_translations import Seen
+from regard.pipelines.translation import Candidate, Translation
+from regard.pipelines.translator import Translator
 from regard.serving.answers import Answered, Asked
 from regard.serving.directions import Direction
 from regard.serving.examples import examples_of
@@ -16,10 +20,6 @@ from regard.serving.interfaces.encoding import Answer, text_of, texts_of
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.training.state import snapshots
-from regard.workflow.pipeline import Pipeline
-from regard.workflow.translation.results import Candidate, Translation
-from regard.workflow.translation.running import Seen
-from regard.workflow.translation.translator import Translator
 
 OF_REQUEST = ("text", "texts", "source", "target", "prefix", "prefixes", "required", "split", "format", "api_key")
 NOT_SERVED = ("trace", "workers", "deterministic", "batch_size")

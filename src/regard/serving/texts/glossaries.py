@@ -11,10 +11,10 @@ from uuid import uuid4
 
 from regard.errors import RegardError
 from regard.generation.options import DecodingOptions
+from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.limits import Limits, ServingError
 from regard.serving.texts.terms import Terms, fitting, target_phrases
-from regard.workflow.translation.translator import Translator
 
 QUOTA = 456
 """The status with which DeepL says that an account has no more room."""

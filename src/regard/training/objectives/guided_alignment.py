@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.models.families import Site, alignment_head, attention_sites
+from regard.models.heads import Site, alignment_head, attention_sites
 from regard.models.interface import Model
 from regard.nn.attention import Attention
 from regard.nn.hooks import forward_hooks

@@ -14,6 +14,7 @@ from typing import Any
 
 from regard.generation.options import DecodingOptions
 from regard.generation.rules.sampling import SamplingOptions
+from regard.pipelines.translation import Translation
 from regard.serving.answers import Answered, Asked
 from regard.serving.interfaces.encoding import Answer, number_of
 from regard.serving.interfaces.openai.envelope import chunk, last_chunk, no_model
@@ -29,7 +30,6 @@ from regard.serving.interfaces.openai.fields import (
 from regard.serving.limits import ServingError
 from regard.serving.service import Service
 from regard.text.tokenizer import Tokenizer
-from regard.workflow.translation.results import Translation
 
 WEBLATE_PART = "\n==WEBLATE_PART==\n"
 """What Weblate puts between strings, and wants to find between their translations."""

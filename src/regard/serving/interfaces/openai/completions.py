@@ -12,6 +12,7 @@ from typing import Any
 
 from regard.generation.continuation import Continuation
 from regard.generation.options import TextOptions
+from regard.pipelines.language_model import ScoredText
 from regard.serving.interfaces.encoding import Answer, number_of, texts_of
 from regard.serving.interfaces.openai.fields import (
     COMPLETIONS,
@@ -24,7 +25,6 @@ from regard.serving.interfaces.openai.fields import (
     stream_of,
 )
 from regard.serving.limits import Limits, ServingError
-from regard.workflow.language_model import ScoredText
 
 MOST_LOG_PROBS, MOST_CHOICES = 5, 16
 DEFAULT_TOKENS = 16

@@ -1,0 +1,34 @@
+"""Scores for display: their titles, and how each is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+SCORES = {
+    "bleu": ("BLEU", ".2f"),
+    "chrf": ("chrF", ".2f"),
+    "exact_match": ("exact match", ".2%"),
+    "accuracy": ("accuracy", ".2%"),
+    "macro_f1": ("macro F1", ".2%"),
+    "token_accuracy": ("token accuracy", ".2%"),
+    "nats_per_token": ("nats per token", ".4f"),
+    "perplexity": ("perplexity per token", ".3f"),
+    "nats_per_character": ("nats per character", ".4f"),
+    "bits_per_byte": ("bits per byte", ".4f"),
+}
+
+NO_BLEU = "no reference has the 4 tokens that BLEU counts by"
+
+
+def shown_score(results: Mapping[str, Any], key: str, form: str, *, with_signature: bool = False) -> str:
+    """A score for display, and how it was counted; or why it is meaningless."""
+    if key == "bleu" and not results.get("bleu_counts", True):
+        return f"- ({NO_BLEU})"
+    signature = results.get("signatures", {}).get(key) if with_signature else None
+    return f"{results[key]:{form}}" + (f" (`{signature}`)" if signature else "")
+
+
+def shown_scores(results: Mapping[str, Any]) -> dict[str, str]:
+    """The scores that some results have, by their titles."""
+    return {title: shown_score(results, key, form) for key, (title, form) in SCORES.items() if key in results}

@@ -1,0 +1,74 @@
+"""The attentions of a model by name, and their heads: which are left, which one aligns, and pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, SupportsIndex
+
+from regard.errors import ShapeError, as_numbers
+from regard.models.interface import Model, PairModel
+from regard.nn.multihead import MultiHeadAttention
+
+
+class Site(NamedTuple):
+    """One attention of a model, `cross.2` for one."""
+
+    kind: str
+    """`encoder` and `decoder`, where positions look at each other, or `cross`, where a decoder looks at the source."""
+    layer: int
+    """From 0, the lowest."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}.{self.layer}"
+
+
+def attention_sites(model: Model) -> dict[Site, str]:
+    """The names of a model's attention modules, the source's first, from the lowest layer up."""
+    return {
+        Site(kind, layer): name for kind, names in model.attention_names.items() for layer, name in enumerate(names)
+    }
+
+
+def multihead_attentions(model: Model) -> dict[Site, MultiHeadAttention]:
+    """The attentions that have heads; a recurrent model has none."""
+    found = {site: model.get_submodule(name) for site, name in attention_sites(model).items()}
+    return {site: part for site, part in found.items() if isinstance(part, MultiHeadAttention)}
+
+
+def cross_heads(model: PairModel) -> list[list[int]]:
+    """The original numbers of the remaining heads in each cross-attention layer."""
+    kept = {site: part.kept_heads for site, part in multihead_attentions(model).items()}
+    return [kept.get(site, [0]) for site in attention_sites(model) if site.kind == "cross"]
+
+
+def alignment_head(model: Model) -> tuple[int, int] | None:
+    """The layer and the first number of the head that alignments are read from; None: no head is special, or it was pruned."""
+    if (named := getattr(model.config, "alignment_head", None)) is None:
+        return None
+    _, layer, head = named.split(".")
+    attention = multihead_attentions(model).get(Site("cross", int(layer)))
+    return (int(layer), int(head)) if attention is not None and int(head) in attention.kept_heads else None
+
+
+def prune_heads(model: Model, heads: Mapping[Site, Iterable[SupportsIndex]]) -> None:
+    """Remove heads from a model for good; its configuration says which, so that it can be stored.
+
+    Args:
+        heads: by their first numbers, from 0; those that are gone already may be among them.
+    Raises:
+        ShapeError: there is no such head, none would be left in an attention, or only a part of a group is named.
+    """
+    attentions, num_heads = multihead_attentions(model), model.config.num_heads
+    for site, given in heads.items():
+        numbers = as_numbers(f"heads of {site}", given)
+        kept = attentions[site].kept_heads
+        unknown = sorted(number for number in numbers if not 0 <= number < num_heads)
+        if unknown:
+            raise ShapeError(f"heads of {site} must be from 0 to {num_heads - 1}; got {unknown}.")
+        attentions[site].prune_heads([kept.index(number) for number in numbers if number in kept])
+    pruned = {
+        str(site): [head for head in range(num_heads) if head not in attention.kept_heads]
+        for site, attention in attentions.items()
+        if attention.num_heads < num_heads
+    }
+    model.config = model.config.model_copy(update={"pruned_heads": pruned})

@@ -1,0 +1,131 @@
+"""The families of models by name: the configuration, the class and the presets of each. Builds the model of a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.errors import SettingsError, nearest_hint
+from regard.models import presets
+from regard.models.config import (
+    DecoderConfig,
+    EncoderConfig,
+    EncoderDecoderConfig,
+    ModelConfig,
+    RecurrentConfig,
+    current,
+)
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.heads import multihead_attentions
+from regard.models.interface import Model
+from regard.models.presets import Preset
+from regard.models.recurrent import Recurrent
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """How models of a family are described, built and sized."""
+
+    config: type[ModelConfig]
+    model: type[Model]
+    presets: Mapping[str, Preset]
+    """Named sizes with the training settings that suit them."""
+
+    @property
+    def arch(self) -> str:
+        """What `config.json` and `--arch` call the family."""
+        return str(self.config.model_fields["arch"].default)
+
+
+ARCHITECTURES: dict[str, Architecture] = {
+    architecture.arch: architecture
+    for architecture in (
+        Architecture(EncoderDecoderConfig, EncoderDecoder, presets.ENCODER_DECODER),
+        Architecture(RecurrentConfig, Recurrent, presets.RECURRENT),
+        Architecture(DecoderConfig, Decoder, presets.DECODER),
+        Architecture(EncoderConfig, Encoder, presets.ENCODER),
+    )
+}
+
+
+def architecture(arch: str) -> Architecture:
+    """The architecture of this name.
+
+    Raises:
+        SettingsError: there is none.
+    """
+    arch = current("arch", arch)
+    if arch not in ARCHITECTURES:
+        raise SettingsError(f"arch must be a family of models; got {arch!r}. {nearest_hint(arch, ARCHITECTURES)}")
+    return ARCHITECTURES[arch]
+
+
+def build(config: ModelConfig) -> Model:
+    """A model with random weights, drawn from torch's default generator."""
+    model = ARCHITECTURES[config.arch].model(config)
+    pruned = getattr(config, "pruned_heads", {})
+    for site, attention in multihead_attentions(model).items() if pruned else ():
+        attention.prune_heads(pruned.get(str(site), ()))
+    return model
+
+
+def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
+    """A model of a configuration with a copy of a trained one's weights; and the names of its parameters that are new.
+
+    New ones are drawn from torch's default generator: those of the head, if the task is another. Tokens that were added to the
+    vocabulary begin at the mean of all.
+    """
+    model = build(config)
+    old = trained.state_dict()
+    begun = {name: _begun_at(old.get(name), tensor, name) for name, tensor in model.state_dict().items()}
+    model.load_state_dict({name: tensor for name, tensor in begun.items() if tensor is not None}, strict=False)
+    return model, [name for name, _ in model.named_parameters() if begun[name] is None]
+
+
+def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:
+    """What a parameter begins at: at a trained one, with the mean of its rows for tokens that were added; None: drawn anew."""
+    if old is None or old.shape == new.shape:
+        return old
+    is_of_tokens = name.endswith(("embedding.weight", "output_bias", "head.bias"))
+    if not is_of_tokens or old.shape[1:] != new.shape[1:] or len(old) > len(new):
+        return None
+    return torch.cat((old, old.mean(dim=0, keepdim=True).expand(len(new) - len(old), *old.shape[1:])))
+
+
+def changed_head(model: Model, before: ModelConfig) -> list[str]:
+    """The names of the parameters of a model's head, if its task or its labels differ from those of another configuration."""
+    if all(getattr(model.config, key, None) == getattr(before, key, None) for key in ("task", "labels")):
+        return []
+    return [name for name, _ in model.named_parameters() if name.startswith("head.")]
+
+
+def parse_config(values: dict[str, Any]) -> ModelConfig:
+    """The configuration that a `config.json` holds; without `arch`, the encoder-decoder Transformer's.
+
+    Raises:
+        SettingsError: an unknown family.
+        pydantic.ValidationError: a key or value that the family does not have.
+    """
+    return architecture(values.get("arch", "encoder-decoder")).config(**values)
+
+
+@torch.no_grad()
+def unpruned(model: Model) -> Model:
+    """The same function with all its heads: those that were pruned write zeros. For formats that count heads once."""
+    if not getattr(model.config, "pruned_heads", {}):
+        return model
+    whole = build(model.config.model_copy(update={"pruned_heads": {}}))
+    ours = dict(model.named_parameters())
+    for name, parameter in whole.named_parameters():
+        if parameter.shape == ours[name].shape:
+            parameter.copy_(ours[name])
+    attentions = multihead_attentions(model)
+    for site, attention in multihead_attentions(whole).items():
+        attention.take_heads_of(attentions[site])
+    return whole.eval()

@@ -1,0 +1,1 @@
+"""Loaded models, ready to use: translators, language models and predictors."""

@@ -1,0 +1,274 @@
+"""A decoder's model folder, ready to use: prompts in, continuations out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Unpack, cast, overload
+
+import torch
+
+from regard.checkpoint import LoadedModel
+from regard.data.language import encode_stream, read_text, windows_in_order
+from regard.engines.choice import Prepared
+from regard.errors import DataError
+from regard.evaluation.likelihood import label_likelihood
+from regard.generation.continuation import Continuation, RunningTexts, TextRequest
+from regard.generation.decoding import Decoding
+from regard.generation.options import TextOptions
+from regard.generation.request import TargetSymbols, seed_of
+from regard.generation.rules.sampling import Sampling
+from regard.generation.threads import check_after_fork
+from regard.inspection.result import Inspection
+from regard.inspection.texts import inspect_text, lines_as_tokens
+from regard.models.decoder import Decoder
+from regard.pipelines.named_options import NamedTextOptions
+from regard.pipelines.pipeline import Pipeline
+from regard.text.limits import check_ids, check_lengths
+from regard.text.tokenizer import Tokenizer
+
+SCORING_BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class ScoredText:
+    """The tokens of a text, and how likely each is after those before it."""
+
+    tokens: list[str]
+    """What each adds to the text."""
+    log_probs: list[float | None]
+    """Natural logarithms; None for the first token of a text, which nothing stands before."""
+    offsets: list[int]
+    """The character at which each begins."""
+    likeliest: list[list[tuple[str, float]] | None]
+    """In place of each, the likeliest tokens and their log-probabilities."""
+    ids: list[int]
+    """Of the tokens."""
+
+
+class LanguageModel(Pipeline):
+    """A trained decoder with its tokenizer. The end symbol is the line break."""
+
+    model: Decoder
+    _model: Decoder
+    kind = "a language model"
+    commands = ('generate {} --prompt "..."', "evaluate {} TEXT")
+
+    def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
+        super().__init__(model, tokenizer)
+        self._prepared: Prepared = Prepared([self._model])
+        without_token = tokenizer.ids_without_token(model.config.vocab_size)
+        self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
+
+    @classmethod
+    def of(cls, loaded: LoadedModel) -> LanguageModel:
+        """The language model of a loaded decoder."""
+        return cls(cast("Decoder", loaded.model), loaded.tokenizer)
+
+    @overload
+    def generate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
+        self, prompts: str, options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
+    ) -> str: ...
+
+    @overload
+    def generate(
+        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
+    ) -> list[str]: ...
+
+    def generate(
+        self, prompts: str | Sequence[str], options: TextOptions | None = None, **changes: Any
+    ) -> str | list[str]:
+        """What follows each prompt; of one string, what follows it. It depends on the seed and on a prompt's index alone.
+
+        When prompt and text are as long as the model can read, it goes on from the newer half of them.
+
+            model.generate("Once upon a time", temperature=0.7, max_tokens=100)
+
+        Args:
+            prompts: an empty one begins a new line.
+            options: None: the defaults.
+            changes: options by name, as `TextOptions` lists them.
+        Raises:
+            DataError: a prompt is longer than the model can read.
+            SettingsError: an unknown option, or a value out of range.
+        """
+        if isinstance(prompts, str):
+            return self.generate([prompts], options, **changes)[0]
+        return [found.text for found in self.continuations(prompts, options, **changes)]
+
+    def continuations(
+        self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
+    ) -> list[Continuation]:
+        """What follows each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
+        `generate`.
+        """
+        options = (options or TextOptions()).changed(**changes)
+        running = self.running(options)
+        requests = list(enumerate(self.requests(prompts, options)))
+        for number, request in sorted(requests, key=lambda each: -len(each[1].prompt_ids)):
+            running.add(number, prompts[number], request)
+        found: list[tuple[int, Continuation]] = []
+        while len(running):
+            found += running.step()
+        return [continuation for _, continuation in sorted(found, key=lambda each: each[0])]
+
+    def requests(self, prompts: Sequence[str], options: TextOptions) -> list[TextRequest]:
+        """The request for each prompt.
+
+        Raises:
+            DataError: a prompt is longer than the model can read.
+        """
+        limit = self._model.config.max_positions
+        check_lengths(prompts, self.tokenizer, limit, what="prompt {}")
+        rows = [self.ids_of(prompt) for prompt in prompts]
+        for number, row in enumerate(rows, start=1):
+            if len(row) > limit:
+                raise DataError(f"prompt {number} must have at most {limit} tokens; got {len(row)}.")
+        at_line = (
+            options.stop_at_line and not self.tokenizer.symbols.lines_end
+        )  # otherwise, the end symbol ends the line
+        stop = (*options.stop, "\n") if at_line else options.stop
+        return [
+            TextRequest(row, options.max_tokens, seed_of(options.seed, index), stop) for index, row in enumerate(rows)
+        ]
+
+    @torch.inference_mode()
+    def scored(self, ids: Sequence[int], count: int = 0, first: int = 0) -> ScoredText:
+        """How likely the model finds each token of a text after those before it, and the likeliest tokens there.
+
+        Args:
+            ids: of the text, as `ids_of` gives them.
+            count: how many of the likeliest tokens are told.
+            first: the token from which on they are told.
+        Raises:
+            DataError: the text is longer than the model can read.
+        """
+        limit = self._model.config.max_positions
+        if len(ids) > limit + 1:
+            raise DataError(f"a text whose tokens are scored must have at most {limit + 1} tokens; got {len(ids)}.")
+        read = torch.tensor([list(ids[:-1])], dtype=torch.long, device=self.device)
+        log_probs = self._model(read)[0].float().log_softmax(dim=-1) if len(ids) > 1 else read.new_zeros(0, 1).float()
+        best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
+        likeliest: list[list[tuple[str, float]] | None] = [
+            list(zip(self.tokenizer.tokens(tokens), values, strict=True))
+            for tokens, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
+        of_tokens = log_probs.gather(1, torch.tensor(ids[1:], device=self.device)[:, None])[:, 0].tolist()
+        begins = [len(self._decode(ids[:at])) for at in range(len(ids) + 1)]
+        text = self._decode(ids)
+        return ScoredText(
+            [text[begin:end] for begin, end in pairwise(begins)][first:],
+            [None, *of_tokens][first:], begins[first:-1], [None, *likeliest][first:],
+            list(ids[first:]),
+        )  # fmt: skip
+
+    def running(self, options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]) -> RunningTexts:
+        """Continuations that begin and end one by one, in one batch: what a server writes with."""
+        options = (options or TextOptions()).changed(**changes)
+        check_after_fork()
+        tokenizer = self.tokenizer
+        # Where the end symbol is not the line break, it ends the text.
+        ends = (tokenizer.eos_id,) if options.stop_at_line or not tokenizer.symbols.lines_end else ()
+        decoding = Decoding(
+            self._prepared.current()[0],
+            [],
+            Sampling(options, ends),
+            TargetSymbols((), tokenizer.eos_id, tokenizer.pad_id, self._banned_ids),
+            batch_size=options.batch_size,
+            device=self.device,
+            padding_side="left",
+        )
+        return RunningTexts(decoding, self._decode, self._model.config.max_positions)
+
+    def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
+        """How well the model predicts some lines of text, line breaks included.
+
+        `nats_per_token`, `perplexity` per token, `nats_per_character`, `bits_per_byte` (of UTF-8), and `token_accuracy`, in
+        windows side by side of the length that the model was made for. Where the end symbol is the line break, nothing stands
+        before the first token: it is not predicted, nor are its characters counted.
+        """
+        stream = encode_stream(lines, self.tokenizer)
+        if len(stream) < 2:
+            raise DataError(f"text must have at least 2 tokens to be predicted; got {len(stream)}.")
+        scored = label_likelihood(
+            self._model, windows_in_order(stream, SCORING_BATCH_TOKENS, self._model.config.max_positions)
+        )
+        not_predicted = self._first_token(lines[0]) if self.tokenizer.symbols.lines_end else ""
+        num_bytes = sum(len(line.encode()) + 1 for line in lines) - len(not_predicted.encode())
+        num_characters = sum(len(line) + 1 for line in lines) - len(not_predicted)
+        return {
+            "nats_per_token": scored.loss,
+            "perplexity": math.exp(min(scored.loss, 700.0)),
+            "nats_per_character": scored.nats / num_characters,
+            "bits_per_byte": scored.nats / num_bytes / math.log(2),
+            "token_accuracy": scored.accuracy,
+            "num_tokens": scored.num_labels,
+        }
+
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """The scores of `evaluate` on text files."""
+        self._refuse(options)
+        return self.evaluate(read_text(data))
+
+    def _first_token(self, line: str) -> str:
+        """What the first token of a line stands for; the line break itself, where there is none."""
+        spans = self.tokenizer.offsets(line)
+        return line[: spans[0][1]] if spans else "\n"
+
+    def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
+        """The attention weights of every head on a text; `token_log_probs` are of each token after the first.
+
+        Args:
+            hidden_states: also every layer's states, and what each layer would say next.
+            norms: how much of each token a head really moves, in place of its weights.
+        Raises:
+            DataError: the text is longer than the model can read.
+        """
+        check_lengths([text], self.tokenizer, self._model.config.max_positions, what="text")
+        return self._inspected(text, self.ids_of(text), hidden_states=hidden_states, norms=norms)
+
+    def inspect_ids(self, ids: Sequence[int], *, hidden_states: bool = False, norms: bool = False) -> Inspection:
+        """The same of a text that is given by the ids of its tokens: a model may write it in others than it is cut into.
+
+        Args:
+            ids: as `ids_of` gives them; where the end symbol is the line break, they begin with one.
+        Raises:
+            DataError: none, too many, or one that the model does not have.
+        """
+        ids = check_ids(ids, self._model.config.vocab_size)
+        if not ids:
+            raise DataError("a text must have at least one token to be inspected; got none.")
+        text = self._decode(ids[1:] if self.tokenizer.symbols.lines_end else ids)
+        return self._inspected(text, ids, hidden_states=hidden_states, norms=norms)
+
+    def _inspected(self, text: str, ids: list[int], *, hidden_states: bool, norms: bool) -> Inspection:
+        if len(ids) > (limit := self._model.config.max_positions):
+            raise DataError(f"text must have at most {limit} tokens; got {len(ids)}.")
+        tokens = lines_as_tokens(ids, text, self.tokenizer)
+        return inspect_text(self._model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+
+    def ids_of(self, prompt: str) -> list[int]:
+        """The ids of a prompt. Where the end symbol is the line break, a text begins as after one; elsewhere as a document."""
+        if not self.tokenizer.symbols.lines_end:
+            return self.tokenizer.encode(prompt) or list(self.tokenizer.symbols.start_ids)
+        first, *others = self.tokenizer.encode_batch(prompt.split("\n"))
+        ids = [self.tokenizer.eos_id, *first]
+        for line in others:
+            ids += [self.tokenizer.eos_id, *line]
+        return ids
+
+    def _decode(self, ids: Sequence[int]) -> str:
+        if not self.tokenizer.symbols.lines_end:
+            return self.tokenizer.decode(ids)
+        lines: list[list[int]] = [[]]
+        for id in ids:
+            if id == self.tokenizer.eos_id:
+                lines.append([])
+            else:
+                lines[-1].append(id)
+        return "\n".join(self.tokenizer.decode(line) for line in lines)

@@ -1,0 +1,297 @@
+"""An encoder's model folder, ready to use: texts in, labels out."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, cast, overload
+
+import torch
+
+from regard.arguments import check_texts
+from regard.checkpoint import LoadedModel
+from regard.data.batch import pad_right
+from regard.data.labelled import check_labels, encode_words, read_labelled, tagged_words
+from regard.errors import DataError, SettingsError
+from regard.evaluation.label_metrics import label_results
+from regard.generation.threads import check_after_fork
+from regard.inspection.drawing.report import facts_html
+from regard.inspection.record import Tokens
+from regard.inspection.result import Inspection
+from regard.inspection.texts import inspect_text, words_as_tokens
+from regard.models.encoder import Encoder
+from regard.pipelines.pipeline import Pipeline
+from regard.text.limits import check_lengths
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import MASK
+from regard.text.wording import shortened
+
+BATCH_SIZE = 64
+WINDOW = 1024
+"""Lines that are read together."""
+
+
+@dataclass(frozen=True, repr=False)
+class Prediction:
+    """The prediction of a model for a text."""
+
+    text: str
+    labels: list[str]
+    """One class; or a tag for each word; or for each `<mask>` the likeliest token."""
+    probs: list[float]
+    """The probability of each label, from 0 to 1."""
+    is_cut: bool = False
+    """Whether the text is longer than the model can read, and was truncated."""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels[:4], self.probs[:4], strict=True))
+        more = f" and {len(self.labels) - 4} more" if len(self.labels) > 4 else ""
+        return f"Prediction({shortened(self.text)}: {said}{more})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the text, and each label with its probability."""
+        said = "  ".join(f"{label} {prob:.2f}" for label, prob in zip(self.labels, self.probs, strict=True))
+        return facts_html({"text": self.text + (" (cut)" if self.is_cut else ""), "predicted": said})
+
+
+class Predictor(Pipeline):
+    """A trained encoder with its tokenizer: classes of texts, tags of words, or what a mask hides."""
+
+    model: Encoder
+    _model: Encoder
+    kind = "a predictor"
+    commands: tuple[str, ...] = ("predict {}", "evaluate {} DATA")
+
+    def __init__(self, model: Encoder, tokenizer: Tokenizer) -> None:
+        super().__init__(model, tokenizer)
+        if not model.class_names:
+            self.commands = self.commands[:1]  # training alone measures it
+
+    @classmethod
+    def of(cls, loaded: LoadedModel) -> Predictor:
+        """The predictor of a loaded encoder."""
+        return cls(cast("Encoder", loaded.model), loaded.tokenizer)
+
+    @overload
+    def predict(self, texts: str) -> Prediction: ...  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
+
+    @overload
+    def predict(self, texts: Sequence[str | Sequence[str]]) -> list[Prediction]: ...
+
+    def predict(self, texts: str | Sequence[str | Sequence[str]]) -> Prediction | list[Prediction]:
+        """The prediction for each text, in order; of one string, its prediction.
+
+        A text that is tagged may be a list of words, such as those of a file of words and tags. Of a string, words are what tabs
+        separate, where it has any, and else what spaces separate; a no-break space is part of a word.
+
+        A text that is longer than the model can read is cut where it classifies or tags, and its prediction says so (`is_cut`).
+
+        Raises:
+            DataError: for a masked language model, a text without `<mask>`, or a longer one than it can read; for a tagger, a
+                list with what is no word; for another model, a list.
+        """
+        return self._predict([texts], 1)[0] if isinstance(texts, str) else self._predict(texts, 1)
+
+    def predict_lines(self, lines: Iterable[str], *, window: int = WINDOW) -> Iterator[Prediction]:
+        """The prediction for each line, in order, a window of lines at a time: memory does not grow with their number.
+
+        Raises:
+            DataError: as for `predict`.
+        """
+        lines, first = iter(lines), 1
+        while texts := list(islice(lines, window)):
+            check_texts(texts, "lines", first - 1)
+            yield from self._predict(texts, first)
+            first += len(texts)
+
+    @torch.inference_mode()
+    def _predict(self, texts: Sequence[str | Sequence[str]], first: int) -> list[Prediction]:
+        """The prediction for each text; `first` is the number of the first."""
+        check_after_fork()
+        task = self._model.config.task
+        if task == "spans":
+            raise SettingsError("`predict` needs a model for task classify, tag or mlm; got one for task spans.")
+        if task == "tag":
+            words = [_words(text, number) for number, text in enumerate(texts, start=first)]
+            written = [text if isinstance(text, str) else " ".join(text) for text in texts]
+            return [Prediction(text, *found) for text, found in zip(written, self._label(words), strict=True)]
+        read = [_string(text, number, task) for number, text in enumerate(texts, start=first)]
+        if task == "mlm":
+            return [self._fill(text, number) for number, text in enumerate(read, start=first)]
+        return [
+            Prediction(text, *found) for text, found in zip(read, self._label([[text] for text in read]), strict=True)
+        ]
+
+    def evaluate(self, texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> dict[str, Any]:
+        """`accuracy` and `macro_f1`, from 0 to 1, over the labels of some texts; under `labels`, each one's precision, recall and
+        F1; under `confusion`, for each label that was right, how often which was predicted.
+
+        A word that was cut off counts as well; validation in training leaves it out.
+
+        Raises:
+            SettingsError: the model has no labels.
+            DataError: there are no texts.
+        """
+        if not self._model.config.labels:
+            raise SettingsError(
+                f"`evaluate` needs a model for task classify or tag; got one for task {self._model.config.task}."
+            )
+        if not texts:
+            raise DataError("texts must be at least one; got none.")
+        predicted = [label for found, _, _ in self._label(texts) for label in found]
+        right = [label for row in labels for label in row]
+        return label_results(predicted, right, self._model.config.labels)
+
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """The scores of `evaluate` on files of texts with labels.
+
+        Raises:
+            SettingsError: the model has no labels: a masked language model is measured in training only.
+        """
+        self._refuse(options)
+        labels, task = self._model.class_names, self._model.config.task
+        if not labels:
+            raise SettingsError(f"`evaluate` needs a model with labels; got one for {task}, which training measures.")
+        text = read_labelled(data, by_word=task == "tag")
+        check_labels(text, labels)
+        return self.evaluate(text.texts, text.labels)
+
+    def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
+        """What every head looks at while the model reads a text, and what the model says of it.
+
+        Args:
+            hidden_states: also every layer's states; and for taggers and masked language models, what each layer would say.
+            norms: how much of each token a head really moves, in place of its weights.
+        Raises:
+            DataError: the text is blank, or too long.
+        """
+        ids, tokens = self._read(text)
+        seen = inspect_text(self._model, self.tokenizer, text, ids, tokens, hidden_states=hidden_states, norms=norms)
+        what, predicted = self._said_of(text, ids)
+        return replace(seen, predicted_are=what, predicted=predicted)
+
+    @torch.inference_mode()
+    def _said_of(self, text: str, ids: Sequence[int]) -> tuple[str, list[tuple[str, float]]]:
+        """The predictions in an inspection: classes, the likeliest first, or each word's tag, or the tokens of masks."""
+        config = self._model.config
+        if config.task == "classify":
+            probs = self._model(torch.tensor([ids], device=self.device))[0].float().softmax(dim=-1).tolist()
+            return "class", sorted(zip(config.labels, probs, strict=True), key=lambda said: -said[1])
+        if config.task == "tag" or (config.task == "mlm" and self.tokenizer.mask_id in ids):
+            (found,) = self.predict([text])
+            return "tags" if config.task == "tag" else "masks", list(zip(found.labels, found.probs, strict=True))
+        return "", []
+
+    def ids_of(self, text: str) -> list[int]:
+        """The ids that the model reads of a text, special tokens included."""
+        return self._read(text)[0]
+
+    def _read(self, text: str) -> tuple[list[int], Tokens]:
+        """The ids that the model reads of a text, and the offsets of each token; None for special tokens and masks."""
+        if not text.strip():
+            raise DataError("text must have words to be inspected; got a blank text.")
+        config = self._model.config
+        self._check_length(text, "text")
+        if config.task == "mlm" and self.tokenizer.mask_id is not None:
+            ids, spans = self._with_masks(text)
+            tokens = Tokens.of(self.tokenizer.tokens(ids), spans, text)
+        else:
+            words = tagged_words(text) if config.task == "tag" else [text]
+            ids, tokens = words_as_tokens(words, text, self.tokenizer)
+        if len(ids) > config.max_positions:
+            raise DataError(f"text must have at most {config.max_positions} tokens; got {len(ids)}.")
+        return ids, tokens
+
+    @torch.inference_mode()
+    def _label(self, texts: Sequence[Sequence[str]]) -> Iterator[tuple[list[str], list[float], bool]]:
+        """The labels of each text and their probabilities: one, or one for each word; and whether it was cut. A word that was cut
+        off gets the label that is likeliest at the end.
+        """
+        config = self._model.config
+        ids, beginnings, are_cut = encode_words(texts, self.tokenizer, config.max_positions)
+        for first in range(0, len(texts), BATCH_SIZE):
+            rows = range(first, min(first + BATCH_SIZE, len(texts)))
+            batch = pad_right([ids[row] for row in rows], self.tokenizer.pad_id).to(self.device)
+            probs = self._model(batch).float().softmax(dim=-1).cpu()
+            for index, row in enumerate(rows):
+                spans = beginnings[row] if config.task == "tag" else [0]
+                of_positions = probs[index][spans] if config.task == "tag" else probs[index : index + 1]
+                best = of_positions.max(dim=-1)
+                yield [config.labels[label] for label in best.indices.tolist()], best.values.tolist(), are_cut[row]
+
+    def _fill(self, text: str, number: int) -> Prediction:
+        """The likeliest token for each mask."""
+        if self.tokenizer.mask_id is None:
+            raise DataError("the model's tokenizer must have a mask token; it has none.")
+        self._check_length(text, f"text {number}")
+        ids, _ = self._with_masks(text)
+        if self.tokenizer.mask_id not in ids:
+            spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
+            raise DataError(f"text {number} must contain {spelled}, the token to fill; got {text[:60]!r}.")
+        if len(ids) > self._model.config.max_positions:
+            raise DataError(
+                f"text {number} must have at most {self._model.config.max_positions} tokens; got {len(ids)}."
+            )
+        row = torch.tensor([ids], device=self.device)
+        probs = self._model(row)[0].float().softmax(dim=-1)[row[0] == self.tokenizer.mask_id]
+        best = probs.max(dim=-1)
+        return Prediction(text, self.tokenizer.tokens(best.indices.tolist()), best.values.tolist())
+
+    def _check_length(self, text: str, what: str) -> None:
+        """Make sure that a text is not so long that it need not be cut into tokens; a mask is less than it is spelled with."""
+        for part in self._parts(text)[::2]:
+            check_lengths([part], self.tokenizer, self._model.config.max_positions - 2, what=what)
+
+    def _parts(self, text: str) -> list[str]:
+        """The parts of a text between its masks, and in every second element a mask."""
+        if self.tokenizer.mask_id is None:
+            return [text]
+        # Other models may spell their mask differently, such as [MASK] in BERT.
+        spelled = self.tokenizer.tokens([self.tokenizer.mask_id])[0]
+        return re.split(f"({re.escape(spelled)}|{re.escape(MASK)})", text)
+
+    def _with_masks(self, text: str) -> tuple[list[int], list[tuple[int, int] | None]]:
+        """The ids of a text between begin and end symbol, with the mask's where it is spelled, and where each token stands."""
+        assert self.tokenizer.mask_id is not None
+        ids, begin = [self.tokenizer.bos_id], 0
+        spans: list[tuple[int, int] | None] = [None]
+        parts = self._parts(text)
+        for index, part in enumerate(parts):
+            if index % 2:
+                ids.append(self.tokenizer.mask_id)
+                spans.append(None)
+            else:
+                # A mask stands for a token with its space before it; the space that a person writes there is not one more.
+                kept = part if index == len(parts) - 1 else part.rstrip(" ")
+                if part.strip():
+                    ids += self.tokenizer.encode(kept)
+                    spans += [(begin + first, begin + last) for first, last in self.tokenizer.offsets(kept)]
+            begin += len(part)
+        return [*ids, self.tokenizer.eos_id], [*spans, None]
+
+
+def _words(text: str | Sequence[str], number: int) -> Sequence[str]:
+    """The words of a text that is to be tagged."""
+    if isinstance(text, str):
+        return tagged_words(text)
+    wrong = (
+        [word for word in text if not isinstance(word, str) or not word.strip()]
+        if isinstance(text, Sequence)
+        else [text]
+    )
+    if wrong:
+        raise DataError(f"text {number} must be a string, or a list of words, none of them blank; got {wrong[0]!r}.")
+    return text
+
+
+def _string(text: object, number: int, task: str) -> str:
+    if not isinstance(text, str):
+        raise DataError(
+            f"text {number} must be a string for a model for task {task}; got {text!r}. Lists are of words to tag."
+        )
+    return text

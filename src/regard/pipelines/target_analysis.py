@@ -1,0 +1,192 @@
+"""Alternatives, alignment and coverage of a translation, from one pass over source and target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from regard.errors import SettingsError
+from regard.evaluation.confidence import Confidence
+from regard.evaluation.text_metrics import sentence_utility
+from regard.generation.minimum_bayes_risk import expected_utilities
+from regard.generation.options import DecodingOptions
+from regard.generation.request import Hypothesis
+from regard.generation.rules.trace import TracedCandidate
+from regard.inspection.alignment import Alignment, AttentionReadout, cross_attention, sharpest_layer
+from regard.models.heads import alignment_head, cross_heads
+from regard.models.interface import PairModel
+from regard.pipelines.translation import Candidate, Translation
+from regard.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Described:
+    """A source and what was written from it."""
+
+    models: Sequence[PairModel]
+    """Of an ensemble several. Alignments and coverage are the first one's."""
+    tokenizer: Tokenizer
+    source_tokenizer: Tokenizer
+    source: str
+    target_ids: Sequence[int]
+    """Without symbols."""
+    has_end: bool
+    """Whether the end symbol follows. A target that was truncated has none."""
+
+    def alignment(self, layer: int | None = None, head: int | None = None) -> Alignment:
+        """Which source tokens each target token was written from.
+
+        Args:
+            layer: of the decoder, from 0; None: that of the model's alignment head, or else the one whose weights are sharpest.
+            head: by its first number, from 0; None: the mean over the heads, but for the alignment head.
+        Raises:
+            SettingsError: there is no such layer or head.
+        """
+        weights = self._weights()
+        if layer is None and head is None and (special := alignment_head(self.models[0])) is not None:
+            layer, head = special
+        if layer is not None and not 0 <= layer < len(weights):
+            raise SettingsError(f"layer must be from 0 to {len(weights) - 1}; got {layer}.")
+        chosen, heads = sharpest_layer(weights) if layer is None else layer, cross_heads(self.models[0])
+        if head is not None and head not in heads[chosen]:
+            raise SettingsError(f"head must be one of {heads[chosen]} in this layer; got {head}.")
+        return Alignment(
+            self.source_tokenizer.tokens(self._source_ids),
+            self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
+            AttentionReadout(chosen, head).of(weights, heads).tolist(),
+            chosen,
+            self.source_tokenizer.offsets(self.source),
+            has_end=weights[0].shape[1] > len(self.target_ids),
+        )
+
+    def coverage(self) -> float:
+        """sum over source tokens i of log(min(sum over target tokens j of weights[j, i], 1))
+
+        with the weights of the last decoder layer, the mean over its heads. Source: Wu et al. 2016, equation 14.
+        """
+        weights = self._weights()[-1].mean(dim=0)
+        return float(weights.sum(dim=0).clamp(min=1e-9, max=1).log().sum())
+
+    @torch.inference_mode()
+    def alternatives(self, count: int, restricted: Callable[[Tensor], Tensor]) -> list[list[tuple[str, float]]]:
+        """The likeliest tokens at each step that can be written, and their log-probabilities: of an ensemble, those of the mean
+        probability.
+
+        Args:
+            restricted: log-probabilities (token, vocabulary) with -inf for what is not written.
+        """
+        ids = self._row(self._source_ids), self._row(self._read_ids)
+        of_models = torch.stack([model(*ids)[0].float().log_softmax(dim=-1) for model in self.models])
+        log_probs = restricted(self._rows(of_models.logsumexp(dim=0) - math.log(len(self.models))))
+        best = log_probs.topk(min(count, log_probs.shape[-1]), dim=-1)
+        return [
+            [each for each in zip(self.tokenizer.tokens(ids), values, strict=True) if each[1] > -math.inf]
+            for ids, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
+
+    @torch.inference_mode()
+    def token_log_probs(self) -> list[float]:
+        """How likely the first model finds each token after those before it, the end symbol among them if there is one."""
+        ids = self._row(self._source_ids), self._row(self._read_ids)
+        log_probs = self._rows(self.models[0](*ids)[0].float().log_softmax(dim=-1))
+        written = self._row([*self.target_ids, self.tokenizer.eos_id][: len(log_probs)])[0]
+        return log_probs.gather(-1, written[:, None])[:, 0].tolist()
+
+    @property
+    def _read_ids(self) -> list[int]:
+        """What the decoder reads: the start symbols, and the target as far as there are positions."""
+        room = min(model.config.max_positions for model in self.models)
+        return [*self.tokenizer.symbols.start_ids, *self.target_ids][:room]
+
+    @property
+    def _source_ids(self) -> list[int]:
+        return self.source_tokenizer.frame_source(self.source_tokenizer.encode(self.source))
+
+    def _row(self, ids: Sequence[int]) -> torch.Tensor:
+        return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)
+
+    def _rows(self, of_read: Tensor) -> Tensor:
+        """Of what there is for each token that is read, the rows in which the target is predicted, and its end if it has one."""
+        first = len(self.tokenizer.symbols.start_ids) - 1
+        return of_read[..., first : first + len(self.target_ids) + self.has_end, :]
+
+    def _weights(self) -> list[torch.Tensor]:
+        """How much each row of the target looks at each source token, layer by layer."""
+        of_layers = cross_attention(self.models[0], self._row(self._source_ids)[0], self._row(self._read_ids)[0])
+        return [self._rows(of_layer) for of_layer in of_layers]
+
+
+@runtime_checkable
+class Description(Protocol):
+    """Makes a `Described` of a target's ids."""
+
+    def __call__(self, target_ids: Sequence[int], *, has_end: bool) -> Described:
+        """The description of a target."""
+        ...
+
+
+def by_coverage(
+    hypotheses: Sequence[Hypothesis], description: Description, options: DecodingOptions
+) -> list[Hypothesis]:
+    """The best hypotheses when their coverage, times the penalty that was asked for, is added to their scores."""
+
+    def coverage(found: Hypothesis) -> float:
+        return description(found.ids, has_end=found.finish_reason == "eos").coverage()
+
+    ranked = [replace(found, score=found.score + options.coverage_penalty * coverage(found)) for found in hypotheses]
+    return sorted(ranked, key=lambda found: -found.score)[: options.n_best]
+
+
+def candidates_of(hypotheses: Sequence[Hypothesis], tokenizer: Tokenizer, options: DecodingOptions) -> list[Candidate]:
+    """The hypotheses as texts; where risk chooses, those of least risk."""
+    made = [
+        Candidate(
+            tokenizer.decode(found.ids),
+            found.score,
+            tokenizer.tokens(found.ids),
+            found.token_log_probs,
+            found.finish_reason,
+            found.ids,
+        )
+        for found in hypotheses
+    ]
+    if options.minimum_bayes_risk is None:
+        return made
+    expected = expected_utilities([candidate.text for candidate in made], sentence_utility(options.minimum_bayes_risk))
+    ranked = sorted(zip(expected, made, strict=True), key=lambda pair: -pair[0])
+    apart = {candidate.text: replace(candidate, score=utility) for utility, candidate in reversed(ranked)}
+    return sorted(apart.values(), key=lambda candidate: -candidate.score)[: options.n_best]
+
+
+def translation_of(
+    described: Described,
+    candidates: list[Candidate],
+    options: DecodingOptions,
+    calibrated: Confidence | None,
+    restricted: Callable[[Tensor], Tensor] | None,
+    steps: list[list[TracedCandidate]] | None,
+) -> Translation:
+    """The best of some candidates, with what else was asked for.
+
+    Args:
+        described: the best.
+        calibrated: what is known of the confidence of such translations.
+        restricted: as in `Described.alternatives`; needed for them.
+        steps: the trace.
+    """
+    best = candidates[0]
+    return Translation(
+        **vars(best),
+        n_best=candidates,
+        confidence=calibrated.of(best.token_log_probs) if calibrated else None,
+        alternatives=described.alternatives(options.alternatives, restricted)
+        if options.alternatives and restricted
+        else None,
+        alignment=described.alignment() if options.alignment else None,
+        trace=steps,
+    )

@@ -1,0 +1,397 @@
+"""A model folder, ready to use: texts in, translations, scores and alignments out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Unpack, cast, overload
+
+from regard.arguments import check_texts
+from regard.checkpoint import LoadedModel
+from regard.data.corpus import read_beside, read_pairs
+from regard.errors import DataError, SettingsError
+from regard.evaluation.confidence import Confidence
+from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
+from regard.generation.decoding import Decoding
+from regard.generation.filters import Filter, Likeliest
+from regard.generation.options import DecodingOptions
+from regard.generation.request import Hypothesis, Request
+from regard.generation.rules.trace import Trace, TracedCandidate
+from regard.inspection.alignment import Alignment
+from regard.inspection.result import Inspection
+from regard.inspection.texts import check_heads, inspect_pair
+from regard.models.interface import Model, PairModel
+from regard.pipelines.batch_decoder import Workers
+from regard.pipelines.named_options import NamedDecodingOptions
+from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.requests import Wishes, check_words, encode_sources, seeded
+from regard.pipelines.running_translations import RunningTranslations, nothing
+from regard.pipelines.scoring import forced_scores, pair_scores
+from regard.pipelines.target_analysis import Described, by_coverage, candidates_of, translation_of
+from regard.pipelines.translation import ForcedScore, Translation
+from regard.text.limits import given_ids
+from regard.text.tokenizer import Tokenizer
+
+WINDOW = 4096
+"""Lines that are translated together, in batches of like length."""
+Given = str | Sequence[int]  # a target: a text, which is cut into tokens, or the ids of its tokens
+
+
+class Translator(Pipeline):
+    """A trained model with its tokenizer.
+
+    Args:
+        tokenizer: of the targets, and of the sources where `source_tokenizer` is not given.
+        others: models of an ensemble, with the same tokenizers: their probabilities are averaged, for `alternatives`, too.
+            Scores of given targets, alignments and inspections are the first model's.
+
+    Attributes:
+        confidence: what the log-probabilities of a translation say about its quality; None: not calibrated.
+    """
+
+    model: PairModel
+    _model: PairModel
+    kind = "a model that turns one text into another"
+    commands = ("translate {}", "evaluate {} SOURCE REFERENCE")
+
+    def __init__(
+        self,
+        model: PairModel,
+        tokenizer: Tokenizer,
+        source_tokenizer: Tokenizer | None = None,
+        others: Sequence[PairModel] = (),
+    ) -> None:
+        super().__init__(model, tokenizer)
+        self.others = [other.eval() for other in others]
+        self.confidence: Confidence | None = None
+        self.source_tokenizer = source_tokenizer or tokenizer
+        self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
+        """Tokens that a source or a target may have, symbols included."""
+        self._decode_with(Workers((self._model, *self.others), tokenizer))
+
+    def _held(self) -> list[Model]:
+        return [self._model, *self.others, *self._workers.models]
+
+    def _decode_with(self, workers: Workers) -> None:
+        self._workers, self._prepared = workers, workers.prepared
+
+    @classmethod
+    def of(cls, loaded: LoadedModel) -> Translator:
+        """The translator of a loaded model."""
+        return cls(cast("PairModel", loaded.model), loaded.tokenizer, loaded.source_tokenizer)
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
+        self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
+        required: Sequence[str] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+    ) -> Translation: ...  # fmt: skip
+
+    @overload
+    def translate(
+        self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
+        required: Sequence[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+    ) -> list[Translation]: ...  # fmt: skip
+
+    def translate(
+        self,
+        texts: str | Sequence[str],
+        options: DecodingOptions | None = None,
+        *,
+        prefixes: Any = None,
+        required: Any = None,
+        filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None,
+        **changes: Any,
+    ) -> Translation | list[Translation]:
+        """The translation of each text, in order; of one string, its translation. A blank text has the empty translation.
+
+            translator.translate("Two dogs play.").text
+            translator.translate(["Two dogs play."], beam_size=5, n_best=3)
+
+        Args:
+            texts: several, or one; then `prefixes` and `required` are those of one text, too.
+            options: how to decode; None: the defaults.
+            prefixes: for each text, what its translation begins with.
+            required: for each text, phrases that its translation must have (beam search only).
+            filters: of your own, such as those of `generation/filters.py`: they change log-probabilities at each step.
+            on_done: called with the number of texts that were just finished.
+            changes: options by name, as `DecodingOptions` lists them.
+        Raises:
+            DataError: a text is longer than the model can read, or not as many prefixes as texts.
+            SettingsError: an unknown option, or a value out of range.
+        """
+        if isinstance(texts, str):
+            one_each: dict[str, Any] = {name: None if given is None else [given]
+                                        for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
+            return self.translate([texts], options, **one_each, filters=filters, on_done=on_done, **changes)[0]
+        options = (options or DecodingOptions()).changed(**changes)
+        return self._answers(texts, self.requests(texts, options, prefixes, required), options, filters, on_done)
+
+    def _answers(
+        self,
+        texts: Sequence[str],
+        requests: Sequence[Request | None],
+        options: DecodingOptions,
+        filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None,
+        workers: Workers | None = None,
+    ) -> list[Translation]:
+        """The translation of each text, as it was requested; the empty one where nothing was."""
+        trace, workers = Trace() if options.trace else None, workers or self._workers
+        with_text = [index for index, request in enumerate(requests) if request is not None]
+        asked = [request for request in requests if request is not None]
+        found = workers.decode(asked, options, filters, trace, on_done)
+        decoding = workers.begin([], options, filters) if options.alternatives else None
+        results = [nothing()] * len(texts)
+        for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
+            steps = trace.steps[number] if trace is not None else None
+            results[index] = self._translation(texts[index], asked[number], hypotheses, options, decoding, steps)
+        return results
+
+    def _translation(
+        self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
+        decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
+    ) -> Translation:  # fmt: skip
+        """What was found for a text, by a decoding, and in some steps where they were traced, with what else was asked for."""
+        if not hypotheses or request is None:
+            return nothing()
+        if options.coverage_penalty:
+            hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=request.adapter), options)
+        candidates = candidates_of(hypotheses, self.tokenizer, options)
+        best = candidates[0]
+        described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=request.adapter)
+        restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
+        return translation_of(described, candidates, options, self._confidence(request.adapter), restricted, steps)
+
+    def translate_lines(
+        self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,
+        required: Iterable[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
+        on_done: Callable[[int], None] | None = None,
+    ) -> Iterator[Translation]:  # fmt: skip
+        """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
+
+        The arguments are those of `translate`. Random choices depend on the seed and the line.
+        """
+        lines, first = iter(lines), 1
+        options = options or DecodingOptions()
+        given = {"prefixes": prefixes, "required": required}
+        besides: dict[str, Iterator[Any]] = {name: iter(each) for name, each in given.items() if each is not None}
+        while window := list(islice(lines, WINDOW)):
+            check_texts(window, "lines", first - 1)
+            of_window = options.seeded(options.seed + first - 1)
+            entries = {name: list(islice(each, len(window))) for name, each in besides.items()}
+            requests = self.requests(window, of_window, **entries, first=first)
+            yield from self._answers(window, requests, of_window, filters, on_done)
+            first += len(window)
+        for name, more in besides.items():
+            if next(more, None) is not None:
+                raise DataError(
+                    f"`{name}` needs one entry for each text; got more than {first - 1}, for {first - 1} texts."
+                )
+
+    def stream(
+        self,
+        text: str,
+        options: DecodingOptions | None = None,
+        *,
+        filters: Sequence[Filter] = (),
+        **changes: Unpack[NamedDecodingOptions],
+    ) -> Iterator[str]:
+        """The translation of a text, piece by piece: what is certain after each step. Pieces are never taken back.
+
+        In greedy search and sampling that is each token; in beam search, what all hypotheses begin with that can still win.
+        Leaving the iterator ends the computation.
+
+        Raises:
+            SettingsError: an option that needs the whole translation: `n_best` above 1, `minimum_bayes_risk`,
+                `coverage_penalty`, `alternatives`, `alignment` or `trace`.
+        """
+        options = (options or DecodingOptions()).changed(**changes)
+        options.check_stream()
+        running = self.running(options, filters)
+        running.add(0, text, self.requests([text], options)[0])
+        told = ""
+        while len(running):
+            done = running.step()
+            text_so_far = done[0][1].text if done else running.so_far(0)
+            if text_so_far.startswith(told) and len(text_so_far) > len(told):
+                yield text_so_far[len(told) :]
+                told = text_so_far
+
+    def running(
+        self,
+        options: DecodingOptions | None = None,
+        filters: Sequence[Filter] = (),
+        **changes: Unpack[NamedDecodingOptions],
+    ) -> RunningTranslations:
+        """Translations that begin and end one by one, in one batch: what a server decodes with.
+
+        Raises:
+            SettingsError: `trace`, which tells the search of one text.
+        """
+        options = (options or DecodingOptions()).changed(**changes)
+        if options.trace:
+            raise SettingsError("`trace` records the search of one text; use `translate`, or remove `trace`.")
+        likeliest = Likeliest()
+        decoding = self._workers.begin([], options, [*filters, likeliest])
+
+        def finish(text: str, request: Request | None, found: list[Hypothesis]) -> Translation:
+            return self._translation(text, request, found, options, decoding)
+
+        return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
+
+    def score(self, sources: Sequence[str], targets: Sequence[Given], *, alternatives: int = 0) -> list[ForcedScore]:
+        """How likely the model finds each target, a text or the ids of its tokens, given its source.
+
+        Args:
+            alternatives: how many of the likeliest tokens that can be written in the place of each to return.
+        Raises:
+            DataError: a text longer than the model can read, or not as many targets as sources.
+        """
+        if alternatives < 0:
+            raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
+        describe = partial(self._description, has_end=True)
+        return pair_scores(describe, sources, targets, alternatives, self._workers.writable)
+
+    def evaluate(
+        self, sources: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False,
+        calibrate: bool = False, more_references: Sequence[Sequence[str]] = (), **options: Unpack[NamedDecodingOptions],
+    ) -> dict[str, Any]:  # fmt: skip
+        """Every score of the model on some pairs, by name, and under `signatures` how they were counted.
+
+        `bleu` and `chrf` from 0 to 100, `exact_match` and `token_accuracy` from 0 to 1, `perplexity` per token. Those of given
+        targets, the last two, are not there for ensembles.
+
+        Args:
+            calibrate: also set `confidence`, for translations from now on. It needs 100 pairs; with fewer it is None.
+            more_references: of BLEU, chrF and exact match, a list for each beside the first; a blank reference is none.
+            options: of decoding, as for `translate`.
+        """
+        metrics, given = TextMetrics(tokenize=tokenize, lowercase=lowercase), (sources, references)
+        models = (self._model, self.tokenizer, self.source_tokenizer)
+        forced = {} if self.others else forced_scores(*models, *given)
+        translations = self.translate(sources, **options)
+        texts = [translation.text for translation in translations]
+        if calibrate:
+            log_probs = [translation.token_log_probs for translation in translations]
+            self.confidence = Confidence.measured(log_probs, texts, references)
+        return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
+
+    def evaluate_files(
+        self, data: Sequence[str | os.PathLike[str]], *, tell: Callable[[str], None] = lambda hint: None, **options: Any
+    ) -> dict[str, Any]:
+        """The scores of `evaluate`, whose options it has, on files of pairs; `references` are files of more references."""
+        pairs = read_pairs(data)
+        options["more_references"] = [read_beside(path, pairs) for path in options.pop("references", ())]
+        if hint := tokenization_hint(pairs.targets, options.get("tokenize", "13a")):
+            tell(hint)
+        return self.evaluate(pairs.sources, pairs.targets, **options)
+
+    def align(
+        self, source: str, target: Given | None = None, *, layer: int | None = None, head: int | None = None
+    ) -> Alignment:
+        """Which source tokens each token of the target (by default, of the translation) was written from.
+
+        Args:
+            layer: of the decoder, from 0; None: that of `model.alignment_head`, or else the one that is sharpest on this pair.
+            head: from 0; None: the mean over the heads, but for the alignment head.
+        """
+        ids, has_end = self._written(source, target)
+        return self._description(source, ids, has_end=has_end).alignment(layer, head)
+
+    def inspect(
+        self,
+        text: str,
+        target: Given | None = None,
+        *,
+        rank: int = 1,
+        ablate: Sequence[str | Sequence[str]] = (),
+        hidden_states: bool = False,
+        norms: bool = False,
+        prefix: str = "",
+        index: int = 0,
+        options: DecodingOptions | None = None,
+        **changes: Unpack[NamedDecodingOptions],
+    ) -> Inspection:
+        """What every head looked at while a text was translated; or would have, had `target` been written.
+
+        Args:
+            target: a text, or the ids of its tokens: a model may write others than those that a text is cut into.
+            prefix: what the translations begin with, with all heads and without some.
+            index: the text's place among those that were translated with it, from 0: samples depend on it.
+            rank: which of the `n_best` translations; 1 is the best.
+            ablate: heads to try it without, such as "cross.2.3": all, then each alone. Those in a list, together only.
+            hidden_states: also every layer's states, and what each layer would say.
+            norms: how much of each token a head really moves, in place of its weights.
+            options: how to decode; None: the defaults.
+            changes: options by name.
+        Raises:
+            DataError: the text is blank.
+            SettingsError: a head that the model does not have, or a rank that is not.
+        """
+        options = (options or DecodingOptions()).changed(**changes)
+        check_heads(self._model, ablate)
+        check_words(text)
+        requests = seeded(self.requests([text], options, [prefix]), options.seed, index)
+        if target is None:
+            several = options.changed(n_best=max(rank, options.n_best))
+            target = self._answers([text], requests, several)[0].ranked(rank).ids
+        alone = Workers((self._model,), self.tokenizer) if self.others else self._workers
+
+        def translate(source: str) -> str:
+            return self._answers([source], requests, options, workers=alone)[0].text
+
+        shown = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate, "translate": translate}
+        return self.inspect_ids(text, self.written_ids(text, target), **shown)
+
+    def _models(self, adapter: int) -> Sequence[PairModel]:
+        """What writes with an adapter, by its number; 0: none."""
+        assert adapter == 0, "only an AdaptedTranslator has adapters"
+        return (self._model, *self.others)
+
+    def _confidence(self, adapter: int) -> Confidence | None:
+        """What is known of the confidence of translations that are written with an adapter."""
+        return self.confidence
+
+    def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0) -> Described:
+        """The description of a target, given by its ids."""
+        models = self._models(adapter)
+        return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
+
+    def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
+        """What every head looked at while a target, given by its ids, was written. Options are those of `inspect_pair`."""
+        return inspect_pair(
+            LoadedModel(self._model, self.tokenizer, self.source_tokenizer), text, target_ids, **options
+        )
+
+    def written_ids(
+        self, source: str, target: Given | None = None, rank: int = 1, options: DecodingOptions | None = None
+    ) -> list[int]:
+        """The ids of a target, or of the translation of a source that has this rank, without symbols."""
+        return self._written(source, target, rank, options)[0]
+
+    def _written(
+        self, source: str, target: Given | None = None, rank: int = 1, options: DecodingOptions | None = None
+    ) -> tuple[list[int], bool]:
+        """The ids of a target or translation, and whether the end symbol follows them."""
+        check_words(source)
+        if target is not None:
+            return given_ids(target, self.tokenizer, self._model.config.vocab_size), True
+        found = self.translate([source], options)[0].ranked(rank)
+        return found.ids, found.finish_reason == "eos"
+
+    def requests(
+        self,
+        texts: Sequence[str],
+        options: DecodingOptions,
+        prefixes: Sequence[str] | None = None,
+        required: Sequence[Sequence[str]] | None = None,
+        first: int = 1,
+    ) -> list[Request | None]:
+        """The request for each text; None for a blank one. `first` is the number of the first line."""
+        sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
+        return Wishes(self.tokenizer, options, self.max_positions).requests(texts, sources, prefixes, required, first)

@@ -1,0 +1,110 @@
+"""The README of a model folder, rendered from its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from regard.evaluation.score_table import SCORES, shown_score
+from regard.models.config import SAME_WEIGHTS, current
+from regard.runs.families import find_family
+from regard.text.wording import counted
+
+
+def model_card(name: str, results: Mapping[str, Any]) -> str:
+    """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
+    sizes, machine = results["sizes"], results["machine"]
+    family = find_family(results["arch"])
+    began, teacher = results.get("from"), results.get("teacher")
+    is_adapter = bool(results["settings"].get("adapter"))
+    argument = f"{began} --adapter {name}" if is_adapter else name
+    settings = yaml.safe_dump(_settable(results), sort_keys=False).rstrip()
+    scores = [
+        f"| {title} | {shown_score(results, key, form, with_signature=True)} |"
+        for key, (title, form) in SCORES.items()
+        if key in results
+    ]
+    counts = {"num_pairs": "pairs measured", "num_labels": "labels measured", "num_tokens": "tokens measured"}
+    scores += [f"| {what} | {results[key]:,} |" for key, what in counts.items() if key in results]
+    rows = "\n".join(scores)
+    return f"""# {name}
+
+{family.description[0].upper()}{family.description[1:]}, trained with Regard {results["versions"]["regard"]}, {_beginning(results)}{f", with the teacher `{teacher}`" if teacher else ""}.
+
+```
+regard {family.pipeline.commands[0].format(argument)}
+```
+
+## Scores
+
+Measured on {results["evaluated_on"]}.
+
+| | |
+|---|---|
+{rows}
+
+## Data and size
+
+| | |
+|---|---|
+| training data | {_facts(results["data"]["training"])} |
+| validation data | {_facts(results["data"]["validation"])} |
+| parameters | {sizes["num_parameters"]:,} |
+| vocabulary | {sizes["vocab_size"]:,} tokens |
+| weights on disk | {sizes["weights_bytes"] / 1e6:.1f} MB |
+| steps | {results["steps"]["trained"]:,}, the weights kept are those of step {results["steps"]["kept"]:,} |
+| training time | {results["seconds"]["training"]:.0f} s on {machine["device"]} ({counted(machine["threads"], "thread")}), {machine["precision"]} |
+
+## Settings
+
+```yaml
+{settings}
+```
+
+Saved as `config.yaml`, these train the same model again: `regard train ...{_begins(results)}{f" --teacher {teacher}" if teacher else ""}{_family(results)} --config config.yaml`.
+"""
+
+
+def _beginning(results: Mapping[str, Any]) -> str:
+    """What a run began with, in words."""
+    if began := results.get("from"):
+        return f"from the model `{began}`"
+    preset = f"preset `{results['preset']}`"
+    if encoder := results.get("encoder"):
+        return f"put together from the encoder `{encoder}` and the decoder `{results['decoder']}`, training of {preset}"
+    return preset
+
+
+def _begins(results: Mapping[str, Any]) -> str:
+    """The options that say what a run began with."""
+    return "".join(f" --{name} {results[name]}" for name in ("from", "encoder", "decoder") if results.get(name))
+
+
+def _settable(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that can be given again: of a model that began as another one, only what leaves its weights as they are."""
+    settings = dict(results["settings"])
+    if results.get("from"):
+        settings["model"] = {key: value for key, value in settings["model"].items() if key in SAME_WEIGHTS}
+    elif results.get("encoder"):
+        settings = {name: values for name, values in settings.items() if name not in ("model", "tokenizer")}
+    return settings
+
+
+def _family(results: Mapping[str, Any]) -> str:
+    """The options that name a family other than the encoder-decoder."""
+    task = results.get("task") or results["settings"]["model"].get("task")
+    is_said = bool(results.get("from")) or current("arch", results["arch"]) == "encoder-decoder"
+    family = "" if is_said else f" --arch {results['arch']}"
+    return family + (f" --task {task}" if task else "")
+
+
+def _facts(data: Mapping[str, Any]) -> str:
+    """The name of some data, and what was counted in them."""
+    counts = (
+        counted(value, key.removeprefix("num_").removesuffix("s").replace("_", " "))
+        for key, value in data.items()
+        if key != "name"
+    )
+    return f"{data['name']}: {', '.join(counts)}"

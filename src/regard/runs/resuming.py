@@ -1,0 +1,136 @@
+"""Resuming a run: from which checkpoint, and which settings and data must be the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.errors import SettingsError, TrainingError
+from regard.models.config import current
+from regard.models.interface import Model
+from regard.runs.progress import RunDisplay
+from regard.runs.settings import SECTIONS, RunSettings
+from regard.runs.settings.fitting import RECORDED_AS, recorded
+from regard.runs.tasks.task import Task
+from regard.text.wording import counted
+from regard.training.distributed import World
+from regard.training.precision import resolve_precision
+from regard.training.schedules import FALLING
+from regard.training.state import TrainingState, first_difference, read_state
+
+CHANGEABLE = {"steps", "report_every", "patience"}
+"""Settings that may differ when a run is resumed."""
+STEPS = "training.steps"
+UNCOMPARED = {STEPS, RECORDED_AS}
+BEGINNING = "data.from"
+"""The key of the checksum of the weights that a run began with."""
+
+
+def made_of(task: Task, model: Model) -> dict[str, Any]:
+    """What must be the same for a run to continue unchanged, by names that users know."""
+    device = next(model.parameters()).device
+    found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
+    for section in ("tokenizer", "data", "training", "adapter"):
+        values = getattr(task.settings, section).model_dump(mode="json")
+        found |= {f"{section}.{key}": value for key, value in values.items() if key not in CHANGEABLE}
+    found["training.precision"] = str(resolve_precision(task.settings.training.precision, device))
+    return found | {RECORDED_AS: recorded(task.settings)} | task.data_digests
+
+
+def made_on(model: Model, world: World) -> dict[str, Any]:
+    """What changes the last bits of a resumed run: sums are rounded differently, processes draw other random numbers."""
+    return {
+        "machine.processes": world.size,
+        "machine.device": next(model.parameters()).device.type,
+        "machine.threads": torch.get_num_threads(),
+        "machine.torch": torch.__version__,
+    }
+
+
+def newest_state(states: Path, display: RunDisplay) -> TrainingState | None:
+    """The newest intact checkpoint of a folder, None if there is none yet; damaged ones are reported.
+
+    Raises:
+        TrainingError: there are checkpoints, and all are damaged.
+    """
+    state, damaged = read_state(states)
+    for sentence in damaged:
+        display.say(f"{sentence}. Until validation finds a better one, the kept model may be of a later step")
+    if state is None:
+        display.say(f"nothing to resume in {states}: starting a new run")
+    return state
+
+
+def check_state(
+    state: TrainingState | None, weights: Path, task: Task, model: Model, world: World, display: RunDisplay
+) -> None:
+    """Make sure that a run can continue from its checkpoint, the same in all processes, and report what will differ.
+
+    Args:
+        state: None: there is none yet.
+        weights: the file of the best model so far.
+    Raises:
+        SettingsError: data or settings differ, and the message names the difference; or its best model is
+            gone.
+        TrainingError: processes see different checkpoints.
+    """
+    if state is not None:
+        _compare(state, made_of(task, model), made_on(model, world), task.settings, display)
+    steps = world.of_all(0 if state is None else state.step)
+    if len(set(steps)) > 1:
+        raise TrainingError(
+            "all processes of a run must see the same checkpoints, on a disk that they share; process "
+            f"{steps.index(max(steps))} found step {max(steps):,}, process {steps.index(min(steps))} step {min(steps):,}."
+        )
+    if world.is_main and state is not None and is_written(state) and not weights.is_file():
+        raise SettingsError(
+            f"`--resume` needs the best model so far, of step {state.progress['best_step']:,}; it is not in {weights.parent}. "
+            "Move it back, or start over with `--overwrite`."
+        )
+
+
+def is_written(state: TrainingState) -> bool:
+    """Whether the best model so far is in its folder. The resumed run writes one of the checkpoint's own step again."""
+    return state.progress["best_step"] not in (0, state.step)
+
+
+def _compare(
+    state: TrainingState, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
+) -> None:
+    """Make sure that a run has the data and settings of its checkpoint, and report allowed differences."""
+    then = {
+        key: current(key.rpartition(".")[2], value)
+        for key, value in state.made_of.items()
+        if key not in made_on and key not in UNCOMPARED
+    }
+    uncompared = UNCOMPARED if BEGINNING in then else {*UNCOMPARED, BEGINNING}  # earlier versions did not note it
+    now = {key: value for key, value in made_of.items() if key not in uncompared}
+    asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
+    if (difference := first_difference(then, asked)) is not None:
+        raise SettingsError(
+            f"`--resume` needs the same data and settings as the interrupted run; got a change: {difference}."
+        )
+    changes = [
+        f"{name} was {state.made_of[name]} and is {value}"
+        for name, value in made_on.items()
+        if state.made_of.get(name, value) != value
+    ]
+    note = f"; {', '.join(changes)}, so results may differ in the last bits" if changes else ""
+    display.say(f"resumed at step {state.step:,}{note}")
+    steps, schedule = settings.training.steps, settings.training.schedule
+    if schedule in FALLING and state.made_of.get(STEPS, steps) != steps:
+        display.say(
+            f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
+            f"schedule of {counted(steps, 'step')}"
+        )
+
+
+def _is_default(settings: RunSettings, name: str, value: Any) -> bool:
+    """Whether a setting has its default, with which earlier versions without this setting agree."""
+    section, _, key = name.partition(".")
+    fields = type(getattr(settings, section)).model_fields if section in SECTIONS else {}
+    if key not in fields or fields[key].is_required() or fields[key].default_factory_takes_validated_data:
+        return False
+    return bool(fields[key].get_default(call_default_factory=True) == value)

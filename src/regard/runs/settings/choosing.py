@@ -1,0 +1,215 @@
+"""Chooses what nobody gave from what the pairs look like: the kinds and the size of the vocabulary, depth, dropout, batches.
+
+Three kinds of pairs are told apart (measured in docs/experiments.md):
+
+* *strings*: at least one side is spelled, letter by letter, and a line of it is a word or a few: inflection, transliteration,
+  words to phones. Subwords would be whole words that nothing else has, so each letter is a token;
+* *symbols*: both sides are made of a few words that come again and again: commands and actions. Each word is a token;
+* *sentences*: everything else. Subwords, as many as are seen often enough.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from regard.data.corpus import Pairs
+from regard.evaluation.text_metrics import tokenization_hint
+from regard.runs.settings.fitting import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
+from regard.runs.settings.measuring import FEW, Side, measured, rare_share, some_pairs
+from regard.runs.settings.run_settings import RunSettings
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_config import Kind, TokenizerConfig
+
+LEAST_PAIRS = 100
+"""Of fewer, nothing is measured."""
+MOST_SYMBOLS, MOST_NEW_SYMBOLS = 2000, 0.03
+"""A side of symbols has at most so many different words, and on a line at most so many that were not seen before."""
+SHORT_SYMBOL = 3
+"""Letters of a word, on average, up to which words stand for sounds, and not for what is spelled on the other side."""
+MORE_SOUNDS = 1.5
+"""How many times as many sounds as words there are, at least, where words are written as sounds."""
+LONGEST_STRING, LONGEST_WORD, LONGEST_SPELLED = 4, 20, 60
+"""The most words of a string, letters of its words, and letters of the line that it is written for, on average. Longer words
+are the sentences of a language that is written without spaces."""
+RARE_WORDS, RARE_LETTERS, RARE_TOKENS = 0.3, 0.01, 0.03
+"""The share of words that are rare in strings; the share of rare letters from which these are taken apart; the largest share
+of subwords in a text that may be rare."""
+LETTERS_TO_A_SUBWORD, SMALLER, LEAST_SUBWORDS = 70, 0.71, 300
+"""Bytes of text to each subword of the largest vocabulary that is tried; how much smaller the next one is, the root of a half;
+and the least one."""
+FEW_PAIRS, MANY_PAIRS = 2_000, 20_000
+ENOUGH_TO_MATCH = 100
+"""Of fewer pairs for validation, exact matches and BLEU tell too little: a pair more or less decides."""
+SHORT_EPOCHS, SHORT_STEPS = 100, 2000
+"""The most epochs of strings and symbols, if that is more than so many steps."""
+NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
+STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
+"""What suits a few thousand strings (docs/experiments.md)."""
+FEW_STRINGS: dict[str, Any] = STRINGS | {
+    "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
+}  # fmt: skip
+JOINED_SOUNDS = 0.5
+"""The share of few words and their sounds that are read with another pair after them; inflected forms gain nothing by it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What suits some pairs, and why."""
+
+    kinds: tuple[Kind, Kind] = ("bpe", "bpe")
+    """How source and target are cut into tokens."""
+    reason: str = ""
+    """What decided about the kinds, in words."""
+    metric: str | None = None
+    """The score of validation that counts for such texts; None: the preset's."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Settings, such as `model.dropout`."""
+
+
+def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: int) -> tuple[RunSettings, list[str]]:
+    """The settings of a run with what these pairs decide, as far as nobody gave it; and what the user should be told. A demo, a
+    resumed run and one that begins with a model are as they are.
+
+    Args:
+        num_valid: pairs for validation; 0: there is no training, of whose settings could be told.
+    """
+    if not settings.follows_data or settings.is_settled:
+        return settings, []
+    if (choice := choice_for(corpora, num_valid)) is None:
+        return settings, []
+    found = with_choice(settings, choice, corpora)
+    return found, choice_notes(found, choice, trains=num_valid > 0)
+
+
+def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
+    """What suits some pairs; None: they are too few to tell.
+
+    Args:
+        num_valid: pairs for validation.
+    """
+    pairs = list(some_pairs(corpora))
+    if len(pairs) < LEAST_PAIRS:
+        return None
+    targets, count = [pair.target for pair in pairs], sum(corpus.num_lines for corpus in corpora)
+    source, target = measured(pair.source for pair in pairs), measured(targets)
+    kinds, reason = kinds_for(source, target)
+    is_coarse = num_valid < ENOUGH_TO_MATCH
+    if kinds == ("bpe", "bpe"):
+        has_spaces = target.letters_of_a_word <= LONGEST_WORD and not tokenization_hint(targets)
+        metric = "bleu" if has_spaces and not is_coarse else "chrf"
+        return Choice(metric=metric if count < MANY_PAIRS else None)
+    values: dict[str, Any] = {}
+    if "characters" in kinds:
+        values |= FEW_STRINGS if count < FEW_PAIRS else STRINGS if count < MANY_PAIRS else {}
+        if kinds[1] == "words" and count < FEW_PAIRS:
+            values[JOINED] = JOINED_SOUNDS
+        spelled = [side for kind, side in zip(kinds, (source, target), strict=True) if kind == "characters"]
+        rare = max(side.rare_letters for side in spelled)
+        if rare > RARE_LETTERS and max(side.rare_parts for side in spelled) < rare / 2:
+            values[NORMALIZATION] = "NFD"
+    return Choice(kinds, reason, "chrf" if is_coarse else "exact_match", values)
+
+
+def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
+    """How the two sides of some pairs are best cut into tokens, and why, in words."""
+    if _is_symbols(source) and _is_symbols(target):
+        count = max(source.different_words, target.different_words)
+        return ("words", "words"), f"at most {count:,} different words on a side, and hardly ever a new one"
+    if _is_symbols(target) and _is_spelled(source) and target.words_of_a_line >= MORE_SOUNDS * source.words_of_a_line:
+        return ("characters", "words"), (
+            f"words of {source.letters_of_a_word:.0f} letters, and {target.different_words:,} different symbols"
+        )
+    if _is_string(target) and _is_spelled(source):
+        reason = f"{target.rare_words:.0%} of the words to write are seen under {FEW} times"
+        is_sounds = _is_symbols(source) and source.letters_of_a_word <= SHORT_SYMBOL
+        return ("words" if is_sounds else "characters", "characters"), reason
+    return ("bpe", "bpe"), ""
+
+
+def _is_symbols(side: Side) -> bool:
+    """Whether all words of a side are known, by Good and Turing's estimate of how many are not."""
+    return side.different_words <= MOST_SYMBOLS and side.new_words * side.words_of_a_line <= MOST_NEW_SYMBOLS
+
+
+def _is_string(side: Side) -> bool:
+    """Whether a line is a word or a few, nearly each another one."""
+    return (
+        side.rare_words >= RARE_WORDS
+        and side.words_of_a_line <= LONGEST_STRING
+        and side.letters_of_a_word <= LONGEST_WORD
+    )
+
+
+def _is_spelled(side: Side) -> bool:
+    """Whether a line is short enough to be read letter by letter."""
+    return side.letters_of_a_line <= LONGEST_SPELLED and side.letters_of_a_word <= LONGEST_WORD
+
+
+def with_choice(settings: RunSettings, choice: Choice, corpora: Sequence[Pairs]) -> RunSettings:
+    """The same with what was chosen, as far as nobody gave it; and with a size of the vocabulary that the texts can fill."""
+    keys = to_fit(settings)
+    values = dict(choice.values)
+    if choice.metric is not None:
+        values[METRIC] = choice.metric
+    if choice.kinds != ("bpe", "bpe"):
+        source, target = choice.kinds
+        values["tokenizer.kind"] = source
+        if source != target:
+            values |= {"tokenizer.target_kind": target, "tokenizer.shared": False}
+            values |= {"model.tied_embeddings": "target"}
+        settings = settings.model_copy(update={"most_epochs": SHORT_EPOCHS, "least_steps": SHORT_STEPS})
+    elif "tokenizer.kind" in keys:
+        values[VOCABULARY] = subwords_of(corpora, settings.tokenizer)
+    return settings.changed(values, keys).model_copy(update={"told": frozenset(values).intersection(keys)})
+
+
+def subwords_of(corpora: Sequence[Pairs], config: TokenizerConfig) -> int:
+    """The largest size of a vocabulary of which hardly any token is seen under ten times; at most that of `config`."""
+    size = sum(corpus.num_bytes for corpus in corpora) // LETTERS_TO_A_SUBWORD
+    if size >= config.vocab_size * 4:  # of so much text, hardly any is
+        return config.vocab_size
+    texts = [text for corpus in corpora for pair in corpus.numbered() for text in (pair.source, pair.target)]
+    size = min(max(size, LEAST_SUBWORDS), config.vocab_size)
+    while size > LEAST_SUBWORDS:
+        tokenizer = Tokenizer.train(texts, config.model_copy(update={"vocab_size": size}))
+        if rare_share(Counter(id for ids in tokenizer.encode_batch(texts) for id in ids)) <= RARE_TOKENS:
+            return size
+        size = max(round(size * SMALLER), LEAST_SUBWORDS)
+    return size
+
+
+def choice_notes(settings: RunSettings, choice: Choice, *, trains: bool = True) -> list[str]:
+    """In one line, what was chosen by the data, why, and the options that bring back what the preset has.
+
+    Args:
+        trains: whether settings of the training are among them.
+    """
+    tokenizer, training, layers = settings.tokenizer, settings.training, settings.model
+    of_source, of_target = (NAMES[kind] for kind in choice.kinds)
+    cut = of_source if of_source == of_target else f"{of_source} of the source and each {of_target} of the target"
+    shown = {
+        "tokenizer.kind": f"a token for each {cut} ({choice.reason})",
+        "tokenizer.target_kind": "",
+        NORMALIZATION: f"normal form {tokenizer.normalization}",
+        VOCABULARY: f"{tokenizer.vocab_size:,} subwords",
+        "model.num_encoder_layers": f"{getattr(layers, 'num_encoder_layers', 0)} layers each",
+        "model.num_decoder_layers": "",
+        "model.dropout": f"dropout {getattr(layers, 'dropout', 0.0)}",
+        "model.positions": f"{getattr(layers, 'positions', '')} positions",
+        BATCH: f"batches of {training.batch_tokens:,} tokens",
+        JOINED: f"{settings.data.concatenation:.0%} of the pairs read with another one after",
+        METRIC: f"kept by {training.metric}",
+    }
+    changed = [key for key in shown if key in settings.told and settings.value(key) != settings.usual[key]]
+    if not trains:
+        changed = [key for key in changed if not key.startswith("training.")]
+    if choice.kinds[0] != choice.kinds[1] and "tokenizer.kind" in settings.told:
+        changed = ["tokenizer.kind", *(key for key in changed if key not in KINDS)]
+    if not changed:
+        return []
+    said = ", ".join(shown[key] for key in changed if shown[key])
+    back = " ".join(f"--set {key}={settings.usual[key]}" for key in changed)
+    return [f"chosen for these data: {said}; to change that: {back}"]

@@ -1,0 +1,240 @@
+"""Reads settings from YAML files, recipes, `--set` and keyword arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
+
+from regard.data.selection import DataConfig
+from regard.errors import SettingsError, nearest_hint
+from regard.models.config import current
+from regard.models.learning.adapters import AdapterConfig
+from regard.models.registry import architecture
+from regard.text.lines import read_lines
+from regard.text.tokenizer_config import TokenizerConfig
+from regard.training.optimization import TrainingConfig
+
+Nested = dict[str, dict[str, Any]]
+RECIPE_PREFIX = "recipe:"
+INTEGER = re.compile(r"[-+]?(0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)")
+FLOAT = re.compile(
+    r"[-+]?((\.[0-9_]+|[0-9][0-9_]*\.[0-9_]*)([eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+|\.(inf|Inf|INF))|\.(nan|NaN|NAN)"
+)
+MOST_PARTS = 100_000
+"""Values in a file of settings. With aliases of aliases, a short text can have more than there is memory for."""
+NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
+"""Errors of the YAML library: impossible dates and deep nesting raise other ones."""
+
+
+MERGE = "tag:yaml.org,2002:merge"
+"""The tag of `<<`, which may stand several times."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads YAML with the numbers and truth values of its version 1.2, where the library's are those of 1.1: `1:30` is no number
+    (and not 90), `0100` is not 64, `1e-3` is one, and `yes`, `no`, `on` and `off` are words. A key that stands twice is an error.
+    """
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """The keys and values of a mapping, before they are read.
+
+        Raises:
+            yaml.YAMLError: a key stands twice; the library would keep the last.
+        """
+        node = super().compose_mapping_node(anchor)
+        keys = [(key.tag, str(key.value)) for key, _ in node.value]
+        twice = next((place for place, key in enumerate(keys) if key in keys[:place] and key[0] != MERGE), None)
+        if twice is not None:
+            raise yaml.composer.ComposerError(
+                None, None, f"the key {keys[twice][1]} stands twice", node.value[twice][0].start_mark
+            )
+        return node
+
+
+_RESOLVED_ANEW = {f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float")}
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in _RESOLVED_ANEW]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(f"({INTEGER.pattern})$"), list("-+0123456789"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"({FLOAT.pattern})$"), list("-+0123456789."))
+
+
+def _loaded(text: str) -> Any:
+    """What a text in YAML says.
+
+    Raises:
+        YAMLError: it is not YAML; or by aliases it has itself as a part, or more parts than anybody writes.
+    """
+    content = yaml.load(text, _Loader)
+    if _num_parts(content, set(), {}) > MOST_PARTS:
+        raise yaml.YAMLError(f"more than {MOST_PARTS:,} parts, by aliases")
+    return content
+
+
+def _num_parts(content: Any, around: set[int], known: dict[int, int]) -> int:
+    """How many values there are in a value, each counted as often as it is a part of another.
+
+    Args:
+        around: what it is in, by identity.
+        known: of those that were counted before, the numbers.
+    """
+    if not isinstance(content, dict | list | set | tuple):
+        return 1
+    if id(content) in around:
+        raise yaml.YAMLError("an alias of what it is a part of")
+    if id(content) not in known:
+        parts = [*content, *(content.values() if isinstance(content, dict) else ())]
+        known[id(content)] = 1 + sum(_num_parts(part, around | {id(content)}, known) for part in parts)
+    return known[id(content)]
+
+
+def chosen_arch(arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> str:
+    """The family of a run: the given one, or `model.arch` in its settings; otherwise `encoder-decoder`.
+
+    Raises:
+        SettingsError: both are given, and differ.
+    """
+    section = settings.get("model")
+    named = section.get("arch") if isinstance(section, Mapping) else None
+    arch, named = current("arch", arch), current("arch", named)
+    if arch is not None and named is not None and arch != named:
+        raise SettingsError(f"`--arch {arch}` contradicts `model.arch: {named}` in the settings; remove one of them.")
+    return str(arch or named or "encoder-decoder")
+
+
+def named_settings(named: Mapping[str, Any], arch: str, others: Collection[str] = ()) -> Nested:
+    """Settings by their keys alone, such as `steps=10`, in their sections. `vocab_size` is the tokenizer's.
+
+    Args:
+        others: further names for hints.
+    Raises:
+        SettingsError: a key that no section has.
+    """
+    kinds: dict[str, type[BaseModel]] = {
+        "tokenizer": TokenizerConfig, "data": DataConfig, "training": TrainingConfig, "model": architecture(arch).config,
+        "adapter": AdapterConfig,
+    }  # fmt: skip
+    places = {key: section for section in reversed(kinds) for key in kinds[section].model_fields}
+    for key in ("arch", "task", "pad_id", "labels", "source_vocab_size", "pruned_heads"):  # set by other arguments
+        places.pop(key, None)
+    nested: Nested = {}
+    for key, value in named.items():
+        if key not in places:
+            hint = nearest_hint(key, {*places, *others})
+            raise SettingsError(f"a setting must be a known setting of `--arch {arch}`; got {key!r}. {hint}")
+        nested.setdefault(places[key], {})[key] = value
+    return nested
+
+
+def together(*layers: Mapping[str, Mapping[str, Any]]) -> Nested:
+    """Settings that are given in several ways, none of them twice.
+
+    Raises:
+        SettingsError: one is given twice, and differs.
+    """
+    found: Nested = {}
+    for layer in layers:
+        for section, values in layer.items():
+            if not isinstance(values, Mapping):
+                found[section] = values  # `RunSettings.build` raises the error
+                continue
+            for key, value in values.items():
+                if found.setdefault(section, {}).setdefault(key, value) != value:
+                    before = found[section][key]
+                    raise SettingsError(
+                        f"{section}.{key} is given twice, as {before!r} and as {value!r}; remove one of them."
+                    )
+    return found
+
+
+def recipes() -> dict[str, Path]:
+    """The files of settings that come with the package, by name."""
+    return {path.stem: path for path in sorted((Path(__file__).parents[2] / "recipes").glob("*.yaml"))}
+
+
+def find_recipe(name: str) -> Path:
+    """The file of a recipe.
+
+    Raises:
+        SettingsError: there is none of this name.
+    """
+    found = recipes()
+    if name not in found:
+        raise SettingsError(f"a recipe must be a known recipe; got {name!r}. {nearest_hint(name, found)}")
+    return found[name]
+
+
+def read_yaml(path: Path | str) -> Nested:
+    """The settings of a YAML file.
+
+    Args:
+        path: of the file; or `recipe:` and the name of a recipe.
+    Raises:
+        DataError: the file cannot be read.
+        SettingsError: it is not YAML, or not made of sections; or there is no recipe of this name.
+    """
+    if str(path).startswith(RECIPE_PREFIX):
+        path = find_recipe(str(path).removeprefix(RECIPE_PREFIX))
+    text = "\n".join(read_lines(path))
+    try:
+        content = _loaded(text)
+    except NOT_YAML as error:
+        raise SettingsError(f"{path} must be YAML; got: {' '.join(str(error).split())}") from error
+    if content is None:
+        return {}
+    wrong = (
+        [key for key, value in content.items() if not isinstance(value, dict)]
+        if isinstance(content, dict)
+        else [content]
+    )
+    if wrong:
+        raise SettingsError(
+            f"{path} must hold sections, such as training:, with keys and values below them; got {wrong[0]!r}."
+        )
+    return {str(section): {str(key): value for key, value in values.items()} for section, values in content.items()}
+
+
+def parse_assignments(assignments: Sequence[str]) -> Nested:
+    """Settings written `section.key=value`; the value is read as YAML.
+
+    Raises:
+        SettingsError: one is not written so.
+    """
+    nested: Nested = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        section, dot, key = name.strip().partition(".")
+        if not (equals and dot and section and key):
+            raise SettingsError(f"--set must be section.key=value, such as training.steps=1000; got {assignment!r}.")
+        nested.setdefault(section, {})[key] = _value(name, value)
+    return nested
+
+
+def parse_options(assignments: Sequence[str]) -> dict[str, Any]:
+    """Options written `key=value`; the value is read as YAML.
+
+    Raises:
+        SettingsError: one is not written so.
+    """
+    options: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not (equals and name.strip()):
+            raise SettingsError(f"--set must be key=value, such as no_repeat_ngram=3; got {assignment!r}.")
+        options[name.strip()] = _value(name, value)
+    return options
+
+
+def _value(name: str, value: str) -> Any:
+    """The text after the equals sign, read as YAML."""
+    try:
+        return _loaded(value)
+    except NOT_YAML as error:
+        raise SettingsError(f"--set {name} must have a YAML value; got {value!r}.") from error

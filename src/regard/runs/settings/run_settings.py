@@ -1,0 +1,210 @@
+"""All settings of a run: a preset, then a YAML file, then single keys, each winning over the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError
+
+from regard.data.selection import DataConfig
+from regard.errors import SettingsError, nearest_hint
+from regard.models.config import ModelConfig
+from regard.models.learning.adapters import AdapterConfig
+from regard.models.registry import architecture
+from regard.runs.settings.reading import Nested
+from regard.text.tokenizer_config import TokenizerConfig
+from regard.training.optimization import TrainingConfig
+
+Record = TypeVar("Record", bound=BaseModel)
+SECTIONS = ("model", "tokenizer", "data", "training", "adapter")
+
+
+class RunSettings(BaseModel):
+    """The settings of a run. `model.vocab_size` becomes the number of tokens that were really learnt."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: SerializeAsAny[ModelConfig]
+    tokenizer: TokenizerConfig
+    data: DataConfig = DataConfig()
+    training: TrainingConfig
+    adapter: AdapterConfig = AdapterConfig()
+    usual: dict[str, Any] = Field({}, exclude=True)
+    """The values of the preset, by names such as `training.steps`; empty: nothing is fitted."""
+    given: frozenset[str] = Field(frozenset(), exclude=True)
+    """The names of the settings that the user gave."""
+    is_settled: bool = Field(False, exclude=True)
+    """Whether the settings are final, because the run is resumed."""
+    preset: str = Field("", exclude=True)
+    """Its name."""
+    follows_data: bool = Field(False, exclude=True)
+    """Whether vocabulary, depth and metric may follow the data: not in a demo, nor in a run that begins with a model."""
+    told: frozenset[str] = Field(frozenset(), exclude=True)
+    """The names of the settings that were chosen by the data, and told."""
+    holds_out_less: bool = Field(True, exclude=True)
+    """Whether less than one in twenty is held out of few data; not in resumed runs of earlier versions."""
+    most_epochs: int = Field(200, exclude=True)
+    """The most epochs of a run whose number of steps was not given, if it has more than `least_steps` (docs/experiments.md)."""
+    least_steps: int = Field(1000, exclude=True)
+    """The fewest steps of such a run."""
+
+    @classmethod
+    def build(
+        cls,
+        preset: str,
+        *layers: Mapping[str, Mapping[str, Any]],
+        arch: str = "encoder-decoder",
+        defaults: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> RunSettings:
+        """A preset of a family, overlaid with settings in its sections.
+
+        Args:
+            layers: what the user gave, the later ones winning.
+            defaults: of a demo; they differ from the preset, and are not given by the user.
+        Raises:
+            SettingsError: an unknown family, preset, section or key, or a value out of range.
+        """
+        found = architecture(arch)
+        family, presets = found.config, found.presets
+        if preset not in presets:
+            raise SettingsError(f"preset must be a known preset; got {preset!r}. {nearest_hint(preset, presets)}")
+        merged: Nested = {section: {} for section in SECTIONS} | {
+            section: dict(values) for section, values in presets[preset].items()
+        }
+        for section, values in (defaults or {}).items():
+            merged[section] |= values
+        preset_sections = {section: dict(values) for section, values in merged.items()}
+        given: set[str] = set()
+        for layer in layers:
+            for section, values in layer.items():
+                if section not in SECTIONS:
+                    hint = nearest_hint(section, SECTIONS)
+                    raise SettingsError(f"a section must be a known section of settings; got {section!r}. {hint}")
+                if not isinstance(values, Mapping):
+                    raise SettingsError(f"the section {section} must hold keys and values; got {values!r}.")
+                merged[section] |= values
+                given.update(f"{section}.{key}" for key in values)
+        for key in ("vocab_size", "source_vocab_size", "pad_id"):
+            if key in merged["model"]:
+                raise SettingsError(
+                    f"model.{key} comes from the tokenizer; got {merged['model'][key]!r}. Set `tokenizer.vocab_size` instead."
+                )
+        vocab_size = merged["tokenizer"].setdefault("vocab_size", TokenizerConfig.model_fields["vocab_size"].default)
+        merged["model"]["vocab_size"] = vocab_size
+        if merged["tokenizer"].get("shared") is False and "source_vocab_size" in family.model_fields:
+            merged["model"]["source_vocab_size"] = vocab_size
+            if "tied_embeddings" in family.model_fields:
+                merged["model"].setdefault("tied_embeddings", "target")
+        sections: dict[str, type[BaseModel]] = {
+            "tokenizer": TokenizerConfig,  # first, as its size becomes the model's
+            "model": family,
+            "data": DataConfig,
+            "training": TrainingConfig,
+            "adapter": AdapterConfig,
+        }
+        built: dict[str, Any] = {}
+        for section, kind in sections.items():
+            built[section] = checked_section(section, kind, merged[section])
+        if built["data"] != DataConfig() and not found.model.reads_source:
+            key = next(iter(merged["data"]))
+            raise SettingsError(f"`data.{key}` needs pairs of texts; `--arch {found.arch}` has none. Remove it.")
+        if merged["adapter"] and merged["adapter"].get("rank") is None:
+            raise SettingsError(
+                f"adapter.{next(iter(merged['adapter']))} has no effect without `adapter.rank`. Set that, too."
+            )
+        built["tokenizer"] = _with_tags(built["tokenizer"], built["data"])
+        usual = {
+            f"{section}.{key}": value
+            for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
+            for key, value in dict(kind(**preset_sections[section])).items()
+        }
+        if found.model.reads_source:
+            usual["data.concatenation"] = DataConfig().concatenation
+        further = {"tied_embeddings", "positions"} & family.model_fields.keys()
+        usual |= {f"model.{key}": family.model_fields[key].get_default() for key in further}
+        usual |= {f"model.{key}": value for key, value in preset_sections["model"].items()}
+        return cls(**built, usual=usual, given=frozenset(given), preset=preset, follows_data=defaults is None)
+
+    def value(self, name: str) -> Any:
+        """The value of a setting, such as `training.steps`."""
+        section, _, key = name.partition(".")
+        return getattr(getattr(self, section), key)
+
+    def changed(self, values: Mapping[str, Any], keys: Collection[str]) -> RunSettings:
+        """The same with the values of some keys, such as `training.steps`, as far as there are any."""
+        sections: dict[str, Any] = {}
+        for section, _, key in (name.partition(".") for name in keys if name in values):
+            before = sections.get(section, getattr(self, section))
+            sections[section] = before.model_copy(update={key: values[f"{section}.{key}"]})
+        return self.model_copy(update=sections)
+
+    def with_least_vocabulary(self) -> RunSettings:
+        """The same with a model of the fewest tokens, which is no larger than the one that the data will ask for."""
+        least = {name: 5 for name in ("vocab_size", "source_vocab_size") if getattr(self.model, name, None) is not None}
+        return self.model_copy(update={"model": self.model.model_copy(update=least)})
+
+
+def _with_tags(tokenizer: Any, data: Any) -> Any:
+    """The settings of a tokenizer to which the tags of corpora are added: each is a token of its own."""
+    tags = [tag for tag in data.tags or [] if tag is not None]
+    return tokenizer.model_copy(update={"add": list(dict.fromkeys([*tokenizer.add, *tags]))}) if tags else tokenizer
+
+
+def checked_section(
+    section: str, kind: type[Record], values: Mapping[str, Any], others: Mapping[str, Any] | None = None
+) -> Record:
+    """The record of a section.
+
+    Args:
+        others: the values of keys that were not given.
+    Raises:
+        SettingsError: an unknown key, or a value out of range.
+    """
+    _check_numbers(section, kind, values)
+    try:
+        return kind(**{**(others or {}), **values})
+    except ValidationError as error:
+        raise SettingsError(_first_problem(error, section, kind)) from error
+
+
+def _check_numbers(section: str, kind: type[BaseModel], values: Mapping[str, Any]) -> None:
+    """Make sure that no truth value is given for a number: pydantic would read it as 0 or 1."""
+    for name, value in values.items():
+        field = kind.model_fields.get(name)
+        wanted = set() if field is None else set(_parts(field.annotation))
+        if {int, float} & wanted and bool not in wanted and any(isinstance(part, bool) for part in _leaves(value)):
+            raise SettingsError(f"{section}.{name} must be a number; got {value!r}.")
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """An annotation and all that it is made of."""
+    yield annotation if isinstance(annotation, type) else None
+    for part in get_args(annotation):
+        yield from _parts(part)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The innermost values of a value."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _first_problem(error: ValidationError, section: str, kind: type[BaseModel]) -> str:
+    problem = error.errors()[0]
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"{section} must have known keys only; got {key!r}. {nearest_hint(key, kind.model_fields)}"
+    if problem["type"] == "value_error":
+        return str(problem["ctx"]["error"])
+    if problem["type"] == "int_parsing_size":
+        return f"{section}.{key} must be a smaller number; got {problem['input']!r}."
+    if problem["type"] == "less_than_equal" and (most := problem["ctx"]["le"]) >= 1e12:
+        return f"{section}.{key} must be less than or equal to {most:g}; got {problem['input']!r}."
+    message = problem["msg"].removeprefix("Input ").removeprefix("should be").strip()
+    return f"{section}.{key} must be {message}; got {problem['input']!r}."

@@ -1,0 +1,198 @@
+"""Texts with a class, or with a tag for each word, for an encoder."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from regard.data.batching import labelled_in_order, labelled_training_batches
+from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
+from regard.data.labelled import (
+    Labelled,
+    LabelledFile,
+    LabelledLine,
+    LabelledText,
+    check_labels,
+    doubts,
+    find_labelled,
+    no_texts,
+    read_labelled,
+    text_bytes,
+    unknown_label,
+)
+from regard.errors import DataError
+from regard.evaluation.likelihood import label_likelihood
+from regard.runs.progress import RunDisplay
+from regard.runs.settings import RunSettings
+from regard.runs.settings.fitting import BYTES_TO_A_TOKEN, with_vocabulary_for
+from regard.runs.tasks.continuing import Beginning
+from regard.runs.tasks.in_memory import is_in_memory, labelled_of, names_of
+from regard.runs.tasks.task import (
+    VALID_BATCH_TOKENS,
+    Inputs,
+    Task,
+    cut_texts,
+    digests,
+    held_out,
+    planned,
+    say_sizes,
+    some_lengths,
+)
+from regard.training.run import Scores
+
+
+class LabelTask(Task):
+    """Texts with labels: what classes of texts and tags of words have in common."""
+
+    metrics = ("loss", "accuracy")
+    are_examples_fixed = True
+    by_word: ClassVar[bool]
+    """Whether each word has a label, or each text."""
+
+    def __init__(
+        self,
+        training: Sequence[Labelled],
+        valid: LabelledText,
+        settings: RunSettings,
+        display: RunDisplay,
+        initial: Beginning | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Learn the vocabulary and encode the texts.
+
+        Args:
+            initial: what to begin with; None: a new model, with a vocabulary learnt from the texts.
+            labels: those that the texts may have; None: those that the training texts have.
+
+        Raises:
+            DataError: fewer than two labels, or a text with another one.
+        """
+        super().__init__(settings)
+        by_word, self.valid = self.by_word, valid
+        self._names = [text.name for text in training]
+        name = " + ".join(self._names)
+        found = find_labels(training, display.on_progress)
+        labels = found if labels is None else [*labels]
+        if unknown := sorted({*found} - {*labels}):
+            raise unknown_label(name, unknown[0], labels)
+        if len(labels) < 2:
+            raise DataError(f"{name} must have at least 2 different labels; got {labels}.")
+        check_labels(valid, labels)
+        if not by_word and initial is None:
+            most = settings.tokenizer.vocab_size * BYTES_TO_A_TOKEN
+            self.settings = with_vocabulary_for(settings, text_bytes(training, most))
+        if initial is None:
+            self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
+            self.learn_sizes(labels=labels)
+        else:
+            self.take_over(initial, labels=labels)
+        limit = self.settings.model.max_positions
+        self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, by_word=by_word)
+        say_sizes("text", training, self._encoded, valid, valid.name, display)
+        self._texts = self._encoded.labelled(by_word=by_word)
+        self._valid_texts = encode_labelled(valid, self.tokenizer, labels, limit, by_word=by_word)
+        pool = some_lengths(self._texts.ids)
+        self.training_facts = {"name": name, "num_texts": len(self._texts), "num_labels": len(labels)}
+        self.validation_facts = {"name": valid.name, "num_texts": len(valid)}
+        self.padding, self.epoch_steps = planned([pool], pool, settings.training, len(self._texts))
+        self.notes += doubts(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
+        self.data_digests = {"data.training": self._encoded.digest}
+        self.data_digests |= digests(validation=self._valid_texts.ids, validation_labels=self._valid_texts.labels)
+
+    @classmethod
+    def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> LabelTask:
+        """The task of files or rows of labels and texts."""
+
+        def held(given: Any) -> LabelledText:
+            if is_in_memory(given):
+                return labelled_of(given, inputs.columns, by_word=cls.by_word)
+            return read_labelled(names_of(given), by_word=cls.by_word)
+
+        training: Sequence[Labelled]
+        if is_in_memory(inputs.training):
+            training = [held(inputs.training)]
+        else:
+            training = find_labelled(names_of(inputs.training), by_word=cls.by_word)
+        if inputs.for_own_loop:
+            labels = inputs.initial.loaded.model.class_names if inputs.initial is not None else None
+            empty = LabelledText([], [], "no validation")
+            return cls(training, empty, settings, display, inputs.initial, labels)
+        if inputs.valid is not None:
+            return cls(training, held(inputs.valid), settings, display, inputs.initial)
+        return cls(*hold_out_labelled(training, less=settings.holds_out_less), settings, display, inputs.initial)
+
+    def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """Texts of similar length together."""
+        training, pad_id = self.settings.training, self.tokenizer.pad_id
+        sizes = training.batch_tokens, training.seed
+        return labelled_training_batches(self._texts, *sizes, pad_id=pad_id, start=start, shard=shard)
+
+    def validate(self, model: Any) -> Scores:
+        """Nats per label, and the share of labels that are right."""
+        batches = labelled_in_order(self._valid_texts, VALID_BATCH_TOKENS, pad_id=self.tokenizer.pad_id)
+        scored = label_likelihood(model, batches)
+        return {"loss": scored.loss, "accuracy": scored.accuracy}
+
+    def evaluate(self, loaded: Any) -> dict[str, Any]:
+        """The scores of a `Predictor`."""
+        return loaded.evaluate(self.valid.texts, self.valid.labels)
+
+    def example(self, index: int) -> str:
+        """The file and line of a text."""
+        return self._encoded.location(index, self._names)
+
+
+class ClassifyTask(LabelTask):
+    """Texts with a class each."""
+
+    by_word = False
+    usual_metric = "accuracy"  # the loss of a classifier rises again long before
+
+
+class TagTask(LabelTask):
+    """Texts with a tag for each word."""
+
+    by_word = True
+
+
+def hold_out_labelled(
+    files: Sequence[Labelled], seed: int = 1, *, less: bool = True
+) -> tuple[list[Labelled], LabelledText]:
+    """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation; of fewer than 2,000, one
+    in forty, where `less`.
+
+    A text with a label that no other text has stays for training.
+
+    Raises:
+        DataError: fewer than two texts, none that may be held out, or none left of a file.
+    """
+    sizes = [sum(1 for _ in file.numbered()) for file in files]
+    for file, size in zip(files, sizes, strict=True):
+        if not size:
+            raise no_texts(file.name)
+    chosen = held_out(files, sizes, "texts", seed, less=less)
+    candidates: dict[str, list[LabelledLine]] = {file.digest: [] for file in files}
+    known: set[str] = set()
+    for digest, file in {file.digest: file for file in files}.items():
+        for index, text in enumerate(file.numbered()):
+            if index in chosen[digest]:
+                candidates[digest].append(text)
+            else:
+                known.update(text.labels)
+    found = {digest: [text for text in texts if known.issuperset(text.labels)] for digest, texts in candidates.items()}
+    name = " + ".join(file.name for file in files)
+    if not any(found.values()):
+        raise DataError(
+            f"{name} must have texts to hold out whose labels other texts have, too; none was found at random. "
+            "Give --valid a file."
+        )
+    rest = [_without(file, frozenset(text.line for text in found[file.digest])) for file in files]
+    return rest, LabelledText.of(itertools.chain(*found.values()), f"{name} (held out at random)")
+
+
+def _without(texts: Labelled, lines: frozenset[int]) -> Labelled:
+    if isinstance(texts, LabelledFile):
+        return replace(texts, without=lines)
+    return LabelledText.of((text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank)

@@ -1,0 +1,321 @@
+"""What pairs of texts bring to a run: vocabularies, ids, batches, validation, and the scores at the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from regard.analysis.aligning import find_alignment_head
+from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.noise import Noise
+from regard.data.batching import POOL, Epochs, in_order, training_batches
+from regard.data.corpus import Aligned, Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs
+from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
+from regard.data.selection import Selection, one_each, select_pairs
+from regard.data.sequences import EncodedPairs
+from regard.errors import DataError, SettingsError
+from regard.evaluation.likelihood import likelihood
+from regard.evaluation.text_metrics import ADDED, OF_TEXTS, tokenization_hint
+from regard.models.config import EncoderDecoderConfig
+from regard.pipelines.translator import Translator
+from regard.runs.progress import RunDisplay
+from regard.runs.settings import RunSettings
+from regard.runs.settings.choosing import chosen_by_data
+from regard.runs.tasks.continuing import Beginning
+from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
+from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
+from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizing.segmentation import sampled
+from regard.text.wording import counted
+from regard.training.run import Scores
+
+NUM_SAMPLES = 3
+LOOKED_AT, LONGEST_EXAMPLE = 200, 200
+"""Validation sources among which examples are chosen, and the characters that one may have."""
+LARGEST_DRAWN = 40
+"""Tokens on a side of an alignment that is noted while training."""
+
+
+def hold_out_pairs(
+    corpora: Sequence[Corpus | ParallelText], seed: int = 1, *, less: bool = True
+) -> tuple[list[Pairs], ParallelText]:
+    """Corpora in two: for training, and at random one line in twenty, at most 1,000, for validation; of fewer than 2,000, one in
+    forty, where `less`.
+
+    Runs with other seeds hold out the same, so that their scores can be compared, and their models decide together.
+
+    Raises:
+        DataError: fewer than two lines, none with text among those held out, or none left of a corpus.
+    """
+    name = " + ".join(corpus.name for corpus in corpora)
+    if not any(corpus.num_lines for corpus in corpora):
+        raise no_pairs(name)
+    chosen = held_out(corpora, [corpus.num_lines for corpus in corpora], "pairs", seed, less=less)
+    lines = {digest: frozenset(index + 1 for index in indices) for digest, indices in chosen.items()}
+    different = {corpus.digest: corpus for corpus in corpora}
+    found = [
+        pair
+        for digest, corpus in different.items()
+        if lines[digest]
+        for pair in corpus.numbered(lines[digest] | {1})  # a file that is wrong altogether is so from its first line on
+        if pair.line in lines[digest]
+    ]
+    if not found:
+        if not any(True for corpus in corpora for _ in corpus.numbered()):
+            raise no_pairs(name)
+        raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
+    rest: list[Pairs] = [Part(corpus, lines[corpus.digest]) for corpus in corpora]
+    return rest, ParallelText.of(found, f"{name} (held out at random)", sum(map(len, lines.values())))
+
+
+class PairsTask(Task):
+    """Pairs of texts, for a model that reads a source and writes a target."""
+
+    metrics: tuple[str, ...] = ("loss", "token_accuracy", *OF_TEXTS)
+
+    def __init__(
+        self,
+        corpora: Sequence[Pairs],
+        valid: ParallelText,
+        settings: RunSettings,
+        display: RunDisplay,
+        initial: Beginning | None = None,
+    ) -> None:
+        """Learn the vocabularies, encode the pairs, and choose those to train on.
+
+        Args:
+            initial: what to begin with; None: a new model, with vocabularies learnt from the texts.
+        """
+        self.metrics = (*self.metrics, *ADDED)
+        super().__init__(settings)
+        self._take_vocabularies(corpora, display, initial, len(valid))
+        corpora = self._with_further(corpora)
+        settings, tokenizer, source_tokenizer = self.settings, self.tokenizer, self.source_tokenizer
+        is_aligned = settings.data.alignments is not None
+        self._encoded = encode_corpora(corpora, tokenizer, source_tokenizer, display.on_progress, with_links=is_aligned)
+        for corpus, size in zip(corpora, self._encoded.part_sizes, strict=True):
+            if not size:
+                raise no_pairs(corpus.name)
+            display.say(f"{counted(size, 'pair')} from {corpus.name}{_blank(corpus.num_lines - size)}")
+        display.say(f"{counted(len(valid), 'pair')} from {valid.name}{_blank(valid.num_blank)}")
+        self._names, limit = [corpus.name for corpus in corpora], settings.model.max_positions
+        pairs = self._encoded.pairs
+        self._selection, notes = select_pairs(pairs, self._encoded.part_sizes, self._names, settings.data, limit)
+        self.notes += notes
+        self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
+        self.notes += _hints(self.valid, settings.training.metric)
+        self._joined = self._joining(limit)
+        self._cuts = None
+        if dropout := settings.data.bpe_dropout:
+            self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+        self._noise = self._noise_of(corpora)
+        self.are_examples_fixed = self._joined is None and self._cuts is None and self._noise is None
+        num_kept = _num_kept(self._selection)
+        joined, selection = self._joined, self._selection
+        epoch = selection if joined is None else joined.order(selection)
+        pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
+        sources, targets = (pairs if joined is None else joined).lengths_of(pool)
+        self.padding, self.epoch_steps = planned((sources, targets), targets, settings.training, num_kept)
+        self.training_facts = {
+            "name": " + ".join(self._names),
+            "num_pairs": num_kept,
+            "num_target_tokens": _num_target_tokens(pairs, self._selection),
+        }
+        self.validation_facts = {"name": self.valid.name, "num_pairs": len(self.valid)}
+        held = {"validation_sources": self._valid_pairs.sources, "validation_targets": self._valid_pairs.targets}
+        self.data_digests = {"data.training": self._encoded.digest} | digests(**held)
+
+    @classmethod
+    def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> PairsTask:
+        """The task of files, rows or a table of pairs."""
+        data, valid, columns = inputs.training, inputs.valid, inputs.columns
+        whole = [pairs_of(data, columns)] if is_in_memory(data) else find_corpora(names_of(data))
+        corpora: list[Pairs] = [*whole]
+        if inputs.for_own_loop:
+            valid_text = ParallelText([], [], "no validation")
+        elif valid is None:
+            corpora, valid_text = hold_out_pairs(whole, less=settings.holds_out_less)
+        else:
+            valid_text = pairs_of(valid, columns) if is_in_memory(valid) else read_pairs(names_of(valid))
+        return cls(corpora, valid_text, settings, display, inputs.initial)
+
+    def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """Pairs of similar length together."""
+        training = self.settings.training
+        return training_batches(
+            self._encoded.pairs,
+            training.batch_tokens,
+            training.seed,
+            Epochs(self._selection, self._joined, self._cuts, self._noise),
+            start=start,
+            shard=shard,
+            num_processes=self.num_processes,
+            **self._symbols,
+        )
+
+    def validate(self, model: Any) -> Scores:
+        """Nats per target token, the share of tokens that are right, and what greedy search writes by `training.metric`."""
+        training = self.settings.training
+        batch_tokens = min(training.batch_tokens, VALID_BATCH_TOKENS)
+        scored = likelihood(model, in_order(self._valid_pairs, batch_tokens, **self._symbols))
+        scores = {"loss": scored.loss, "token_accuracy": scored.token_accuracy}
+        if (metric := training.metric) not in ("loss", "token_accuracy"):
+            scores[metric] = math.nan
+            if math.isfinite(scored.loss):  # else there is nothing to search in
+                translator = Translator(model, self.tokenizer, self.source_tokenizer)
+                scores[metric] = translator.evaluate(self.valid.sources, self.valid.targets, beam_size=1)[metric]
+        return scores
+
+    def evaluate(self, loaded: Any) -> dict[str, Any]:
+        """The scores of a `Translator`. Its alignment head is found on the validation pairs, unless it has one."""
+        config = loaded.model.config
+        if getattr(config, "alignment_head", "") is None:
+            head = find_alignment_head(loaded, self.valid.sources, self.valid.targets)
+            loaded.model.config = config.model_copy(update={"alignment_head": head})
+        scores = loaded.evaluate(self.valid.sources, self.valid.targets, calibrate=True)
+        return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
+
+    def sample(self, model: Any) -> dict[str, Any]:
+        """What is written for a few pairs of the validation text, and how the first is aligned."""
+        chosen = range(0, len(self.valid), max(1, len(self.valid) // NUM_SAMPLES))[:NUM_SAMPLES]
+        sources, references = ([side[index] for index in chosen] for side in (self.valid.sources, self.valid.targets))
+        translator = Translator(model, self.tokenizer, self.source_tokenizer)
+        written = [translation.text for translation in translator.translate(sources, beam_size=1)]
+        alignment = asdict(translator.align(sources[0], references[0]))
+        found: dict[str, Any] = {"texts": list(zip(sources, written, references, strict=True))}
+        if max(len(alignment["source_tokens"]), len(alignment["target_tokens"])) <= LARGEST_DRAWN:
+            alignment["weights"] = [[round(weight, 3) for weight in row] for row in alignment["weights"]]
+            found["alignment"] = alignment
+        return found
+
+    def example(self, index: int) -> str:
+        """The file and line of a pair."""
+        return self._encoded.location(index, self._names)
+
+    @property
+    def _symbols(self) -> dict[str, Any]:
+        return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
+
+    def _take_vocabularies(
+        self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None, num_valid: int
+    ) -> None:
+        """Choose vocabularies and learn them, or take those of the model to begin with; and what they decide of the settings."""
+        if initial is not None:
+            self.take_over(initial)
+            return
+        self.settings, notes = chosen_by_data(self.settings, corpora, num_valid)
+        self.notes += notes
+        learn, config = partial(learn_tokenizer, corpora, report=display.on_progress), self.settings.tokenizer
+        if config.shared:
+            self.tokenizer = learn(["source", "target"], config)
+            self.learn_sizes()
+        else:
+            self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
+            self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
+
+    def _with_further(self, corpora: Sequence[Pairs]) -> list[Pairs]:
+        """The corpora with their alignments and tags, where the settings name them.
+
+        Raises:
+            SettingsError: not as many as corpora; or alignments of a model or of data that have no use for them.
+        """
+        data, config = self.settings.data, self.settings.model
+        if data.alignments is not None:
+            if not isinstance(config, EncoderDecoderConfig):
+                raise SettingsError(f"`data.alignments` needs `--arch encoder-decoder`; got {config.arch}. Remove it.")
+            for key in ("bpe_dropout", "concatenation", "noise"):
+                if getattr(data, key):
+                    raise SettingsError(
+                        f"`data.{key}` moves tokens, and `data.alignments` counts them. Remove one of them."
+                    )
+            if config.alignment_head is None:
+                head = f"cross.{max(config.num_decoder_layers - 2, 0)}.0"
+                changed = config.model_copy(update={"alignment_head": head})
+                self.settings = self.settings.model_copy(update={"model": changed})
+                if self.initial is not None:
+                    self.initial.config = changed
+                self.notes.append(f"the head that learns the alignments: {head}")
+        files = one_each("alignments", data.alignments, len(corpora), None)
+        tags = one_each("tags", data.tags, len(corpora), None)
+        further: list[Pairs] = []
+        for corpus, file, tag in zip(corpora, files, tags, strict=True):
+            assert not isinstance(corpus, Aligned | Tagged)
+            aligned = corpus if file is None else Aligned(corpus, file, data.first_word, data.word_separators)
+            further.append(aligned if tag is None else Tagged(aligned, tag))
+        return further
+
+    def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
+        """The noise in sources, where the settings ask for it."""
+        shares = one_each("noise", self.settings.data.noise, len(corpora), 0.0)
+        if not any(shares):
+            return None
+        reader = self.source_tokenizer or self.tokenizer
+        tags = {id for corpus in corpora if isinstance(corpus, Tagged) for id in reader.encode(corpus.tag)}
+        symbols, ends = reader.symbols, np.cumsum(self._encoded.part_sizes)
+        num_symbols = len(symbols.source_begin_ids), len(symbols.source_end_ids)
+        return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
+
+    def _joining(self, limit: int) -> Joining | None:
+        """How pairs are joined to longer ones, where the settings ask for it."""
+        data = self.settings.data
+        if not data.concatenation:
+            return None
+        frame = (self.source_tokenizer or self.tokenizer).symbols
+        num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
+        return Joining(self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols)
+
+
+def few_examples(sources: Sequence[str], tokenizer: Tokenizer) -> list[str]:
+    """A few sources for people to try a model with: different ones of usual length, which the model reads without an unknown
+    token where there are such; in their order.
+    """
+    found = [each for each in dict.fromkeys(sources[:LOOKED_AT]) if each.strip() and len(each) <= LONGEST_EXAMPLE]
+    middle = sorted(map(len, found))[len(found) // 2] if found else 0
+
+    def strangeness(place: int) -> tuple[bool, int, int]:
+        return tokenizer.unk_id in tokenizer.encode(found[place]), abs(len(found[place]) - middle), place
+
+    return [found[place] for place in sorted(sorted(range(len(found)), key=strangeness)[:NUM_SAMPLES])]
+
+
+def _within(
+    text: ParallelText, tokenizer: Tokenizer, source_tokenizer: Tokenizer | None, limit: int, notes: list[str]
+) -> tuple[EncodedPairs, ParallelText]:
+    """The ids of a text that is held, and the text; what does not fit the model is left out of both, and said."""
+    pairs = encode_pairs(text, tokenizer, limit, source_tokenizer=source_tokenizer)
+    if len(text) and not len(pairs):
+        raise DataError(f"{text.name} must have pairs of at most {limit} tokens; got none.")
+    if not pairs.too_long:
+        return pairs, text
+    count = len(pairs.too_long)
+    notes.append(
+        f"{counted(count, 'pair')} of {text.name} {'is' if count == 1 else 'are'} over {counted(limit, 'token')}: left out"
+    )
+    out = set(pairs.too_long)
+    kept = [pair for pair in text.numbered() if pair.line - 1 not in out]
+    return pairs, ParallelText.of(kept, text.name, len(kept))
+
+
+def _hints(valid: ParallelText, metric: str) -> list[str]:
+    """What to say where BLEU, which is measured in the end and may decide, counts other words than the targets have."""
+    hint = tokenization_hint(valid.targets)
+    choose = ". To choose the best model, training.metric=chrf" if metric == "bleu" else ""
+    return [f"{hint}, in `regard evaluate`{choose}"] if hint else []
+
+
+def _num_kept(selection: Selection) -> int:
+    return sum(len(part) for part in selection.kept)
+
+
+def _num_target_tokens(pairs: EncodedPairs, selection: Selection) -> int:
+    parts = (part[begin : begin + POOL] for part in selection.kept for begin in range(0, len(part), POOL))
+    return sum(int(pairs.targets.lengths_of(part).sum()) for part in parts)
+
+
+def _blank(count: int) -> str:
+    return f" ({count:,} blank on both sides left out)" if count else ""

@@ -1,0 +1,272 @@
+"""What a run learns from: one class for each kind of data, and what all of them have in common."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from regard.checkpoint import LoadedModel
+from regard.data.batching import POOL, plan_batches, shuffled
+from regard.data.encoding import Corpora, EncodedCorpora
+from regard.data.labelled import Labelled, LabelledFile, LabelledText
+from regard.data.language import TextFile
+from regard.data.sequences import Sequences
+from regard.errors import DataError, SettingsError, nearest_hint
+from regard.models.interface import Model
+from regard.runs.progress import RunDisplay
+from regard.runs.settings import RunSettings
+from regard.runs.tasks.continuing import Beginning, begun, sizes_of_vocabulary, with_tokens
+from regard.text.tokenizer import Tokenizer
+from regard.text.wording import counted
+from regard.training.objectives.distillation import Teacher
+from regard.training.optimization import TrainingConfig
+from regard.training.run import Scores
+
+LARGEST_HOLD_OUT, LEAST_HOLD_OUT, FEW_TO_HOLD_OUT = 1000, 10, 2000
+VALID_BATCH_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a run is given to learn from."""
+
+    training: Any
+    """Names of files, a list even of one; rows; or a table."""
+    valid: Any = None
+    """The same for validation; None: a share of `training` is held out."""
+    columns: Sequence[str] | None = None
+    """Of a table, the names of its two columns."""
+    initial: Beginning | None = None
+    """What to begin with; None: a new model, with vocabularies learnt from the data."""
+    for_own_loop: bool = False
+    """Whether a loop of the user's own trains the model: on all of `training`, without validation, and with the labels that
+    the model has."""
+
+    def __post_init__(self) -> None:
+        for side in ("training", "valid"):
+            if isinstance(given := getattr(self, side), str | os.PathLike):  # which must not be read letter by letter
+                object.__setattr__(self, side, [given])
+
+
+class Task(ABC):
+    """What a run learns: its data, encoded; what these decide of the settings; and how well a model does.
+
+    A task of your own derives from this class, and is made known by `regard.extending.add_task`.
+    """
+
+    metrics: tuple[str, ...] = ("loss",)
+    """The scores that `validate` gives: what `training.metric` may be."""
+    usual_metric: ClassVar[str | None] = None
+    """The score that decides which weights are kept, unless the user chooses one; None: the preset's."""
+    name: str | None = None
+    """What `--task` calls it; None: it is asked for by its family alone."""
+
+    tokenizer: Tokenizer
+    """Of the texts, or of the targets."""
+    training_facts: dict[str, Any]
+    """What `results.json` says of the training data: their `name`, and counts."""
+    validation_facts: dict[str, Any]
+    source_tokenizer: Tokenizer | None = None
+    """Where the source has a vocabulary of its own."""
+    initial: Model | None = None
+    """The model to begin with; None: a new one."""
+    base: LoadedModel | None = None
+    """The model in `--from`, as it was, where an adapter of it learns."""
+    new_parameters: Sequence[str] = ()
+    """The names of its parameters that must learn, as the model in `--from` has none of them, or for other labels."""
+    begun_with: str | None = None
+    """The name of the model that it began with."""
+    halves: tuple[str, str] | None = None
+    """The names of the encoder and the decoder that its model was put together from."""
+    has_given_vocabulary: bool = False
+    """Whether its vocabulary is that of another model, and was not learnt from its data."""
+    teacher: Teacher | None = None
+    """A model that it learns from, beside the labels."""
+    taught_by: str | None = None
+    """The name of its folder."""
+    are_examples_fixed: bool = False
+    """Whether an example, by its index, is the same whenever it is read, with as many labels."""
+    padding: float = 0.0
+    """The share of positions that are padding."""
+    epoch_steps: float = math.inf
+    """How many steps it takes to see all data once, nearly."""
+
+    def __init__(self, settings: RunSettings) -> None:
+        """Begin with settings that the data may change: sizes of the vocabulary, names of labels.
+
+        Raises:
+            SettingsError: `training.metric` is none of the scores that validation gives.
+        """
+        if (metric := settings.training.metric) not in self.metrics:
+            hint = nearest_hint(metric, self.metrics)
+            choices = ", ".join(self.metrics)
+            raise SettingsError(
+                f"training.metric must be one that this kind of training measures: {choices}; got {metric}. {hint}"
+            )
+        self.settings = settings
+        self.notes: list[str] = []
+        """What the user should be told."""
+        self.num_processes = 0
+        """Processes that make batches ahead, where those take long to make."""
+        self.data_digests: dict[str, str] = {}
+        """Checksums of the data as ids, by what they are for."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> Task:
+        """The task of some data: files are read, vocabularies learnt, texts encoded."""
+
+    @abstractmethod
+    def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """Batches without an end.
+
+        Args:
+            start: a `BatchCursor`: the epoch and the number of the batch to begin with.
+            shard: which rows of each batch are read here: those of process r of n.
+        """
+
+    def epochs(self, count: int, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
+        """The batches of so many epochs. The arguments are those of `batches`."""
+        return itertools.takewhile(lambda batch: batch.next_cursor[0] < count, self.batches(start, shard))
+
+    @abstractmethod
+    def validate(self, model: Any) -> Scores:
+        """The scores of a model on the validation data, `metrics` by name."""
+
+    @abstractmethod
+    def evaluate(self, loaded: Any) -> dict[str, Any]:
+        """All scores of the finished, loaded model on the validation data."""
+
+    def sample(self, model: Any) -> dict[str, Any]:
+        """What a model makes of some fixed examples: `texts` of source, what it wrote, reference; `alignment` of the first."""
+        return {}
+
+    def example(self, index: int) -> str:
+        """Where an example stands, in words, by its index."""
+        return f"example {index}"
+
+    def take_over(self, initial: Beginning, **decided: Any) -> None:
+        """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
+        self.has_given_vocabulary = True
+        loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
+        if self.settings.adapter.rank is not None and len(loaded.tokenizer) > len(initial.loaded.tokenizer):
+            raise SettingsError(
+                "`tokenizer.add` and `data.tags` need embeddings that learn, and an adapter freezes them. Remove one of them."
+            )
+        self.tokenizer, self.source_tokenizer = loaded.tokenizer, loaded.source_tokenizer
+        if not initial.has_weights:
+            self.learn_sizes(**sizes_of_vocabulary(self.settings.model, loaded), **decided)
+            return
+        grown = sizes_of_vocabulary(loaded.model.config, loaded) if self.settings.tokenizer.add else {}
+        config = self.settings.model.model_copy(update={**grown, **decided})
+        self.base = None if self.settings.adapter.rank is None else loaded
+        self.settings = self.settings.model_copy(update={"model": config})
+        self.initial, self.new_parameters, note = begun(loaded, config, self.settings.training.seed)
+        self.notes += [note] if note else []
+
+    def learn_sizes(self, **decided: Any) -> None:
+        """Take over what the vocabulary decides of the model, and what else is given."""
+        sizes = {"vocab_size": len(self.tokenizer), "pad_id": self.tokenizer.pad_id, **decided}
+        model = self.settings.model.model_copy(update=sizes)
+        self.settings = self.settings.model_copy(update={"model": model})
+
+
+def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
+    """Checksums of data, by the names that messages about a difference use."""
+    return {
+        f"data.{name}": hashlib.sha256(ids.tobytes()).hexdigest() if isinstance(ids, np.ndarray) else ids.digest
+        for name, ids in sequences.items()
+    }
+
+
+def planned(
+    lengths: Sequence[np.ndarray], counted: np.ndarray, training: TrainingConfig, num_examples: int
+) -> tuple[float, float]:
+    """What is to be expected when all examples are batched, by the lengths of some of them: the share of positions that are
+    padding, of those sequences that are `counted`; and the steps of an epoch.
+    """
+    batches = plan_batches(lengths, training.batch_tokens)
+    positions = sum(len(rows) * int(counted[rows].max()) for rows in batches)
+    num_batches = len(batches) * num_examples / len(counted)
+    return 1 - int(counted.sum()) / positions, num_batches / training.accumulation
+
+
+def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int, *, less: bool = True) -> dict[str, set[int]]:
+    """Which things of each corpus, counted from 0, are held out: at random one in twenty of all, at most 1,000; of fewer than
+    `FEW_TO_HOLD_OUT`, one in forty, but not fewer than `LEAST_HOLD_OUT` if that is one in twenty.
+
+    By the corpora's checksums, so that of equal ones the same are held out, and none is trained on in the other.
+
+    Args:
+        sizes: how many things each corpus has.
+        less: whether one in forty is held out of few; else one in twenty.
+    Raises:
+        DataError: there are fewer than two in all, or none would be left of a corpus.
+    """
+    count = sum(sizes)
+    if count < 2:
+        name = " + ".join(corpus.name for corpus in corpora)
+        raise DataError(f"{name} must have at least 2 {what}, to hold one out for validation; got {count}.")
+    size = count // 20
+    if less and count < FEW_TO_HOLD_OUT:
+        size = min(size, max(count // 40, LEAST_HOLD_OUT))
+    size = min(max(size, 1), LARGEST_HOLD_OUT)
+    ends, chosen = np.cumsum(sizes), defaultdict[str, set[int]](set)
+    for index in torch.randperm(count, generator=torch.Generator().manual_seed(seed))[:size].tolist():
+        at = int(np.searchsorted(ends, index, side="right"))
+        chosen[corpora[at].digest].add(index - int(ends[at] - sizes[at]))
+    for corpus, size in zip(corpora, sizes, strict=True):
+        if size and len(chosen[corpus.digest]) == size:
+            raise DataError(
+                f"{corpus.name} must have {what} left to train on; all of its {size} were held out for validation. "
+                "Give --valid a file."
+            )
+    return {corpus.digest: chosen[corpus.digest] for corpus in corpora}
+
+
+def say_sizes(
+    what: str,
+    training: Sequence[TextFile] | Sequence[Labelled],
+    encoded: EncodedCorpora,
+    valid: Sequence[str] | LabelledText,
+    valid_name: str,
+    display: RunDisplay,
+) -> list[str]:
+    """Tell how many lines or texts each file has; the names of those for training."""
+    blank = [_num_blank(text, size) for text, size in zip(training, encoded.part_sizes, strict=True)]
+    sizes = [*zip((text.name for text in training), encoded.part_sizes, blank, strict=True)]
+    in_valid = valid.num_blank if isinstance(valid, LabelledText) else 0
+    for name, size, num_blank in [*sizes, (valid_name, len(valid), in_valid)]:
+        display.say(f"{counted(size, what)} from {name}" + (f" ({num_blank:,} blank left out)" if num_blank else ""))
+    return [name for name, *_ in sizes]
+
+
+def _num_blank(text: TextFile | Labelled, size: int) -> int:
+    """How many blank lines were left out of a text, of which `size` lines or texts were read."""
+    if isinstance(text, LabelledText):
+        return text.num_blank
+    if isinstance(text, LabelledFile):
+        return 0 if text.by_word else text.num_lines - size - len(text.without)
+    return 0 if text.with_blank else text.num_lines - size
+
+
+def some_lengths(ids: Sequences) -> np.ndarray:
+    """The lengths of some texts, drawn at random."""
+    return ids.lengths_of(shuffled(len(ids))(np.random.default_rng(0))[:POOL])
+
+
+def cut_texts(ids: Sequences, limit: int, name: str) -> list[str]:
+    """What to say where texts fill all positions: whatever stood behind them was cut off."""
+    full = int((ids.lengths >= limit).sum())
+    fill = f"{counted(full, 'text')} of {name} {'fills' if full == 1 else 'fill'} all {limit} positions"
+    return [f"{fill}: longer ones are cut there"] if full else []

@@ -1,0 +1,266 @@
+"""From files to a model folder: the whole line, in the order in which it happens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
+from pathlib import Path
+from typing import Any, Unpack
+
+import torch
+
+from regard.adapters import weights_digest
+from regard.arguments import checked
+from regard.assembling import assemble
+from regard.checkpoint import LoadedModel
+from regard.data.corpus import ParallelText
+from regard.errors import SettingsError
+from regard.pipelines.devices import left_out, resolve_device
+from regard.pipelines.loading import load_any
+from regard.runs.families import find_family
+from regard.runs.progress import RunDisplay, TensorBoard
+from regard.runs.result import TrainingResult
+from regard.runs.resuming import BEGINNING
+from regard.runs.run import Execution, check_room, check_what_learns, run_task
+from regard.runs.run_folder import claimed
+from regard.runs.settings import RunSettings, chosen_arch, named_settings, together
+from regard.runs.settings.fitting import settled
+from regard.runs.settings.named import NamedTrainingSettings
+from regard.runs.tasks.continuing import Beginning, check_begin, check_vocabulary, config_of, usual_settings
+from regard.runs.tasks.distilling import take_teacher
+from regard.runs.tasks.in_memory import check_columns
+from regard.runs.tasks.pairs import PairsTask
+from regard.runs.tasks.task import Inputs
+from regard.training.distributed import joined
+from regard.training.run import Callback, SavingTimes
+from regard.training.state import EVENTS, newest_made_of, state_folder
+
+Name = str | os.PathLike[str]
+
+
+@checked
+def train(
+    data: Name | Iterable[Any],
+    output: Path | str,
+    *,
+    valid: Name | Iterable[Any] | None = None,
+    columns: Sequence[str] | None = None,
+    arch: str | None = None,
+    task: str | None = None,
+    preset: str | None = None,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    pretrained: tuple[Path | str, Path | str] | None = None,
+    from_: Path | str | None = None,
+    teacher: Path | str | None = None,
+    device: str = "auto",
+    overwrite: bool = False,
+    resume: bool = False,
+    save_every: str | None = None,
+    shard: bool = False,
+    compile: bool = False,
+    tensorboard: bool = False,
+    callbacks: Sequence[Callback] = (),
+    dry_run: bool = False,
+    display: RunDisplay | None = None,
+    **named: Unpack[NamedTrainingSettings],
+) -> TrainingResult:
+    """Train a model and write it to a folder: what `regard train` does.
+
+        regard.train("pairs.tsv", "model", steps=1000, dropout=0.1)
+        regard.train([("a dog", "ein Hund"), ("a cat", "eine Katze")], "model")
+        regard.train(frame, "model", columns=("en", "de"))
+
+    Args:
+        data: for an encoder-decoder `[source file, target file]`, or one `.tsv`, `.jsonl` or
+            `hf:name:split:source_column:target_column` (with a configuration `hf:name:config:split:...`), or several of
+            these; for a decoder, and for an encoder's task `mlm`, text files; for `classify` files of label, tab, text;
+            for `tag` files of word, tab, tag with blank lines between texts. Or what a program holds: a list of pairs
+            (source and target; label and text; words and tags, two lists), or a table with such columns: a data frame,
+            or one split of a Hugging Face `Dataset`.
+        valid: the same, for validation; None: a share of `data` is held out.
+        columns: of a table, the names of source and target (label and text, words and tags); `translation.de` reaches into
+            a column of records. None: these words are their names.
+        arch: `encoder-decoder` (formerly `transformer`), `rnn` (recurrent encoder-decoder), `decoder`, `encoder`; None: what
+            `settings` have as `model.arch`, else `encoder-decoder`.
+        task: what an encoder is trained for: `mlm`, `classify` or `tag`; or the name of a task of your own.
+        preset: `tiny` (the default), `small`, `base` or, for encoder-decoders, `big`. Not with `from_`, whose sizes are kept.
+        settings: what differs from the preset, such as `{"training": {"steps": 1000}}`.
+        pretrained: models of an encoder and of a decoder (or of an encoder for `mlm`) that an encoder-decoder is put
+            together from, with their tokenizers; in any format that `load` reads. Its cross-attention is new.
+        from_: a model to begin with, in any format that `load` reads: its weights, its vocabulary and its settings. Where an
+            encoder learns another task, its head is new. Steps and learning rate are by default those for such a run.
+        teacher: a model with the same vocabulary, whose probabilities are learnt beside the labels (`training.teacher_weight`).
+        device: `auto`, `cpu`, `cuda`.
+        overwrite: whether a model that stands at `output` is replaced.
+        resume: go on from the newest checkpoint in the folder `output` + `.training`, as if the run had never stopped.
+        save_every: how often a checkpoint is written: `500` (steps), `10m`; None: at each validation.
+        shard: among several processes, divide the weights instead of copying them.
+        compile: let PyTorch compile the model at the first step, for GPUs.
+        tensorboard: write event files into the folder `output` + `.training/tensorboard`.
+        callbacks: told how the run goes, such as trackers of experiments. An exception of theirs ends the run, which can be
+            resumed, and is raised. A dry run does not call them.
+        dry_run: train three steps, say how long the whole run would take and what it would write, and write nothing.
+        named: single settings by their keys, such as `steps=1000`, as in `settings` without the section.
+    Raises:
+        RegardError: anything that the user can mend, before training starts where it can be known by then.
+        KeyboardInterrupt: interrupted before anything was saved.
+    """
+    taught = None if teacher is None else load_any(teacher)
+    if taught is not None and from_ is not None and Path(from_).resolve() == Path(str(teacher)).resolve():
+        from_ = None  # who begins as the teacher learns nothing from it: only its vocabulary is meant
+    if from_ is not None:
+        _check_alone(preset, pretrained)
+    initial = None if from_ is None else load_any(from_)
+    if initial is not None:
+        check_begin(initial.model.config, arch, {})
+        arch, task = initial.model.config.arch, task or getattr(initial.model.config, "task", None)
+    arch = chosen_arch(arch, settings or {})
+    settings = together(settings or {}, named_settings(named, arch, signature(train).parameters))
+    family = find_family(arch)
+    kind = family.task(task)
+    decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
+    if pretrained is not None:
+        _check_pretrained(arch, settings)
+    if initial is None:
+        preset = preset or "tiny"
+        chosen = RunSettings.build(preset, settings, decided, arch=arch)
+    else:
+        chosen = _continuing(initial, settings, task)
+    if taught is not None and initial is None:
+        check_vocabulary(settings, "--teacher")
+    _check_together(chosen, is_taught=taught is not None, begins=from_ is not None, shard=shard, compile=compile)
+    check_what_learns(chosen)
+    if dry_run and (resume or "WORLD_SIZE" in os.environ):
+        raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
+    check_columns(data, columns)
+    saving = SavingTimes.parse(save_every)
+    output = Path(os.path.realpath(output))
+    if tensorboard:
+        callbacks = [TensorBoard(state_folder(output) / EVENTS), *callbacks]
+    with (
+        joined(device) as world,
+        display or RunDisplay(is_silent=not world.is_main) as shown,
+        claimed(output, world, overwrite=overwrite, resume=resume),
+    ):
+        resolved = resolve_device(device)
+        if reason := left_out(device, resolved):
+            shown.say(reason)
+        if resume and (made_of := newest_made_of(state_folder(output))) is not None:
+            chosen = settled(chosen, made_of)
+        if pretrained is None and initial is None:
+            check_room(chosen.with_least_vocabulary(), resolved, world, shard=shard)
+        if compile and resolved.type == "cpu":
+            shown.say("--compile is for GPUs; on a CPU it was measured to be slower (docs/gpu.md)")
+        if shard and world.size == 1:
+            shown.say("--shard has no effect with one process; start several with torchrun")
+        with world.first_on_each_machine():
+            if pretrained is not None:
+                initial = _assembled(*pretrained, chosen, shown)
+                chosen = chosen.model_copy(update={"model": initial.model.config})
+            lent = initial or taught
+            beginning = None if lent is None else Beginning(lent, has_weights=initial is not None)
+            prepared = kind.read(Inputs(data, valid, columns, beginning), chosen, shown)
+        if taught is not None and teacher is not None:
+            take_teacher(prepared, taught, Path(teacher).name)
+        prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
+        prepared.halves = None if pretrained is None else (Path(pretrained[0]).name, Path(pretrained[1]).name)
+        prepared.data_digests[BEGINNING] = "none" if initial is None else weights_digest(initial.model)
+        adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
+        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts, compile)
+        return run_task(prepared, output, execution, display=shown, preset=preset)
+
+
+def _check_alone(preset: str | None, pretrained: object) -> None:
+    """Make sure that what a run with `--from` is given beside it has an effect.
+
+    Raises:
+        SettingsError: it has none.
+    """
+    if pretrained is not None:
+        raise SettingsError("`--from` takes a whole model, `--encoder` and `--decoder` its halves; use one of them.")
+    if preset is not None:
+        raise SettingsError(
+            f"`--preset` has no effect beside `--from`, whose model has its own sizes and vocabulary; got {preset}. Remove it. "
+            "Settings of training can be set one by one, such as `training.steps`."
+        )
+
+
+def _check_together(settings: RunSettings, *, is_taught: bool, begins: bool, shard: bool, compile: bool) -> None:
+    """Make sure that settings and options have an effect together.
+
+    Raises:
+        SettingsError: one of them has none.
+    """
+    for key in ("teacher_weight", "teacher_temperature"):
+        if not is_taught and _is_changed(settings, key):
+            raise SettingsError(f"training.{key} has no effect without a teacher. Add `--teacher MODEL`, or remove it.")
+    if settings.adapter.rank is not None and (not begins or shard):
+        raise SettingsError(
+            "`adapter.rank` needs a model that it adapts. Add `--from MODEL`, or remove it."
+            if not begins
+            else "`--shard` divides weights that learn, and those of an adapter are few. Remove it."
+        )
+    if settings.data.alignments is None:
+        of_data = settings.data.model_dump(include={"first_word", "word_separators"}, exclude_defaults=True)
+        changed = [f"data.{key}" for key in of_data]
+        changed += ["training.alignment_weight"] if _is_changed(settings, "alignment_weight") else []
+        if changed:
+            raise SettingsError(f"{changed[0]} has no effect without `data.alignments`. Add it, or remove this.")
+    if compile and (shard or settings.data.alignments is not None or settings.model.arch == "rnn"):
+        raise SettingsError(
+            "`--compile` works with Transformers whose weights are whole, without `data.alignments`. Remove it, or these."
+        )
+
+
+def _is_changed(settings: RunSettings, key: str) -> bool:
+    """Whether a setting of training has another value than its default; a model card lists the defaults, too."""
+    return bool(getattr(settings.training, key) != type(settings.training).model_fields[key].default)
+
+
+def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> None:
+    if arch != "encoder-decoder":
+        raise SettingsError(f"`--encoder` and `--decoder` need arch encoder-decoder; got {arch}.")
+    for section in ("model", "tokenizer"):
+        if settings.get(section):
+            key = next(iter(settings[section]))
+            raise SettingsError(f"{section}.{key} comes from the pretrained models, and cannot be set. Remove it.")
+
+
+def _continuing(initial: LoadedModel, settings: Mapping[str, Mapping[str, Any]], task: str | None) -> RunSettings:
+    """The settings of a run that begins with a model."""
+    config = initial.model.config
+    check_begin(config, None, settings)
+    others = {section: values for section, values in settings.items() if section != "model"}
+    adapts = bool(others.get("adapter", {}).get("rank"))
+    presets = find_family(config.arch).architecture.presets
+    preset = "tiny" if "tiny" in presets else next(iter(presets))
+    chosen = RunSettings.build(preset, others, arch=config.arch, defaults=usual_settings(config, adapts=adapts))
+    return chosen.model_copy(update={"model": config_of(config, task, settings)})
+
+
+def _assembled(encoder: Path | str, decoder: Path | str, settings: RunSettings, display: RunDisplay) -> LoadedModel:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.training.seed)
+        assembled = assemble(load_any(encoder), load_any(decoder))
+    display.say(f"encoder from {encoder}, decoder from {decoder}; new cross-attention")
+    return assembled
+
+
+def train_texts(
+    training_text: ParallelText,
+    valid_text: ParallelText,
+    output: Path,
+    settings: RunSettings,
+    *,
+    device: str = "auto",
+    display: RunDisplay,
+    preset: str,
+) -> TrainingResult:
+    """Train an encoder-decoder on pairs that are in memory.
+
+    Args:
+        output: `claimed`.
+    """
+    task = PairsTask([training_text], valid_text, settings, display)
+    return run_task(task, output, Execution(device), display=display, preset=preset)

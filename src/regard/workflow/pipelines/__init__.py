@@ -1,1 +1,0 @@
-"""What pipelines of all families have in common: their devices, and their types."""

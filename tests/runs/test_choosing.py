@@ -1,0 +1,404 @@
+"""Settings that are chosen by what pairs look like, on generated data of each kind; what the user gives wins."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import regard
+from regard.data.corpus import NumberedPair, ParallelText
+from regard.demos import dates
+from regard.runs.settings import RunSettings, fitting, parse_assignments, together
+from regard.runs.settings.choosing import choice_for, chosen_by_data, subwords_of
+from regard.runs.settings.measuring import measured
+from regard.runs.tasks.pairs import hold_out_pairs
+from regard.runs.train import train
+from regard.text.tokenizer import Tokenizer
+from regard.training.run import Callback, Progress
+
+Lines = list[tuple[str, str]]
+LATIN, CYRILLIC, HANGUL = (
+    "abcdefghijklmnoprstuvz",
+    "абвгдежзиклмнопрстуфхя",
+    "".join(map(chr, range(0xAC00, 0xD7A4, 11))),
+)
+SOUNDS = [f"{letter}{length}" for letter in "aeioupbtdkgsz" for length in ("", "ː")]
+SUFFIXES = {
+    "N;ACC;SG": "a",
+    "N;DAT;SG": "um",
+    "N;NOM;PL": "ar",
+    "V;PST;1;SG": "aði",
+    "V;PRS;2;PL": "ið",
+    "ADJ;CMPR": "ari",
+}
+
+
+def word(draw: random.Random, letters: str = LATIN, least: int = 3, most: int = 9) -> str:
+    return "".join(draw.choices(letters, k=draw.randint(least, most)))
+
+
+def inflections(count: int, letters: str = LATIN) -> Lines:
+    draw, tags = random.Random(1), list(SUFFIXES)
+    chosen = [(word(draw, letters), draw.choice(tags)) for _ in range(count)]
+    return [(f"{lemma} {tag}", lemma + SUFFIXES[tag]) for lemma, tag in chosen]
+
+
+def tags_as_words(count: int) -> Lines:
+    return [(source.replace(";", " "), target) for source, target in inflections(count)]
+
+
+def pronunciations(count: int, letters: str = LATIN) -> Lines:
+    draw = random.Random(2)
+    sound = {letter: SOUNDS[index % len(SOUNDS)] for index, letter in enumerate(letters)}
+    words = [word(draw, letters, 2 if len(letters) > 99 else 3, 4 if len(letters) > 99 else 9) for _ in range(count)]
+    return [(text, " ".join(sound[letter] for letter in text)) for text in words]
+
+
+def spellings(count: int) -> Lines:
+    return [(target, source) for source, target in pronunciations(count)]
+
+
+def names(count: int) -> Lines:
+    draw, other = random.Random(3), dict(zip(CYRILLIC, LATIN, strict=True))
+    full = [f"{word(draw, CYRILLIC)} {word(draw, CYRILLIC)}" for _ in range(count)]
+    return [(name, "".join(other.get(letter, letter) for letter in name)) for name in full]
+
+
+def commands(count: int) -> Lines:
+    draw, verbs = random.Random(4), ("walk", "run", "jump", "look", "turn")
+    rows = [[(draw.choice(verbs), draw.choice(("once", "twice", "thrice"))) for _ in range(3)] for _ in range(count)]
+    times = {"once": 1, "twice": 2, "thrice": 3}
+    return [
+        (" and ".join(f"{verb} {often}" for verb, often in row),
+         " ".join(f"I_{verb.upper()}" for verb, often in row for _ in range(times[often])))
+        for row in rows
+    ]  # fmt: skip
+
+
+def sentences(count: int, *, space: str = " ", of: int = 12) -> Lines:
+    """Words as rare as in a language: the n-th most frequent one comes 1 / n as often as the first."""
+    draw = random.Random(5)
+    known = [[word(draw, letters, 2, 10) for _ in range(3000)] for letters in (LATIN, "qwxy" + LATIN)]
+    weights = [1 / rank for rank in range(1, 3001)]
+    drawn = [draw.choices(range(3000), weights, k=draw.randint(of // 2, of + of // 2)) for _ in range(count)]
+    return [(" ".join(known[0][i] for i in row), space.join(known[1][i] for i in row)) for row in drawn]
+
+
+def definitions(count: int) -> Lines:
+    return [(word(random.Random(i)), target) for i, (_, target) in enumerate(sentences(count))]
+
+
+def held(lines: Iterable[tuple[str, str]]) -> ParallelText:
+    pairs = [NumberedPair(number, *line) for number, line in enumerate(lines, start=1)]
+    return ParallelText.of(pairs, "generated", len(pairs))
+
+
+def chosen(lines: Lines, preset: str = "tiny", arch: str = "encoder-decoder", **sections: Any) -> RunSettings:
+    """The settings of a run on these pairs."""
+    return chosen_by_data(RunSettings.build(preset, sections, arch=arch), [held(lines)], 100)[0]
+
+
+def kinds(settings: RunSettings) -> tuple[str, str, bool]:
+    tokenizer = settings.tokenizer
+    return tokenizer.kind, tokenizer.of_targets.kind, tokenizer.shared
+
+
+def numerals(count: int) -> Lines:
+    """Numbers in digits, and in words."""
+    digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    draw = random.Random(7)
+    numbers = [str(draw.randrange(10**5)) for _ in range(count)]
+    return [(number, " ".join(digits[int(digit)] for digit in number)) for number in numbers]
+
+
+def syllables(count: int) -> Lines:
+    """Words of two characters of thousands, each with a syllable of over a thousand; as rare as in a language."""
+    draw, characters = random.Random(8), [chr(0x4E00 + i) for i in range(2500)]
+    weights = [1 / (rank + 20) for rank in range(2500)]
+    words = ["".join(draw.choices(characters, weights, k=2)) for _ in range(count)]
+    return [(text, " ".join(f"s{ord(letter) % 1100}" for letter in text)) for text in words]
+
+
+def persons(count: int) -> Lines:
+    """Names of which some are frequent."""
+    draw, other = random.Random(9), dict(zip(CYRILLIC, LATIN, strict=True))
+    first, last = ([word(draw, CYRILLIC) for _ in range(number)] for number in (60, 6000))
+    full = [f"{draw.choice(first)} {draw.choice(last)}" for _ in range(count)]
+    return [(name, "".join(other.get(letter, letter) for letter in name)) for name in full]
+
+
+STRINGS = ("characters", "characters", True)
+EACH_KIND = [
+    (inflections, 120, STRINGS),
+    (inflections, 800, STRINGS),
+    (inflections, 3374, STRINGS),
+    (inflections, 40_000, STRINGS),
+    (tags_as_words, 3374, STRINGS),
+    (names, 800, STRINGS),
+    (names, 8000, STRINGS),
+    (pronunciations, 800, ("characters", "words", False)),
+    (pronunciations, 8000, ("characters", "words", False)),
+    (numerals, 800, ("characters", "words", False)),
+    (numerals, 8000, ("characters", "words", False)),
+    (syllables, 12_000, ("characters", "words", False)),
+    (persons, 3000, STRINGS),
+    (persons, 30_000, STRINGS),
+    (spellings, 800, ("words", "characters", False)),
+    (commands, 800, ("words", "words", True)),
+    (commands, 17_000, ("words", "words", True)),
+    (sentences, 800, ("bpe", "bpe", True)),
+    (sentences, 3000, ("bpe", "bpe", True)),
+    (sentences, 20_000, ("bpe", "bpe", True)),
+    (definitions, 3000, ("bpe", "bpe", True)),
+]
+
+
+@pytest.mark.parametrize(("make", "count", "expected"), EACH_KIND)
+def test_the_kinds_of_the_vocabulary(make: Callable[[int], Lines], count: int, expected: tuple[str, str, bool]) -> None:
+    settings = chosen(make(count))
+    assert kinds(settings) == expected
+    assert settings.model.tied_embeddings == ("all" if expected[2] else "target")  # type: ignore[attr-defined]
+    metric = "exact_match" if expected[0] != "bpe" else "bleu" if count < 20_000 else "loss"
+    assert settings.training.metric == metric
+
+
+def test_a_language_without_spaces_is_cut_into_subwords_and_kept_by_chrf() -> None:
+    draw, letters = random.Random(6), "".join(map(chr, range(0x4E00, 0x5600)))
+    lines = [(source, word(draw, letters, 20, 40)) for source, _ in sentences(1000)]
+    assert kinds(chosen(lines)) == ("bpe", "bpe", True)
+    assert chosen(lines).training.metric == "chrf"
+    assert kinds(chosen([(target, source) for source, target in lines])) == ("bpe", "bpe", True)
+    thai = sentences(300, space="")  # letters that BLEU takes for words
+    assert kinds(chosen(thai)) == ("bpe", "bpe", True)
+    assert chosen(thai).training.metric == "chrf"
+
+
+def test_syllables_with_rare_letters_are_taken_apart_and_others_are_not() -> None:
+    assert chosen(pronunciations(800, HANGUL)).tokenizer.normalization == "NFD"
+    assert chosen(pronunciations(800)).tokenizer.normalization == "NFC"
+    accents = LATIN + "áéíóúýöðþæ"
+    assert chosen(inflections(3374, accents)).tokenizer.normalization == "NFC"  # none of them is rare
+
+
+def test_a_vocabulary_of_subwords_is_one_that_the_texts_can_fill() -> None:
+    sizes = [chosen(sentences(count)).tokenizer.vocab_size for count in (120, 1000, 20_000)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] >= 300
+    assert sizes[0] < sizes[1] < sizes[2] == 5000
+    text = held(sentences(1000))
+    config = RunSettings.build("tiny").tokenizer
+    found = subwords_of([text], config)
+    learnt = Tokenizer.train([*text.sources, *text.targets], config.model_copy(update={"vocab_size": found}))
+    ids = Counter(id for row in learnt.encode_batch([*text.sources, *text.targets]) for id in row)
+    assert sum(count for count in ids.values() if count < 10) <= 0.03 * ids.total()
+
+
+@pytest.mark.parametrize(
+    ("count", "layers", "dropout", "batch"), [(800, 2, 0.4, 1024), (8000, 4, 0.3, 2048), (40_000, 4, 0.2, 2048)]
+)
+def test_few_strings_have_a_small_model_with_much_dropout(count: int, layers: int, dropout: float, batch: int) -> None:
+    model = chosen(inflections(count)).model
+    assert (model.num_encoder_layers, model.num_decoder_layers) == (layers, layers)  # type: ignore[attr-defined]
+    assert model.dropout == dropout  # type: ignore[attr-defined]
+    assert chosen(inflections(count)).training.batch_tokens == batch
+    larger = chosen(inflections(count), "small")
+    assert larger.model == RunSettings.build("small").model  # asked for because of its size
+    assert larger.training.batch_tokens == 4096
+    assert kinds(larger) == STRINGS
+    recurrent = chosen(inflections(count), arch="rnn")
+    assert recurrent.model.dropout == dropout  # type: ignore[attr-defined]
+    assert kinds(recurrent) == STRINGS
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [{"tokenizer": {"kind": "unigram"}}, {"tokenizer": {"vocab_size": 400}}, {"tokenizer": {"shared": False}},
+     {"tokenizer": {"across_spaces": True}}, {"data": {"bpe_dropout": 0.1}}, {"model": {"tied_embeddings": "none"}}],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("make", [inflections, pronunciations, commands, sentences])
+def test_whoever_gives_one_setting_of_the_vocabulary_gives_it_all(make: Any, layer: dict[str, Any]) -> None:
+    found = chosen(make(800), **layer)
+    as_given = RunSettings.build("tiny", layer)
+    assert found.tokenizer == as_given.tokenizer
+    assert found.model.tied_embeddings == as_given.model.tied_embeddings  # type: ignore[attr-defined]
+
+
+def test_what_is_given_by_hand_wins() -> None:
+    lines = pronunciations(800, HANGUL)
+    assert chosen(lines, model={"dropout": 0.1}).model == RunSettings.build(
+        "tiny", {"model": {"dropout": 0.1}}
+    ).model.model_copy(update={"tied_embeddings": "target"})
+    assert chosen(lines, training={"metric": "loss"}).training.metric == "loss"
+    assert chosen(lines, training={"batch_tokens": 500}).training.batch_tokens == 500
+    assert chosen(lines, training={"steps": 10}).training.batch_tokens == 2048
+    assert chosen(lines).data.concatenation == 0.5
+    assert chosen(lines, data={"concatenation": 0.0}).data.concatenation == 0.0
+    assert chosen(lines, data={"alignments": ["a"]}).data.concatenation == 0.0
+    assert chosen(inflections(800)).data.concatenation == 0.0
+    assert chosen(lines, model={"dropout": 0.1}).data.concatenation == 0.0
+    assert chosen(lines, "small").data.concatenation == chosen(pronunciations(8000)).data.concatenation == 0.0
+    apart = chosen(lines, tokenizer={"normalization": "NFC"}).tokenizer
+    assert (apart.kind, apart.normalization) == ("characters", "NFC")
+
+
+def test_a_demo_and_a_few_lines_are_as_the_preset_has_them() -> None:
+    demo, text = RunSettings.build("tiny", {"training": {}}, defaults=dates.SETTINGS), held(inflections(800))
+    assert not demo.follows_data
+    assert chosen_by_data(demo, [text], 100) == (demo, [])
+    few = chosen(inflections(99))
+    assert few.model_dump() == RunSettings.build("tiny").model_dump()
+
+
+@given(
+    st.randoms(use_true_random=False),
+    st.sampled_from([inflections, pronunciations, commands, sentences, definitions, names]),
+)
+def test_neither_order_nor_script_nor_name_decides(order: random.Random, make: Callable[[int], Lines]) -> None:
+    """The choice follows from how often things come: other letters, in another order, with another name, get the same."""
+    lines, letters = make(300), sorted({letter for pair in make(300) for text in pair for letter in text} - {" "})
+    script = [chr(0x0561 + place) for place in range(len(letters))]
+    order.shuffle(script)
+    other = str.maketrans(dict(zip(letters, script, strict=True)))
+    moved = [(source.translate(other), target.translate(other)) for source, target in lines]
+    order.shuffle(moved)
+    first, second = choice_for([held(lines)], 100), choice_for([held(moved)], 100)
+    assert first is not None
+    assert first == second
+
+
+def test_one_line_says_what_was_chosen_and_how_to_change_it() -> None:
+    usual = RunSettings.build("tiny")
+    settings, notes = chosen_by_data(usual, [held(inflections(800))], 100)
+    assert notes == [
+        "chosen for these data: a token for each character (100% of the words to write are seen under 10 times), 2 layers each, "
+        "dropout 0.4, rotary positions, batches of 1,024 tokens, kept by exact_match; "
+        "to change that: --set tokenizer.kind=bpe "
+        "--set model.num_encoder_layers=4 --set model.num_decoder_layers=4 --set model.dropout=0.2 "
+        "--set model.positions=sinusoidal --set training.batch_tokens=2048 --set training.metric=loss"
+    ]
+    assert not any("exact_match" in line for line in fitting.notes(fitting.fitted(settings, 5.0)))
+    (line,) = chosen_by_data(usual, [held(pronunciations(800, HANGUL))], 100)[1]
+    assert "a token for each character of the source and each word of the target" in line
+    assert "--set tokenizer.kind=bpe --set tokenizer.normalization=NFC" in line
+    undone: dict[str, dict[str, Any]] = {}
+    for assignment in line.partition(" --set ")[2].split(" --set "):
+        undone = together(undone, parse_assignments([assignment]))
+    assert chosen(pronunciations(800, HANGUL), **undone).model_dump() == usual.model_dump()
+    whole = held(sentences(20_000))  # as the preset is meant for: nothing is said
+    assert chosen_by_data(usual, [whole], 1000)[1] == []
+
+
+def test_a_few_pairs_for_validation_are_compared_by_parts_of_words() -> None:
+    for make, finer in ((inflections, "exact_match"), (sentences, "bleu")):
+        for count, metric in ((20, "chrf"), (99, "chrf"), (100, finer)):
+            settings, _ = chosen_by_data(RunSettings.build("tiny"), [held(make(300))], count)
+            assert settings.training.metric == metric
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(20, 1), (100, 5), (400, 10), (800, 20), (1999, 49), (2000, 100), (20_000, 1000)]
+)
+def test_less_is_held_out_where_there_is_little(count: int, expected: int) -> None:
+    text = held((str(i), str(i)) for i in range(count))
+    assert len(hold_out_pairs([text])[1]) == expected
+    assert len(hold_out_pairs([text], less=False)[1]) == min(max(count // 20, 1), 1000)
+
+
+def test_few_strings_are_read_more_often_and_many_less() -> None:
+    few, many = chosen(inflections(800)), chosen(inflections(8000))
+    assert fitting.fitted(few, 8.0).training.steps == 2000
+    assert fitting.fitted(many, 40.0).training.steps == 4000  # 100 epochs
+    assert fitting.fitted(many, 100.0).training.steps == 7500
+    assert "at most 100 epochs" in fitting.notes(fitting.fitted(many, 40.0))[0]
+
+
+def test_measures_by_hand() -> None:
+    side = measured(["ab c", "ab ab d", "ab", "é"] + ["ab"] * 7)
+    assert (side.lines, side.words, side.letters, side.different_words) == (11, 14, 25, 4)
+    assert side.rare_words == 3 / 14  # c, d and é; ab comes 11 times
+    assert side.new_words == 3 / 14
+    assert side.rare_letters == 3 / 25
+    assert side.rare_parts == 4 / 26  # é is e and its accent
+    assert (side.words_of_a_line, side.letters_of_a_line, side.letters_of_a_word) == (14 / 11, 25 / 11, 25 / 14)
+    nothing = measured([])
+    assert (nothing.words_of_a_line, nothing.rare_words, nothing.letters_of_a_word) == (0, 0, 0)
+
+
+def stopped(settings: RunSettings) -> dict[str, Any]:
+    """What the checkpoint of a run with these settings says that it was made of."""
+    sections = {
+        name: getattr(settings, name).model_dump(mode="json") for name in ("tokenizer", "data", "training", "model")
+    }
+    found = {f"{name}.{key}": value for name, values in sections.items() for key, value in values.items()}
+    return found | {fitting.RECORDED_AS: fitting.recorded(settings)}
+
+
+@pytest.mark.parametrize("make", [inflections, pronunciations, sentences])
+def test_a_resumed_run_has_what_it_began_with(make: Callable[[int], Lines]) -> None:
+    begun = chosen(make(800))
+    resumed = fitting.settled(RunSettings.build("tiny"), stopped(begun))
+    assert resumed.model_dump() == begun.model_dump()
+    assert resumed.holds_out_less
+    earlier = stopped(RunSettings.build("tiny"))
+    earlier[fitting.RECORDED_AS] = [*fitting.FITTED]
+    as_then = fitting.settled(RunSettings.build("tiny"), earlier)
+    assert as_then.model_dump() == RunSettings.build("tiny").model_dump()
+    assert not as_then.holds_out_less
+    assert fitting.HOLD_OUT not in fitting.recorded(as_then)  # and when it is resumed again
+
+
+class Stop(Callback):
+    """Ends the run after its second step."""
+
+    def on_step(self, progress: Progress) -> None:
+        if progress.step == 2:
+            raise RuntimeError("stopped")
+
+
+def test_a_run_on_strings_is_stopped_and_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    lines = pronunciations(300)
+    whole = train(lines, tmp_path / "whole", steps=4, device="cpu")
+    with pytest.raises(RuntimeError, match="stopped"):
+        train(lines, tmp_path / "parts", steps=4, device="cpu", callbacks=[Stop()])
+    parts = train(lines, tmp_path / "parts", steps=4, device="cpu", resume=True)
+    weights = [(result.folder / "model.safetensors").read_bytes() for result in (whole, parts)]
+    assert weights[0] == weights[1]
+    translator = whole.translator
+    assert translator.source_tokenizer.tokens(translator.source_tokenizer.encode("abc")) == ["▁", "a", "b", "c"]
+    assert translator.tokenizer.tokens(translator.tokenizer.encode(lines[0][1])) == [
+        f"▁{word}" for word in lines[0][1].split()
+    ]
+
+
+def test_a_new_model_has_the_vocabulary_and_the_depth_of_a_trained_one(capsys: pytest.CaptureFixture[str]) -> None:
+    translator = regard.new(inflections(300))
+    assert translator.model.config.num_decoder_layers == 2
+    assert translator.tokenizer.longest_token == len("<unk>")
+    said = capsys.readouterr().err
+    assert "a token for each character" in said
+    assert "kept by" not in said  # there is no training yet
+
+
+def test_a_run_that_begins_with_a_model_keeps_its_vocabulary(tmp_path: Path) -> None:
+    regard.train(sentences(100), tmp_path / "first", steps=1, device="cpu")
+    second = regard.train(inflections(300), tmp_path / "second", from_=tmp_path / "first", steps=1, device="cpu")
+    first = regard.load(tmp_path / "first")
+    assert second.translator.tokenizer.backend_json == first.tokenizer.backend_json
+    assert second.translator.model.config == first.model.config
+
+
+@pytest.mark.slow
+def test_inflections_are_learnt_without_an_option(tmp_path: Path) -> None:
+    """The defaults of earlier versions wrote none of them right."""
+    lines = inflections(1200)
+    result = train(lines[:1000], tmp_path / "model", device="cpu")
+    sources, targets = map(list, zip(*lines[1000:], strict=True))
+    assert result.translator.evaluate(sources, targets)["exact_match"] > 0.9

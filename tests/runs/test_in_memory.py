@@ -1,0 +1,205 @@
+"""Data that a program holds, and settings by their keys alone."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regard
+from regard.errors import DataError, SettingsError
+from regard.models.registry import ARCHITECTURES
+from regard.runs.settings import named_settings, together
+from regard.runs.tasks.in_memory import check_columns, is_in_memory, labelled_of, pairs_of
+from regard.runs.tasks.labels import hold_out_labelled
+from regard.runs.tasks.pairs import hold_out_pairs
+
+pandas = pytest.importorskip("pandas")
+datasets = pytest.importorskip("datasets")
+
+PAIRS = [(f"{word}", word[::-1]) for word in ("abc", "bcd", "cde", "def", "efg", "fgh", "gha", "hab") for _ in range(5)]
+SMALL: dict[str, Any] = {
+    "steps": 2, "model_dim": 8, "ff_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1,
+    "kind": "characters", "vocab_size": 30, "precision": "float32",
+}  # fmt: skip
+SMALL_ENCODER: dict[str, Any] = {
+    "arch": "encoder", "steps": 2, "model_dim": 8, "ff_dim": 8, "num_heads": 2, "num_layers": 1, "vocab_size": 30,
+    "precision": "float32",
+}  # fmt: skip
+
+
+def test_a_path_and_settings_by_name(tmp_path: Path) -> None:
+    (tmp_path / "p.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    result = regard.train(str(tmp_path / "p.tsv"), tmp_path / "m", **SMALL)
+    assert result.run.step == 2
+    settings = result.results["settings"]
+    assert (settings["training"]["steps"], settings["model"]["model_dim"]) == (2, 8)
+    assert (settings["tokenizer"]["kind"], settings["tokenizer"]["vocab_size"]) == ("characters", 30)
+
+
+@pytest.mark.parametrize("how", ["pairs", "frame", "dataset", "nested"])
+def test_what_is_in_memory_trains_what_its_file_trains(how: str, tmp_path: Path) -> None:
+    (tmp_path / "p.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    rows = [{"de": target, "en": source} for source, target in PAIRS]
+    data, columns = {
+        "pairs": (PAIRS, None),
+        "frame": (pandas.DataFrame(rows), ("en", "de")),
+        "dataset": (datasets.Dataset.from_list(rows), ("en", "de")),
+        "nested": (datasets.Dataset.from_list([{"translation": row} for row in rows]), ("translation.en", "translation.de")),
+    }[how]  # fmt: skip
+    valid = PAIRS[:3] if how == "pairs" else [str(tmp_path / "v.tsv")]
+    (tmp_path / "v.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS[:3]))
+    # The order of a corpus of files and of one in memory is the same, as it depends on the seed alone.
+    regard.train([tmp_path / "p.tsv"], tmp_path / "file", valid=str(tmp_path / "v.tsv"), **SMALL)
+    result = regard.train(data, tmp_path / how, valid=valid, columns=columns, **SMALL)
+    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("file", how)]
+    assert weights[0] == weights[1]
+    facts = json.loads((tmp_path / how / "results.json").read_text())["data"]["training"]
+    assert facts["num_pairs"] == len(PAIRS)
+    assert isinstance(result.translator, regard.Translator)
+
+
+def test_pairs_of_an_iterator_and_of_columns_named_by_themselves() -> None:
+    assert pairs_of(iter(PAIRS), None).sources == [source for source, _ in PAIRS]
+    frame = pandas.DataFrame({"target": ["b"], "more": [1], "source": ["a"]}, index=[7])
+    found = pairs_of(frame, None)
+    assert (found.sources, found.targets, found.name) == (["a"], ["b"], "the DataFrame")
+    assert pairs_of([("a", "b"), (" ", ""), ["two\nlines", "c"]], None).sources == ["a", "two lines"]
+    assert pairs_of([("a", "b"), (" ", "")], None).num_blank == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "message"),
+    [
+        ([("a", "b"), ("c",)], None, r"the rows in memory, row 2: a row .*source and target; got \('c',\)"),
+        ([("a", "b"), "cd"], None, "row 2: a row .*source and target; got 'cd'"),
+        ([{"source": "a", "target": "b"}], None, "row 1: a row must have two values"),
+        ([("a", 3)], None, "row 1: a cell must be text; got 3, a int"),
+        ([("a", "\ud800")], None, "row 1: text must be valid Unicode"),
+        ([("a", " ")], None, "row 1: both sides of a pair must have text; got a blank target"),
+        ([(" ", " ")], None, "must hold at least one pair; got none"),
+        (pandas.DataFrame({"en": ["a"], "de": ["b"]}), None, "'source' and 'target'.* has 'en', 'de'.*columns="),
+        (pandas.DataFrame({"en": ["a"], "de": ["b"]}), ("en", "dee"), "column .*got 'dee'.*'de'"),
+        (pandas.DataFrame({"en": ["a", None], "de": ["b", "c"]}), ("en", "de"), "row 2: a cell must be text; got nan"),
+        (datasets.Dataset.from_list([{"t": {"en": "a", "de": "b"}}]), ("t.en", "t.fr"), "row 1: 't.fr' .*'fr' is not there"),
+        (datasets.Dataset.from_list([{"t": "a", "u": "b"}]), ("t.en", "u"), "'t.en' .*'en' is not there"),
+        (datasets.DatasetDict({"train": datasets.Dataset.from_list([{"t": "a"}])}), ("t", "t"), "a dictionary of 'train'"),
+    ],
+)  # fmt: skip
+def test_what_is_no_pairs_is_said(data: Any, columns: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message.replace("?", r"\?")):
+        regard.train(data, tmp_path / "m", columns=columns, **SMALL)
+    assert not (tmp_path / "m").exists()
+
+
+def test_columns_are_two_names_of_a_table(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"`columns` needs a table; got names of files.*hf:name"):
+        regard.train("p.tsv", tmp_path / "m", columns=("en", "de"))
+    with pytest.raises(SettingsError, match="`columns` needs a table; got the rows in memory"):
+        check_columns(PAIRS, ("en", "de"))
+    for wrong in ("en", ("en",)):
+        with pytest.raises(SettingsError, match=r"columns must be two names, such as \('en', 'de'\); got"):
+            check_columns(pandas.DataFrame({"en": ["a"]}), wrong)
+    with pytest.raises(
+        DataError, match="data for `--arch decoder` must be names of text files; got the rows in memory"
+    ):
+        regard.train([("a", "b")], tmp_path / "m", arch="decoder")
+    with pytest.raises(DataError, match="data for `--task mlm` must be names of text files; got the DataFrame"):
+        regard.train(pandas.DataFrame({"text": ["a"]}), tmp_path / "m", arch="encoder", task="mlm")
+
+
+def test_names_of_files_are_no_data_in_memory() -> None:
+    for names in ("p.tsv", Path("p.tsv"), ["a", "b"], ("a", Path("b")), []):
+        assert not is_in_memory(names)
+    with pytest.raises(DataError, match="data must be names of files, pairs, or a table with columns by name; got int"):
+        is_in_memory(7)
+    for data in (PAIRS, iter(PAIRS), pandas.DataFrame(), datasets.Dataset.from_dict({}), {"train": PAIRS}):
+        assert is_in_memory(data)
+
+
+def test_what_is_held_out_of_rows_is_not_trained_on() -> None:
+    rows = [(f"s{index}", f"t{index}") for index in range(100)]
+    rest, valid = hold_out_pairs([pairs_of(rows, None)])
+    assert len(valid) == 5
+    trained = {pair.source for part in rest for pair in part.numbered()}
+    assert trained | set(valid.sources) == {source for source, _ in rows}
+    assert trained.isdisjoint(valid.sources)
+    (texts,), held_out = hold_out_labelled(
+        [labelled_of([("xy"[i % 2], f"a{i}") for i in range(100)], None, by_word=False)]
+    )
+    assert len(texts) + len(held_out) == 100
+    assert {text.words[0] for text in texts.numbered()}.isdisjoint(words[0] for words in held_out.texts)
+
+
+def test_texts_with_labels_in_memory(tmp_path: Path) -> None:
+    kinds = datasets.Features({"label": datasets.ClassLabel(names=["no", "yes"]), "text": datasets.Value("string")})
+    table = datasets.Dataset.from_dict({"text": [f"{'x' * (i % 2)} a" for i in range(40)], "label": [i % 2 for i in range(40)]},
+                                       features=kinds)  # fmt: skip
+    result = regard.train(table, tmp_path / "m", task="classify", **SMALL_ENCODER)
+    assert set(result.results["labels"]) == {"no", "yes"}
+    frame = pandas.DataFrame({"stars": [1, 5] * 20, "review": ["bad", "good"] * 20})
+    found = labelled_of(frame, ("stars", "review"), by_word=False)
+    assert found.labels[:2] == [["1"], ["5"]]
+    with pytest.raises(DataError, match="row 1: a text must have a label; got a blank one"):
+        labelled_of([(" ", "a")], None, by_word=False)
+    with pytest.raises(DataError, match=r"row 1: a cell must be text; got 0\.5, a float"):
+        labelled_of([(0.5, "a")], None, by_word=False)
+
+
+def test_tagged_words_in_memory() -> None:
+    names = datasets.ClassLabel(names=["DET", "NOUN"])
+    for kind in (datasets.List(names), datasets.Sequence(names)):
+        features = datasets.Features({"words": datasets.List(datasets.Value("string")), "tags": kind})
+        table = datasets.Dataset.from_dict({"words": [["the", "dog"]], "tags": [[0, 1]]}, features=features)
+        found = labelled_of(table, None, by_word=True)
+        assert (found.texts, found.labels) == ([["the", "dog"]], [["DET", "NOUN"]])
+    with pytest.raises(DataError, match=r"row 1: words and tags .*same length"):
+        labelled_of([(["the", "dog"], ["DET"])], None, by_word=True)
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"step": 10}, "setting .*--arch encoder-decoder.*got 'step'.*'steps'"),
+        ({"presett": "base"}, "got 'presett'.*'preset'"),
+        ({"num_layers": 2}, "got 'num_layers'"),
+        ({"steps": 0}, "training.steps must be greater than or equal to 1; got 0."),
+        ({"steps": 10, "settings": {"training": {"steps": 11}}}, "training.steps .*twice.*11.*10"),
+    ],
+)
+def test_settings_by_name_that_are_none(named: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as raised:
+        regard.train(PAIRS, tmp_path / "m", **named)
+    assert re.search(message, str(raised.value))
+
+
+@pytest.mark.parametrize("arch", list(ARCHITECTURES))
+def test_a_name_means_one_setting(arch: str) -> None:
+    """Where two sections have a key of one name, a setting by that name alone would go to one of them without a word."""
+    from regard.data.selection import DataConfig
+    from regard.text.tokenizer_config import TokenizerConfig
+    from regard.training.optimization import TrainingConfig
+
+    sections = [ARCHITECTURES[arch].config, TokenizerConfig, DataConfig, TrainingConfig]
+    keys = [key for section in sections for key in section.model_fields]
+    assert {key for key in keys if keys.count(key) > 1} == {"vocab_size"}
+    assert named_settings({"vocab_size": 9, "seed": 2}, arch) == {
+        "tokenizer": {"vocab_size": 9},
+        "training": {"seed": 2},
+    }
+    assert together({"training": {"seed": 2}}, {"training": {"seed": 2, "steps": 1}}) == {
+        "training": {"seed": 2, "steps": 1}
+    }
+
+
+def test_the_package_lists_what_is_public_and_imports_no_torch_for_it() -> None:
+    asked = "import sys, regard; print(*dir(regard)); assert 'torch' not in sys.modules, 'torch'"
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    assert set(regard.__all__) < set(found)
+    assert len(found) == len(set(found))
+    assert "annotations" not in found
+    for name in found:
+        assert getattr(regard, name) is not None
