@@ -1,4 +1,4 @@
-"""What follows a model's logits, in C: their log-probabilities, the best candidates, and a step of beam search."""
+"""Beam search in C: log-probabilities, the best candidates, and whole steps."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from torch import Tensor
 from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.errors import ShapeError
+from regard.generation.active_batch import SearchTensors
 
 Found = tuple[
     Float[Tensor, "sentence candidate"],
@@ -30,11 +31,8 @@ def library_for(*tensors: Tensor) -> c.Library | None:
     return None
 
 
-def log_softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
-    """Log-probabilities, in float32 at least. Each row's do not depend on the others."""
-    library = library_for(logits)
-    if library is None:
-        return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+def log_softmax(library: c.Library, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+    """Log-probabilities. Each row's do not depend on the others."""
     logits = logits.contiguous()
     found = torch.empty_like(logits)
     size = logits.shape[-1]
@@ -53,25 +51,6 @@ def best_candidates(
     found = _room_for((len(scores), count))
     library.functions.regard_candidates(*log_probs.shape, count, *map(address, given), _pointers(found))
     return found
-
-
-class SearchTensors(NamedTuple):
-    """The hypotheses of a search. Those that are not said to stay change in place with each step."""
-
-    newest: Int[Tensor, "sentence beam"]
-    """The newest tokens."""
-    scores: Float[Tensor, "sentence beam"]
-    """Sums of log-probabilities; -inf where there is no hypothesis."""
-    lengths: Int[Tensor, " sentence"]
-    """Tokens written."""
-    ids: Int[Tensor, "sentence beam room"]
-    token_log_probs: Float[Tensor, "sentence beam room"]
-    limits: Int[Tensor, " sentence"]
-    """Tokens that may be written, the end symbol counted. It stays."""
-    minima: Int[Tensor, " sentence"]
-    """Tokens that must be written, the end symbol counted. It stays."""
-    prefixes: Int[Tensor, "sentence prefix"]
-    """What a target must begin with, then -1. It stays."""
 
 
 class Ended(NamedTuple):
