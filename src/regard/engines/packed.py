@@ -23,7 +23,7 @@ from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
 from regard.nn.hooks import changed_output, inputs_wanted
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
-from regard.nn.masks import opened
+from regard.nn.masks import open_empty_rows
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct
 
@@ -57,7 +57,7 @@ class StepMask:
     """The masks of one decoding step, prepared once for all layers."""
 
     def __init__(self, mask: Bool[Tensor, "sentence 1 #beam key"], num_beams: int, dtype: torch.dtype) -> None:
-        allowed, self.is_closed = opened(mask)
+        allowed, self.is_empty = open_empty_rows(mask)
         """The queries that may attend to nothing, and get context 0; None: there are none."""
         assert allowed is not None
         self._added = torch.where(allowed, torch.zeros((), dtype=dtype, device=mask.device), -torch.inf)
@@ -102,9 +102,9 @@ class PackedLayers(nn.Module):
         first = cache.memory[0]
         source = None if first is None else StepMask(first.mask, x.shape[1], x.dtype)
         for layer, past, memory in zip(self._layers, cache.layers, cache.memory, strict=True):
-            x = layer.own_residual(x, partial(layer.look_back, past=past, mask=own))
+            x = layer.own_residual(x, partial(layer.self_attend, past=past, mask=own))
             if memory is not None and source is not None:
-                x = layer.look_at_source(x, memory.keys_values, source)
+                x = layer.cross_attend(x, memory.keys_values, source)
             x = layer.feed_forward_residual(x, layer.feed_forward)
         return x
 
@@ -149,23 +149,23 @@ class _PackedLayer:
             self.source_attention, self.num_source_heads = source.attention, source.num_heads
             self.source_residual = layer.cross_attention_residual
 
-    def look_back(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
+    def self_attend(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
         """Self-attention; what x adds to the past is written there."""
         projected = self.query_key_value(x).unflatten(2, (3, self.num_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_looked_up(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
+        return self.own_output(_context(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
 
-    def look_at_source(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
+    def cross_attend(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
         """Cross-attention inside its residual."""
 
         def look(y: Step) -> Step:
             query = self.query(y).unflatten(2, (self.num_source_heads, self.head_dim))
-            return self.source_output(_looked_up(query, memory, mask, self.factor, self.source_attention))
+            return self.source_output(_context(query, memory, mask, self.factor, self.source_attention))
 
         return self.source_residual(x, look)
 
 
-def _looked_up(
+def _context(
     query: Float[Tensor, "sentence beam head head_dim"],
     seen: KeysValues,
     mask: StepMask,
@@ -181,8 +181,8 @@ def _looked_up(
         query, key, added = query.float(), key.float(), added.float()
     weights = kernels.softmax(torch.baddbmm(added, query, key.transpose(1, 2)))
     context = torch.bmm(weights.to(value.dtype), value).unflatten(0, (num_sentences, num_heads))
-    if mask.is_closed is not None:
-        context = context.masked_fill(mask.is_closed, 0)
+    if mask.is_empty is not None:
+        context = context.masked_fill(mask.is_empty, 0)
     return changed_output(attention, context).transpose(1, 2).flatten(2)
 
 

@@ -17,15 +17,15 @@ from regard.models.parts import (
     OutputTransform,
     TextInput,
     cross_attention,
+    embed,
     feed_forward,
     final_norm,
     initial_scale,
-    look_up,
     norm,
     residual,
     self_attention,
 )
-from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, Memory, RunLayers, WholeSequence
+from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, Memory, NoCache, RunLayers
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
 from regard.nn.layers import DecoderLayer, normalised
@@ -123,7 +123,7 @@ class Decoder(TokenModel):
         mask = None if pads_right or _all(given.is_token) else given.is_token[:, None, None]
         x = self._with_positions(given.embedded(self.embedding, self.config.pad_id), given.positions, given.is_token)
         if past is None:
-            seen: Sequence[LayerCache] = [WholeSequence(mask, causal=True)] * len(self.layers)
+            seen: Sequence[LayerCache] = [NoCache(mask, causal=True)] * len(self.layers)
         else:
             seen = [AfterPast(layer, mask, causal=True) for layer in past]
         parts = zip(self.layers, self._checked(memory), seen, strict=True)
@@ -240,7 +240,7 @@ class Decoder(TokenModel):
     def _embed(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        return self._with_positions(look_up(self.embedding, ids, self.config.pad_id), positions)
+        return self._with_positions(embed(self.embedding, ids, self.config.pad_id), positions)
 
     def _with_positions(
         self,

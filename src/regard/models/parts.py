@@ -128,7 +128,7 @@ def initial_scale(config: TransformerConfig) -> float:
     return float(BERT_SCALE * (BERT_DIM / config.model_dim) ** 0.5)
 
 
-def look_up(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Tensor, "..."]:
+def embed(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Tensor, "..."]:
     """The vectors of some ids. Padding that is no token of the vocabulary (`pad_id` -1) gets any: nothing attends to it."""
     return table(ids.clamp(min=0) if pad_id < 0 else ids)
 
@@ -190,7 +190,7 @@ class TextInput(NamedTuple):
         if self.vectors is not None:
             return self.vectors
         assert self.ids is not None
-        return look_up(table, self.ids, pad_id)
+        return embed(table, self.ids, pad_id)
 
 
 class OutputTransform(nn.Module):

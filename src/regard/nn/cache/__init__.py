@@ -13,8 +13,8 @@ from regard.nn.cache.decoder import (
     DecoderCache,
     LayerCache,
     Memory,
+    NoCache,
     RunLayers,
-    WholeSequence,
 )
 from regard.nn.cache.keys_values import KeysValues, LearnedPrefix
 
@@ -29,6 +29,6 @@ __all__ = [
     "LayerCache",
     "LearnedPrefix",
     "Memory",
+    "NoCache",
     "RunLayers",
-    "WholeSequence",
 ]

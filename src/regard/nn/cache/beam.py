@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.nn.cache.decoder import DecoderCache, Memory, WholeSequence
+from regard.nn.cache.decoder import DecoderCache, Memory, NoCache
 from regard.nn.cache.keys_values import KeysValues
 
 CELLS = 32
@@ -291,7 +291,7 @@ class BeamLayer:
         return self.cells
 
 
-class ReadingLayer(WholeSequence):
+class ReadingLayer(NoCache):
     """One layer's part while a whole prompt is read: its keys and values are stored in the first cells."""
 
     def __init__(

@@ -50,7 +50,7 @@ class LayerCache(Protocol):
         """All keys and values, after those of the new positions have been added."""
 
 
-class WholeSequence:
+class NoCache:
     """No past: all positions of a sequence are there at once, as in training. The same object serves all layers.
 
     Args:
@@ -76,7 +76,7 @@ class WholeSequence:
         return newer
 
 
-class AfterPast(WholeSequence):
+class AfterPast(NoCache):
     """A sequence after keys and values that all of it may see, and that stay as they are: a learned prefix, or a past.
 
     Args:

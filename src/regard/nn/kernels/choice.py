@@ -5,12 +5,14 @@ The measurements behind the choice are in docs/experiments.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
 
 from regard.errors import SettingsError, ShapeError, nearest_hint
+from regard.nn.kernels.products import flex, fused, tiled
 from regard.nn.masks import is_mapped
 from regard.nn.scores import Additive, InnerProduct, ScoreFunction
 
@@ -36,6 +38,12 @@ class KernelChoice(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kernel}: {self.reason}"
 
+    @property
+    def function(self) -> Callable[..., Tensor] | None:
+        """The kernel of queries, keys and values; None: `matmul`, which is the definition in `nn/attention.py`."""
+        functions: dict[str, Callable[..., Tensor]] = {"sdpa": fused, "flex": flex, "tiled": tiled}
+        return functions.get(self.kernel)
+
 
 def choose_kernel(
     query: Tensor, key: Tensor, value: Tensor, *, score: ScoreFunction, dropout: float, kernel: str | None
@@ -47,7 +55,9 @@ def choose_kernel(
         ShapeError: `kernel` does not support this score, or dropout.
     """
     if kernel is not None:
-        return KernelChoice(_possible(kernel, score, dropout), "asked for")
+        name = _possible(kernel, score, dropout)
+        if name != "tiled" or not is_mapped(query, key, value, score.vector):  # type: ignore[attr-defined]
+            return KernelChoice(name, "asked for")
     if isinstance(score, InnerProduct):
         return _choose_for_products(query, key, value, dropout)
     if not isinstance(score, Additive):
