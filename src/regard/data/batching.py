@@ -1,4 +1,4 @@
-"""Pairs and texts to batches: their size is counted in tokens, and sentences of similar length share a batch."""
+"""Batching of pairs and texts: batch sizes are counted in tokens, and sentences of similar length share a batch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 def plan_batches(
     lengths: Sequence[np.ndarray], batch_tokens: int, rng: np.random.Generator | None = None
 ) -> list[np.ndarray]:
-    """Which examples go together: sorted by length, cut so that no batch is over its budget.
+    """Plan which examples share a batch: sorted by length, cut so that no batch is over its budget.
 
     rows x longest sequence <= batch_tokens, padding included; an example longer than that is a batch of its own.
 
@@ -125,21 +125,23 @@ def _links(links: Sequences, rows: Sequence[int], before: int) -> torch.Tensor:
 
 
 def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: Sequence[int]) -> Iterator[Batch]:
-    """All pairs once, by length: for validation."""
+    """Batches of all pairs once, by length: for validation."""
     for indices in plan_batches(pairs.lengths, batch_tokens):
         yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)
 
 
 @dataclass(frozen=True)
 class Epochs:
-    """How pairs are read in each epoch of training."""
+    """The settings by which pairs are read in each epoch of training."""
 
     order: Order | None = None
-    """Which pairs, and how often (`selection.py`); None: all, once in an epoch."""
+    """The pairs of an epoch, and their repetitions (`selection.py`); None: all, once in an epoch."""
     joined: Joining | None = None
     """The same pairs, some with another one after them; None: each alone."""
     cuts: Sequence[Cut] | None = None
-    """Cut sources and targets anew each time they are read; None: never."""
+    """Subword regularization: other segmentations of sources and targets each time they are read; None: always the
+    same.
+    """
     noise: Noise | None = None
     """Changes sources each time they are read; None: never."""
 
@@ -156,7 +158,8 @@ def training_batches(
     shard: Shard = ALL,
     num_processes: int = 0,
 ) -> Iterator[Batch]:
-    """Pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+    """Batches of all pairs again and again, each epoch in an order of its own that depends on the seed and the epoch
+    alone.
 
     Args:
         start: begin with this batch.
@@ -192,7 +195,7 @@ def training_batches(
 def _cut_anew(
     pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, cuts: Sequence[Cut], seed: int
 ) -> EncodedPairs:
-    """Some pairs, cut anew by random numbers that each row of the corpus has for itself."""
+    """Some pairs, segmented again by random numbers that each row of the corpus has for itself."""
     sides: list[list[Sequence[int]]] = [[], []]
     for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
         random = Random(seed + row)
@@ -212,7 +215,7 @@ def _with_noise(pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, nois
 
 
 def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length: for validation."""
+    """Batches of all texts once, by length: for validation."""
     for indices in plan_batches([texts.ids.lengths], batch_tokens):
         yield _labelled_batch(texts, indices, pad_id)
 
@@ -220,7 +223,8 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
 def labelled_training_batches(
     texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: BatchCursor = (0, 0), shard: Shard = ALL
 ) -> Iterator[LabelledBatch]:
-    """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+    """Batches of all texts again and again, each epoch in an order of its own that depends on the seed and the epoch
+    alone.
 
     Args:
         start: begin with this batch.
@@ -258,7 +262,7 @@ def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> La
 
 @dataclass(frozen=True)
 class Masking:
-    """How tokens are masked for masked language models: 15 % are chosen, of which 80 % become the mask, 10 % a random
+    """The masking of masked language models: 15 % of tokens are chosen, of which 80 % become the mask, 10 % a random
     token, and 10 % stay. Source: Devlin et al. 2019, section 3.1.
     """
 
@@ -267,7 +271,7 @@ class Masking:
     vocab_size: int
 
     def hide(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The ids with some masked, and the masked ones as labels."""
+        """The ids with some of them masked, and the masked ones as labels."""
         ordinary = ids >= self.first_ordinary_id
         chosen = ordinary & (rng.random(len(ids)) < MASKED_SHARE)
         if not chosen.any() and ordinary.any():
@@ -280,7 +284,7 @@ class Masking:
 
 
 def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length, with the same tokens masked every time: for validation."""
+    """Batches of all texts once, by length, with the same tokens masked every time: for validation."""
     rng = np.random.default_rng(0)
     for indices in plan_batches([ids.lengths], batch_tokens):
         yield _masked_batch(ids, indices, masking, rng, pad_id)
@@ -296,7 +300,7 @@ def masked_training_batches(
     start: BatchCursor = (0, 0),
     shard: Shard = ALL,
 ) -> Iterator[LabelledBatch]:
-    """All texts again and again, with other tokens masked each time.
+    """Batches of all texts again and again, with other tokens masked each time.
 
     Args:
         start: begin with this batch.

@@ -1,4 +1,4 @@
-"""Pairs of texts: their sources and their checks.
+"""Corpora of pairs: sources, targets, and their checks.
 
 Four sources, one result: two files with a line for a line, a TSV file, a JSON-lines file, a Hugging Face data set. A
 `Corpus` is read anew each time it is asked for its pairs, so that it may be larger than memory; `ParallelText` is held.
@@ -41,11 +41,11 @@ class AlignedPair(NumberedPair):
     links: tuple[tuple[int, int], ...] = ()
     """Source words and target words, counted from 0."""
     separators: Separators = "spaces"
-    """What separates words."""
+    """The characters that separate words, by name."""
 
     @classmethod
     def of(cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces") -> AlignedPair:
-        """A pair with links."""
+        """Add links to a pair."""
         made = cls(*pair)
         made.links, made.separators = tuple(links), separators
         return made
@@ -60,25 +60,25 @@ class ParallelText:
     name: str
     num_blank: int = 0
     lines: Sequence[int] = ()
-    """The line of each pair, from 1, over all files one after the other; empty where the pairs are not of files."""
+    """The line of each pair, from 1, through all files; empty where the pairs do not come from files."""
 
     def __len__(self) -> int:
         return len(self.sources)
 
     @classmethod
     def of(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
-        """A parallel text from pairs."""
+        """Collect pairs to a parallel text."""
         lines, sources, targets = zip(*pairs, strict=True)
         return cls(list(sources), list(targets), name, num_lines - len(lines), lines)
 
     @property
     def num_lines(self) -> int:
-        """As many as pairs."""
+        """The number of pairs."""
         return len(self)
 
     @property
     def num_bytes(self) -> int:
-        """Characters, roughly bytes."""
+        """The number of characters, roughly that of bytes."""
         return sum(map(len, self.sources)) + sum(map(len, self.targets))
 
     @property
@@ -87,7 +87,7 @@ class ParallelText:
         return hashlib.sha256("\n".join([*self.sources, *self.targets]).encode("utf-8")).hexdigest()
 
     def check_unchanged(self) -> None:
-        """What is in memory stays."""
+        """Do nothing: what is in memory stays."""
 
     def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
         """The pairs; with `only`, those of these numbers."""
@@ -112,12 +112,12 @@ class Corpus:
 
     @property
     def name(self) -> str:
-        """The names of its files."""
+        """The names of the corpus's files."""
         return " + ".join(self.paths)
 
     @cached_property
     def num_lines(self) -> int:
-        """Lines of the sources, blank ones included.
+        """The number of lines of the sources, blank ones included.
 
         Raises:
             DataError: a file cannot be read.
@@ -195,27 +195,27 @@ class Corpus:
 
 @dataclass(frozen=True)
 class _Further:
-    """A corpus that is made of another one: as large, and of the same name."""
+    """A corpus derived from another one: as large, and of the same name."""
 
     whole: ParallelText | Corpus | Part | Aligned
 
     @property
     def name(self) -> str:
-        """That of the whole."""
+        """The name of the other corpus."""
         return self.whole.name
 
     @property
     def num_lines(self) -> int:
-        """That of the whole."""
+        """The number of lines of the other corpus."""
         return self.whole.num_lines
 
     @property
     def num_bytes(self) -> int:
-        """That of the whole."""
+        """The size of the other corpus."""
         return self.whole.num_bytes
 
     def check_unchanged(self) -> None:
-        """Make sure that the files of the whole are unchanged."""
+        """Make sure that the files of the other corpus are unchanged."""
         self.whole.check_unchanged()
 
 
@@ -228,12 +228,12 @@ class Part(_Further):
 
     @property
     def num_lines(self) -> int:
-        """Lines that are left."""
+        """The number of lines that are left."""
         return self.whole.num_lines - len(self.without)
 
     @property
     def digest(self) -> str:
-        """A checksum of the whole and of what is left out."""
+        """A checksum of the other corpus, and of the lines that are left out."""
         return hashlib.sha256(f"{self.whole.digest} {sorted(self.without)}".encode()).hexdigest()
 
     def numbered(self) -> Iterator[NumberedPair]:
@@ -257,7 +257,7 @@ class Aligned(_Further):
 
     @property
     def digest(self) -> str:
-        """A checksum of the whole and the file.
+        """A checksum of the other corpus and the file.
 
         Raises:
             DataError: the file has another number of lines than the corpus.
@@ -265,7 +265,7 @@ class Aligned(_Further):
         return self._measured.digest
 
     def check_unchanged(self) -> None:
-        """Make sure that the files of the whole are unchanged, and that of the alignments."""
+        """Make sure that the files of the other corpus are unchanged, and that of the alignments."""
         super().check_unchanged()
         check_same([self.path], self._measured, self.path, lambda: replace(self).digest)
 
@@ -297,7 +297,7 @@ class Aligned(_Further):
 
 @dataclass(frozen=True)
 class Tagged(_Further):
-    """A corpus whose sources begin with a token of its own.
+    """A corpus whose sources begin with a tag of its own.
 
     Source: Caswell et al. 2019, "Tagged back-translation", section 3.
     """
@@ -306,7 +306,7 @@ class Tagged(_Further):
 
     @property
     def digest(self) -> str:
-        """A checksum of the whole and the tag."""
+        """A checksum of the other corpus and the tag."""
         return hashlib.sha256(f"{self.whole.digest} {self.tag}".encode()).hexdigest()
 
     def numbered(self) -> Iterator[NumberedPair]:
@@ -352,12 +352,12 @@ def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
 
 
 def is_one_file(name: str) -> bool:
-    """Whether a name is that of pairs in one file or data set, not of one side of them."""
+    """Whether a name stands for pairs in one file or data set, and not for one side of them."""
     return name.startswith(HUB_PREFIX) or name.lower().endswith(ONE_FILE)
 
 
 def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
-    """The pairs of some corpora, held in memory.
+    """Read the pairs of some corpora into memory.
 
     Raises:
         DataError: names or files that are not pairs, or one that holds none.
@@ -373,7 +373,7 @@ def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
 
 
 def read_beside(path: str | os.PathLike[str], pairs: ParallelText) -> list[str]:
-    """The line of another file for each pair, such as another reference. The pairs are of `read_pairs`.
+    """Read the line of another file for each pair, such as another reference. The pairs are of `read_pairs`.
 
     Raises:
         DataError: a file that cannot be read, that holds pairs, or that has more or fewer lines than those of the pairs.

@@ -1,4 +1,4 @@
-"""Texts to ids, once: those of large corpora are stored (`store.py`), and so is the vocabulary learnt from them."""
+"""Encoding of corpora, once: the ids of large ones are stored (`store.py`), as is the vocabulary learnt from them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
 LARGE_BYTES = 1 << 26
-"""Corpora of more than 64 MiB of text are stored."""
+"""The number of bytes of text above which the ids of a corpus are stored."""
 LEARNT_VERSION = "2"
-"""Changes where other tokens are learnt of the same text with the same settings."""
+"""The version of the learning: changes where other tokens are learnt from the same text with the same settings."""
 ENCODED_AT_ONCE = 4096
 Report = Callable[[str, int, int], None]
-"""Called with the name of the work, how much is done, and how much there is."""
+"""The callback of progress: the name of the work, how much is done, and how much there is."""
 Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[Labelled]
 
 
@@ -62,7 +62,7 @@ class EncodedCorpora:
 
     @property
     def part_sizes(self) -> tuple[int, ...]:
-        """How many pairs or lines each corpus has."""
+        """The number of pairs or lines of each corpus."""
         return self.stored.part_sizes
 
     def location(self, index: int, names: Sequence[str]) -> str:
@@ -72,7 +72,7 @@ class EncodedCorpora:
 
 
 def is_large(corpora: Corpora) -> bool:
-    """Whether their ids are stored."""
+    """Whether the ids of some corpora are stored."""
     return sum(corpus.num_bytes for corpus in corpora) > LARGE_BYTES
 
 
@@ -219,7 +219,8 @@ def encode_corpora(
 def encode_texts(
     texts: Sequence[TextFile], tokenizer: Tokenizer, report: Report, *, limit: int | None = None
 ) -> EncodedCorpora:
-    """The ids of lines, in the same way: each ended by the end symbol, and so one stream for a language model.
+    """The ids of lines, found or made as those of pairs: each ended by the end symbol, and so one stream for a language
+    model.
 
     Args:
         limit: lines as examples of their own, with the begin symbol before each, cut to so many tokens.
@@ -244,7 +245,7 @@ def encode_labels(
     *,
     by_word: bool,
 ) -> EncodedCorpora:
-    """The ids of texts, cut to so many tokens, and their labels, in the same way.
+    """The ids of texts, found or made as those of pairs, cut to so many tokens; and their labels.
 
     Args:
         label_names: all that occur.
@@ -262,7 +263,7 @@ def encode_labels(
 def encode_labelled(
     text: LabelledText, tokenizer: Tokenizer, label_names: Sequence[str], limit: int, *, by_word: bool
 ) -> EncodedTexts:
-    """The same of a text that is held."""
+    """The ids and labels of texts in memory."""
     encoded = encode_labels([text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word)
     return encoded.labelled(by_word=by_word)
 
@@ -301,12 +302,12 @@ def _encoded(
 
 
 def _kept(kind: str, parts: Sequence[str]) -> Path:
-    """Where what was learnt of large corpora is kept in the cache."""
+    """The file of the cache that keeps what was learnt of large corpora."""
     return cache_folder() / kind / f"{_key(parts)}.json"
 
 
 def _kept_names(path: Path) -> list[str] | None:
-    """The names that a file of the cache holds; None: it is not there, or damaged."""
+    """The names that a file of the cache holds; None: the file is missing or damaged."""
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

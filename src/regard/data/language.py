@@ -22,7 +22,7 @@ from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
 
 LARGEST_HELD_OUT = 1_000_000
-"""Characters of text that are held out for validation, at most."""
+"""The largest number of characters of text that are held out for validation."""
 
 
 class NumberedLine(NamedTuple):
@@ -40,16 +40,16 @@ class TextFile:
     with_blank: bool = True
     """Whether blank lines count; to a language model they are breaks between paragraphs."""
     end: int | None = None
-    """How many lines belong to the text; None: all."""
+    """The number of lines that belong to the text; None: all."""
 
     @property
     def name(self) -> str:
-        """The file's."""
+        """The name of the file."""
         return self.path
 
     @property
     def num_lines(self) -> int:
-        """Lines of the file that belong to the text, blank ones included.
+        """The number of lines of the file that belong to the text, blank ones included.
 
         Raises:
             DataError: the file cannot be read.
@@ -58,7 +58,7 @@ class TextFile:
 
     @property
     def digest(self) -> str:
-        """A checksum of the file, and of what is read of it."""
+        """A checksum of the file, and of the part of it that is read."""
         return hashlib.sha256(f"{self._measured.digest} {self.with_blank} {self.end}".encode()).hexdigest()
 
     @cached_property
@@ -113,7 +113,8 @@ def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> 
 
 
 def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
-    """Running text in two: its beginning, and the lines of its last tenth, a million characters at most, for validation.
+    """Divide running text in two: its beginning, and the lines of its last tenth, a million characters at most, for
+    validation. Both have a line that is not blank.
 
     Both have a line that is not blank.
 
@@ -149,7 +150,7 @@ def _no_text(names: Sequence[str | os.PathLike[str]]) -> DataError:
 
 
 def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The lines of some text files, one file after the other, blank lines included.
+    """Read the lines of some text files, one file after the other, blank lines included.
 
     Raises:
         DataError: a file cannot be read, or there is no text in any.

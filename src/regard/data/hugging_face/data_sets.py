@@ -14,29 +14,30 @@ from regard.names import is_folder
 
 HUB_PREFIX = "hf:"
 AS_TSV: dict[str, Any] = {"quoting": csv.QUOTE_NONE, "keep_default_na": False}
-"""How the `.tsv` files of a local folder are read: as all of ours, each line is a row, and a quotation mark is a character. The
-library reads them with the quoting of CSV, so that rows between two marks become one, and a text such as `null` becomes none.
+"""Arguments for reading the `.tsv` files of a local folder: as all of ours, each line is a row, and a quotation mark is
+a character. The library reads them with the quoting of CSV, so that rows between two marks become one, and a text such
+as `null` becomes none.
 """
 Column = tuple[str, ...]
 """The name of a column; of one inside another, the names on the way to it."""
 
 
 class HubName(NamedTuple):
-    """What a name such as `hf:wmt14:de-en:train[:1000]:translation.de:translation.en` says."""
+    """The parts of a name such as `hf:wmt14:de-en:train[:1000]:translation.de:translation.en`."""
 
     path: str
-    """On the hub, or a local folder."""
+    """The name on the hub, or a local folder."""
     config: str | None
-    """Which of its configurations, where it has several."""
+    """The name of one of the data set's configurations, where it has several."""
     split: str
     """The split, with a slice if one is given, as `datasets` reads it."""
     source: str
     target: str
-    """Columns; `translation.de` is `de` inside `translation`."""
+    """The columns of sources and targets; `translation.de` is `de` inside `translation`."""
 
     @classmethod
     def parse(cls, name: str) -> HubName:
-        """From `hf:name:split:source_column:target_column` or `hf:name:config:split:source_column:target_column`.
+        """Parse `hf:name:split:source_column:target_column` or `hf:name:config:split:source_column:target_column`.
 
         Raises:
             DataError: it is written otherwise.
@@ -95,7 +96,7 @@ def cell(row: Mapping[str, Any], column: Column, place: str) -> str:
 
 
 def _column(name: str, features: Mapping[str, Any], column: str) -> Column:
-    """The way to a column.
+    """The path to a column.
 
     Raises:
         DataError: the data set does not have it.
@@ -110,7 +111,7 @@ def _column(name: str, features: Mapping[str, Any], column: str) -> Column:
 
 
 def _ways(features: Mapping[str, Any], before: Column = ()) -> Iterator[Column]:
-    """The columns, and those inside of them."""
+    """The paths to the columns, and to those inside of them."""
     for key, feature in features.items():
         yield (*before, key)
         inside = (
@@ -120,7 +121,7 @@ def _ways(features: Mapping[str, Any], before: Column = ()) -> Iterator[Column]:
 
 
 def _what_is_wrong(name: str, asked: HubName, error: Exception) -> str:
-    """One message for what the library says when a data set cannot be loaded."""
+    """A message for the error of the library when a data set cannot be loaded."""
     said = " ".join(str(error).split())
     listed = re.findall(r"'([^']+)'", said.rpartition("[")[2].partition("]")[0])
     if said.startswith("Config name is missing") and listed:

@@ -29,7 +29,7 @@ def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Toke
 
 
 def _tokens_of_words(text: str, tokenizer: Tokenizer, separators: Separators) -> list[list[int]]:
-    """The tokens of each word: those whose first character of a word is in it."""
+    """The tokens of each word: the ones that hold the first character of a word."""
     spans = word_spans(text, separators)
     found: list[list[int]] = [[] for _ in spans]
     word = 0

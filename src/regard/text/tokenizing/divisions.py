@@ -1,4 +1,4 @@
-"""Divides long texts before a space: cutting a text into tokens takes some 300 bytes of memory for a character."""
+"""Division of long texts before a space: cutting a text into tokens takes some 300 bytes of memory for a character."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 def division(text: str, begin: int, most: int) -> int:
-    """Where the part of a text that begins here ends: before a space, at the latest after `most` characters."""
+    """The end of the part of a text that begins here: before a space, at the latest after `most` characters."""
     end = begin + most
     if end >= len(text):
         return len(text)
@@ -15,7 +15,7 @@ def division(text: str, begin: int, most: int) -> int:
 
 
 def divided(text: str, most: int) -> Iterator[str]:
-    """A text in parts of at most `most` characters, each but the first beginning with a space.
+    """Divide a text into parts of at most `most` characters, each but the first beginning with a space.
 
     Where so many characters have no space among them, a part goes on to the next space.
     """
