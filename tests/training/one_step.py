@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from regard.data.batch import own_rows
+from regard.data.batch import rows_of_shard
 from regard.data.batching import make_batch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
@@ -37,7 +37,7 @@ with joined("cpu") as world:
     updater.optimizer = Descent(model.parameters())
     batches = []
     for part in np.array_split(np.arange(64), cut):
-        own, counts = own_rows(part, (world.rank, world.size))
+        own, counts = rows_of_shard(part, (world.rank, world.size))
         batches.append(make_batch(pairs, own, pad_id=0, start_ids=[2], counts=counts))
     (num_tokens,) = world.sums(sum(batch.num_tokens for batch in batches))
     loss = updater.step(batches, 0.5, int(num_tokens)).loss

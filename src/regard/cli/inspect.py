@@ -200,12 +200,12 @@ def align(
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.text.lines import read_lines, write_lines
-    from regard.text.words import separators_named
+    from regard.text.words import parse_separators
 
     if output is not None:
         check_folder(output)
     symmetrized([], [], symmetrize)
-    separators = separators_named(word_separators)
+    separators = parse_separators(word_separators)
     if reverse is None:
         refuse_given("symmetrize", because="without --reverse")
     if gold is None:

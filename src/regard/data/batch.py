@@ -40,7 +40,7 @@ def with_tensors(batch: AnyDataclass, change: Callable[[Tensor], Tensor]) -> Any
     return replace(batch, **{name: change(x) for name, x in found.items() if isinstance(x, Tensor)})
 
 
-def own_rows(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
+def rows_of_shard(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
     """The rows of a batch that one process reads, and whether they count.
 
     If there are fewer rows than processes, a process without rows reads the first one without counting it, so that all
@@ -68,7 +68,7 @@ class Batch:
     """The position of the batch after this one."""
     links: Int[Tensor, "link 3"] | None = None
     """Tokens that are aligned, where that is known: row, place of the target token in `labels`, place of the source token."""
-    places: Int[Tensor, " label"] | None = None
+    label_positions: Int[Tensor, " label"] | None = None
     """The positions in `labels.flatten()` that count; None: a model looks for them, and waits for its device."""
     pads_right: bool = False
     """Whether all padding of targets is known to stand on the right: then the causal mask alone hides it from all tokens."""
@@ -100,17 +100,19 @@ class LabelledBatch:
     """The position of the batch after this one."""
     num_counted: int = 0
     """Input tokens without padding, which the reported speed counts. A classified text has many tokens and one label."""
-    places: Int[Tensor, " label"] | None = None
+    label_positions: Int[Tensor, " label"] | None = None
     """The positions in `labels.flatten()` that count; None: `to` finds them."""
     pads_right: bool = False
     """Whether all padding is known to stand on the right: then the causal mask alone hides it from all tokens."""
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""
-        found = replace(self, places=places_of(self.labels >= 0)) if self.places is None else self
+        found = (
+            replace(self, label_positions=label_positions(self.labels >= 0)) if self.label_positions is None else self
+        )
         return with_tensors(found, lambda x: x.to(device, non_blocking=True))
 
 
-def places_of(is_label: Tensor) -> Int[Tensor, " label"]:
+def label_positions(is_label: Tensor) -> Int[Tensor, " label"]:
     """The positions of the labels that count among all labels, counted through the rows."""
     return is_label.flatten().nonzero()[:, 0]

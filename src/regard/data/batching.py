@@ -10,12 +10,22 @@ from random import Random
 import numpy as np
 import torch
 
-from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.concatenation import Concatenation
 from regard.data.augmentation.noise import Noise
-from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right, places_of
-from regard.data.loading import made, releasing
+from regard.data.batch import (
+    ALL,
+    IGNORED,
+    Batch,
+    BatchCursor,
+    LabelledBatch,
+    Shard,
+    label_positions,
+    pad_right,
+    rows_of_shard,
+)
+from regard.data.loading import load_batches, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
-from regard.text.tokenizing.segmentation import Cut
+from regard.text.tokenizing.segmentation import Segmenter
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
@@ -106,7 +116,7 @@ def make_batch(
         num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
         links=None if pairs.links is None else _links(pairs.links, rows, len(start_ids) - 1),
-        places=places_of(labels != pad_id),
+        label_positions=label_positions(labels != pad_id),
         pads_right=True,
         source_lengths=torch.tensor([max(1, len(source)) for source in sources]),
     )
@@ -136,9 +146,9 @@ class Epochs:
 
     order: Order | None = None
     """The pairs of an epoch, and their repetitions (`selection.py`); None: all, once in an epoch."""
-    joined: Joining | None = None
+    concatenation: Concatenation | None = None
     """The same pairs, some with another one after them; None: each alone."""
-    cuts: Sequence[Cut] | None = None
+    segmenters: Sequence[Segmenter] | None = None
     """Subword regularization: other segmentations of sources and targets each time they are read; None: always the
     same.
     """
@@ -166,21 +176,21 @@ def training_batches(
         shard: the rows of each batch that are read here.
         num_processes: that make batches which take long to make, as they are cut anew or get noise; the batches are the same.
     """
-    joined, cuts, noise = epochs.joined, epochs.cuts, epochs.noise
+    concatenation, segmenters, noise = epochs.concatenation, epochs.segmenters, epochs.noise
     order = epochs.order or shuffled(len(pairs))
-    if joined is None:
+    if concatenation is None:
         plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
     else:
-        plan = batch_plans(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
+        plan = batch_plans(concatenation.order(order), concatenation.lengths_of, batch_tokens, seed, start=start)
 
     def make(planned: tuple[np.ndarray, BatchCursor, np.random.Generator]) -> Batch:
         indices, cursor, rng = planned
-        rows, counts = own_rows(indices, shard)
+        rows, counts = rows_of_shard(indices, shard)
         read, numbers = pairs, rows
-        if joined is not None:
-            read, numbers, rows = joined.read(rows), np.arange(len(rows)), rows[:, 0]
-        if cuts is not None:
-            read = _cut_anew(read, numbers, rows, cuts, int(rng.integers(1 << 62)))
+        if concatenation is not None:
+            read, numbers, rows = concatenation.read(rows), np.arange(len(rows)), rows[:, 0]
+        if segmenters is not None:
+            read = _resegmented(read, numbers, rows, segmenters, int(rng.integers(1 << 62)))
             numbers = np.arange(len(rows))
         if noise is not None:
             read = _with_noise(read, numbers, rows, noise, int(rng.integers(1 << 62)))
@@ -188,19 +198,19 @@ def training_batches(
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
         return replace(batch, indices=rows.tolist(), next_cursor=cursor)
 
-    takes_long = cuts is not None or noise is not None
-    return made(plan, make, pairs.release, num_processes if takes_long else 0)
+    takes_long = segmenters is not None or noise is not None
+    return load_batches(plan, make, pairs.release, num_processes if takes_long else 0)
 
 
-def _cut_anew(
-    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, cuts: Sequence[Cut], seed: int
+def _resegmented(
+    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, segmenters: Sequence[Segmenter], seed: int
 ) -> EncodedPairs:
     """Some pairs, segmented again by random numbers that each row of the corpus has for itself."""
     sides: list[list[Sequence[int]]] = [[], []]
     for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
         random = Random(seed + row)
-        for side, sequences, cut in zip(sides, (pairs.sources, pairs.targets), cuts, strict=True):
-            side.append(cut(sequences[number].tolist(), random))
+        for side, sequences, segment in zip(sides, (pairs.sources, pairs.targets), segmenters, strict=True):
+            side.append(segment(sequences[number].tolist(), random))
     sources, targets = map(Sequences.from_lists, sides)
     return EncodedPairs(sources, targets)
 
@@ -231,7 +241,7 @@ def labelled_training_batches(
         shard: the rows of each batch that are read here.
     """
     for indices, cursor, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
-        own, counts = own_rows(indices, shard)
+        own, counts = rows_of_shard(indices, shard)
         yield _with_cursor(_labelled_batch(texts, own, pad_id), cursor, counts)
 
 
@@ -307,7 +317,7 @@ def masked_training_batches(
         shard: the rows of each batch that are read here; what is hidden in them does not depend on it.
     """
     for indices, cursor, rng in _plan(ids, batch_tokens, seed, start, ids.release):
-        own, counts = own_rows(np.arange(len(indices)), shard)
+        own, counts = rows_of_shard(np.arange(len(indices)), shard)
         whole = _masked_batch(ids, indices, masking, rng, pad_id)
         labels = whole.labels[own]
         batch = replace(

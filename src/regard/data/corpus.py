@@ -19,10 +19,10 @@ from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hu
 from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.names import is_file
-from regard.text.changes import Measured, check_same, stamp
+from regard.text.changes import FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
-from regard.text.words import Separators, words_of
+from regard.text.words import Separators, split_words
 
 ONE_FILE = (".tsv", ".jsonl")
 
@@ -169,18 +169,18 @@ class Corpus:
                 yield NumberedPair(line, _one_line(source), _one_line(target))
 
     @cached_property
-    def _measured(self) -> Measured:
+    def _measured(self) -> FileMeasurements:
         before = stamp(self.paths)
         if self.paths[0].startswith(HUB_PREFIX):
             print_of_hub = hashlib.sha256(f"{self._hub[0]._fingerprint} {self.name}".encode()).hexdigest()
-            return Measured(len(self._hub[0]), print_of_hub, before)
+            return FileMeasurements(len(self._hub[0]), print_of_hub, before)
         digest, counts = hashlib.sha256(), []
         for path in self.paths:
             digest.update(Path(path).suffix.lower().encode() + b"\n")
             counts.append(measure_lines(path, digest))
         if len(set(counts)) > 1:
             raise unpaired(self.paths, counts)
-        return Measured(counts[0], digest.hexdigest(), before)
+        return FileMeasurements(counts[0], digest.hexdigest(), before)
 
     def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
         rows, columns = self._hub
@@ -194,10 +194,10 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class _Further:
+class _DerivedCorpus:
     """A corpus derived from another one: as large, and of the same name."""
 
-    whole: ParallelText | Corpus | Part | Aligned
+    whole: ParallelText | Corpus | CorpusPart | AlignedCorpus
 
     @property
     def name(self) -> str:
@@ -220,7 +220,7 @@ class _Further:
 
 
 @dataclass(frozen=True)
-class Part(_Further):
+class CorpusPart(_DerivedCorpus):
     """A corpus without some of its lines."""
 
     whole: Corpus | ParallelText
@@ -242,7 +242,7 @@ class Part(_Further):
 
 
 @dataclass(frozen=True)
-class Aligned(_Further):
+class AlignedCorpus(_DerivedCorpus):
     """A corpus whose pairs have word alignments, from a file with a line for each line of the corpus.
 
     Args:
@@ -270,16 +270,16 @@ class Aligned(_Further):
         check_same([self.path], self._measured, self.path, lambda: replace(self).digest)
 
     @cached_property
-    def _measured(self) -> Measured:
+    def _measured(self) -> FileMeasurements:
         counted = "" if (self.first, self.separators) == (0, "spaces") else f" {self.first} {self.separators}"
         before, found = stamp([self.path]), hashlib.sha256(f"{self.whole.digest}{counted}".encode())
         num_lines = measure_lines(self.path, found)
-        expected = (self.whole.whole if isinstance(self.whole, Part) else self.whole).num_lines
+        expected = (self.whole.whole if isinstance(self.whole, CorpusPart) else self.whole).num_lines
         if num_lines != expected:
             raise DataError(
                 f"{self.path} must have a line for each of the {expected:,} lines of {self.name}; got {num_lines:,}."
             )
-        return Measured(num_lines, found.hexdigest(), before)
+        return FileMeasurements(num_lines, found.hexdigest(), before)
 
     def numbered(self) -> Iterator[NumberedPair]:
         """The pairs, with the links of each."""
@@ -288,7 +288,7 @@ class Aligned(_Further):
             for pair in self.whole.numbered():
                 raw = next((raw for number, raw in read if number == pair.line), b"")
                 text = decode_line(raw, pair.line, self.path)
-                source, target = (len(words_of(side, self.separators)) for side in (pair.source, pair.target))
+                source, target = (len(split_words(side, self.separators)) for side in (pair.source, pair.target))
                 links = parse_links(
                     text, self.path, pair.line, (source, target), first=self.first, option="`data.first_word=1`"
                 )
@@ -296,7 +296,7 @@ class Aligned(_Further):
 
 
 @dataclass(frozen=True)
-class Tagged(_Further):
+class TaggedCorpus(_DerivedCorpus):
     """A corpus whose sources begin with a tag of its own.
 
     Source: Caswell et al. 2019, "Tagged back-translation", section 3.
@@ -319,7 +319,7 @@ class Tagged(_Further):
             yield tagged
 
 
-Pairs = ParallelText | Corpus | Part | Aligned | Tagged
+Pairs = ParallelText | Corpus | CorpusPart | AlignedCorpus | TaggedCorpus
 """Pairs that can be gone through again and again."""
 
 

@@ -14,11 +14,20 @@ from typing import Any
 import numpy as np
 
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
-from regard.data.labelled import Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
+from regard.data.labelled import LabelledData, LabelledLine, LabelledText, frame, no_texts, number_labels
 from regard.data.language import NumberedLine, TextFile
 from regard.data.parallel.alignments import token_links
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
-from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
+from regard.data.store import (
+    FORMAT_VERSION,
+    Chunk,
+    Side,
+    StoredExamples,
+    cache_folder,
+    in_files,
+    in_memory,
+    make_folder,
+)
 from regard.errors import ModelFolderError
 from regard.text.limits import beginning
 from regard.text.lines import write_whole
@@ -32,14 +41,14 @@ LEARNT_VERSION = "2"
 ENCODED_AT_ONCE = 4096
 Report = Callable[[str, int, int], None]
 """The callback of progress: the name of the work, how much is done, and how much there is."""
-Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[Labelled]
+Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[LabelledData]
 
 
 @dataclass(frozen=True)
 class EncodedCorpora:
     """Corpora as ids, one after the other."""
 
-    stored: Stored
+    stored: StoredExamples
     digest: str
     """A checksum of everything that the ids depend on."""
 
@@ -97,7 +106,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     path = None
     if is_large(corpora):
         parts = [LEARNT_VERSION, *(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()]
-        path = _kept("tokenizers", parts)
+        path = _cache_path("tokenizers", parts)
         with suppress(ModelFolderError):  # missing or damaged: learnt again
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)
@@ -124,7 +133,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     return tokenizer
 
 
-def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
+def find_labels(corpora: Sequence[LabelledData], report: Report) -> list[str]:
     """Every label that occurs, in alphabetical order. Those of large corpora are kept in the cache.
 
     Raises:
@@ -132,8 +141,8 @@ def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
     """
     path = None
     if is_large(corpora):
-        path = _kept("labels", [corpus.digest for corpus in corpora])
-        if (kept := _kept_names(path)) is not None:
+        path = _cache_path("labels", [corpus.digest for corpus in corpora])
+        if (kept := _cached_names(path)) is not None:
             return kept
     num_lines, before = sum(corpus.num_lines for corpus in corpora), 0
     names: set[str] = set()
@@ -230,14 +239,14 @@ def encode_texts(
         rows = tokenizer.encode_batch([line.text for line in chunk])
         if limit is None:
             return [[[*row, tokenizer.eos_id] for row in rows]]
-        return [[framed(row, tokenizer, limit) for row in rows]]
+        return [[frame(row, tokenizer, limit) for row in rows]]
 
     parts = () if limit is None else (f"cut to {limit}",)
     return _encoded(texts, ("text",), encode, (tokenizer,), parts, len(tokenizer), report)
 
 
 def encode_labels(
-    texts: Sequence[Labelled],
+    texts: Sequence[LabelledData],
     tokenizer: Tokenizer,
     label_names: Sequence[str],
     limit: int,
@@ -301,12 +310,12 @@ def _encoded(
     return EncodedCorpora(stored, key)
 
 
-def _kept(kind: str, parts: Sequence[str]) -> Path:
+def _cache_path(kind: str, parts: Sequence[str]) -> Path:
     """The file of the cache that keeps what was learnt of large corpora."""
     return cache_folder() / kind / f"{_key(parts)}.json"
 
 
-def _kept_names(path: Path) -> list[str] | None:
+def _cached_names(path: Path) -> list[str] | None:
     """The names that a file of the cache holds; None: the file is missing or damaged."""
     try:
         names = json.loads(path.read_text(encoding="utf-8"))

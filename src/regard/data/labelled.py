@@ -15,7 +15,7 @@ from regard.data.sequences import Sequences
 from regard.errors import DataError, nearest_hint
 from regard.text.limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
-from regard.text.words import SPACES, words_of
+from regard.text.words import SPACES, split_words
 
 LABEL_NAMES = {
     "label",
@@ -40,7 +40,7 @@ def tagged_words(text: str) -> list[str]:
     """The words of a text that is to be tagged. Where it has tabs, they alone separate, so that a word may hold a space."""
     if "\t" in text:
         return [word for column in text.split("\t") if (word := column.strip(SPACES))]
-    return words_of(text)
+    return split_words(text)
 
 
 class LabelledLine(NamedTuple):
@@ -194,7 +194,7 @@ class LabelledFile:
         return DataError(f"{self.name}, line {line.line}: a line must be {what}; got {line.text[:60]!r}.")
 
 
-Labelled = LabelledText | LabelledFile
+LabelledData = LabelledText | LabelledFile
 """Texts with labels that can be gone through again and again."""
 
 
@@ -235,7 +235,7 @@ def no_texts(name: str) -> DataError:
     return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
 
 
-def text_bytes(texts: Sequence[Labelled], most: int) -> int:
+def text_bytes(texts: Sequence[LabelledData], most: int) -> int:
     """The number of bytes of UTF-8 in some texts, labels not counted. Counting stops at `most`."""
     count = 0
     for line in itertools.chain.from_iterable(text.numbered() for text in texts):
@@ -245,7 +245,7 @@ def text_bytes(texts: Sequence[Labelled], most: int) -> int:
     return count
 
 
-def doubts(texts: Sequence[Labelled], label_names: Sequence[str], num_texts: int) -> list[str]:
+def format_warnings(texts: Sequence[LabelledData], label_names: Sequence[str], num_texts: int) -> list[str]:
     """A warning in words about files that look unusual: a first line that may be a header, or columns that may be the
     other way round. Empty where there is nothing to say.
     """
@@ -284,7 +284,7 @@ def unknown_label(name: str, label: str, known: Collection[str]) -> DataError:
     return DataError(f"{name}: a label must be one that the model was trained on; got {label!r}. {hint}")
 
 
-def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
+def frame(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
     """A text's ids between begin and end symbol, cut where there would be more than `max_positions`."""
     return [tokenizer.bos_id, *ids[: max_positions - 2], tokenizer.eos_id]
 
@@ -310,7 +310,7 @@ def _word_rows(
         for _ in read_words:
             begins.append(len(ids) if len(ids) < max_positions - 1 else -1)
             ids += next(flat)
-        rows.append(framed(ids[1:], tokenizer, max_positions))
+        rows.append(frame(ids[1:], tokenizer, max_positions))
         beginnings.append(begins + [-1] * (len(words) - len(read_words)))
         are_cut.append(len(ids) > max_positions - 1)
     return rows, beginnings, are_cut

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, own_rows
+from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, rows_of_shard
 from regard.data.loading import releasing
 from regard.errors import DataError
-from regard.text.changes import Measured, check_same, stamp
+from regard.text.changes import FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
 
@@ -94,9 +94,9 @@ class TextFile:
         check_same([self.path], self._measured, self.name, lambda: TextFile(self.path)._measured.digest)
 
     @cached_property
-    def _measured(self) -> Measured:
+    def _measured(self) -> FileMeasurements:
         before, digest = stamp([self.path]), hashlib.sha256()
-        return Measured(measure_lines(self.path, digest), digest.hexdigest(), before)
+        return FileMeasurements(measure_lines(self.path, digest), digest.hexdigest(), before)
 
 
 def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> list[TextFile]:
@@ -190,7 +190,7 @@ def random_windows(
     rows = max(1, batch_tokens // context)
     for number in releasing(itertools.count(start[1]), release):
         rng = np.random.default_rng((seed, number))
-        own, counts = own_rows(rng.integers(0, len(stream) - context, rows), shard)
+        own, counts = rows_of_shard(rng.integers(0, len(stream) - context, rows), shard)
         batch = replace(_windows(stream, own, context), next_cursor=(0, number + 1))
         if not counts:
             batch = replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0, num_counted=0)

@@ -50,7 +50,7 @@ def pinned(batch: T) -> T:
     return with_tensors(batch, torch.Tensor.pin_memory)
 
 
-def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
+def num_loading_processes(device: torch.device, processes_of_machine: int = 1) -> int:
     """The number of processes that make batches for a model on a device: 0 for a CPU, which has no time to spare for
     them, and where this process cannot have others.
 
@@ -64,7 +64,7 @@ def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
     return max(0, min(MOST_PROCESSES, processors // processes_of_machine - 1))
 
 
-def made(
+def load_batches(
     plan: Iterator[Planned], make: Callable[[Planned], T], release: Callable[[], None], num_processes: int = 0
 ) -> Iterator[T]:
     """Apply `make` to each item of a plan, and yield the results in its order.
@@ -77,13 +77,13 @@ def made(
     if not num_processes:
         return releasing(map(make, plan), release)
     loader: Any = DataLoader(
-        _Making(make, release),
+        _BatchDataset(make, release),
         batch_size=None,
         sampler=releasing(plan, release),
         num_workers=num_processes,
         prefetch_factor=AHEAD,
         multiprocessing_context="fork",
-        worker_init_fn=_in_a_group_of_its_own,
+        worker_init_fn=_leave_process_group,
         collate_fn=_as_it_is,
         generator=torch.Generator(),  # else it would draw from the generator that dropout draws from
     )
@@ -102,7 +102,7 @@ def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
         del items
 
 
-class _Making(Dataset[Any]):
+class _BatchDataset(Dataset[Any]):
     """The items of a plan as `DataLoader` asks for them."""
 
     def __init__(self, make: Callable[[Any], Any], release: Callable[[], None]) -> None:
@@ -122,7 +122,7 @@ def _as_it_is(batch: T) -> T:
     return batch
 
 
-def _in_a_group_of_its_own(number: int) -> None:
+def _leave_process_group(number: int) -> None:
     """Move a worker out of the group of processes that Ctrl-C and torchrun's signals reach; the process that trains
     decides what they mean.
     """

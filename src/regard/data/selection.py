@@ -71,7 +71,7 @@ class DataConfig(BaseModel):
         return [value] if isinstance(value, str | int | float) else value
 
 
-def one_each(name: str, values: Sequence[T] | None, num_corpora: int, default: T) -> list[T]:
+def per_corpus(name: str, values: Sequence[T] | None, num_corpora: int, default: T) -> list[T]:
     """The values of a setting that has one for each corpus.
 
     Raises:

@@ -45,7 +45,7 @@ class Chunk(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredExamples:
     """Examples as ids, those of one corpus after those of the other."""
 
     sides: tuple[Sequences, ...]
@@ -75,7 +75,7 @@ def make_folder(folder: Path) -> None:
         raise _no_room(folder, error) from error
 
 
-def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored:
+def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> StoredExamples:
     """Examples as arrays."""
     ids = [[np.empty(0, dtype=np.int32)] for _ in range(num_sides)]
     lengths: list[list[int]] = [[] for _ in range(num_sides)]
@@ -91,12 +91,12 @@ def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored
         Sequences(np.concatenate(each), np.concatenate(([0], np.cumsum(length, dtype=np.int64))).astype(np.int64))
         for each, length in zip(ids, lengths, strict=True)
     )
-    return Stored(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
+    return StoredExamples(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
 
 
 def in_files(
     key: str, chunks: Callable[[], Iterable[Chunk]], part_names: Sequence[str], sides: Sequence[str], num_ids: int
-) -> Stored:
+) -> StoredExamples:
     """Examples as memory maps: of files that are found by their key, or made.
 
     Args:
@@ -178,14 +178,14 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _open(folder: Path, sides: Sequence[str]) -> Stored:
+def _open(folder: Path, sides: Sequence[str]) -> StoredExamples:
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     found = []
     for side in sides:
         ids, ids_map = _mapped(folder / f"{side}.ids", about["dtype"])
         offsets, offsets_map = _mapped(folder / f"{side}.offsets", "int64")
         found.append(Sequences(ids, offsets, release=_releaser(ids_map, offsets_map)))
-    return Stored(tuple(found), _mapped(folder / "lines", "int64")[0], tuple(about["part_sizes"]))
+    return StoredExamples(tuple(found), _mapped(folder / "lines", "int64")[0], tuple(about["part_sizes"]))
 
 
 def _mapped(path: Path, dtype: str) -> tuple[np.ndarray, mmap.mmap | None]:

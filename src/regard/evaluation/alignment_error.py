@@ -8,7 +8,7 @@ from itertools import product
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.text.pharaoh import parse_links
-from regard.text.words import Separators, words_of
+from regard.text.words import Separators, split_words
 
 Link = tuple[int, int]
 """A source word and a target word, counted from 0."""
@@ -50,7 +50,7 @@ def read_alignments(
     for number, line in enumerate(lines, start=1):
         sure, possible = set(), set()
         source_words, target_words = (
-            (len(words_of(text, separators)) for text in pairs[number - 1]) if pairs else (BEYOND,) * 2
+            (len(split_words(text, separators)) for text in pairs[number - 1]) if pairs else (BEYOND,) * 2
         )
         links = parse_links(line, name, number, (source_words, target_words), first=first, option="`--gold-from-one`")
         for source, target, is_sure in links:

@@ -25,7 +25,7 @@ from regard.inspection.flow import weighted_norms
 from regard.models.heads import Site, attention_sites, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
-from regard.text.words import Separators, begin_of_word, word_spans
+from regard.text.words import Separators, first_word_character, word_spans
 
 Matrix = numpy.ma.MaskedArray
 """Weights of a head, `row key`; cells that a mask forbids are masked, and not 0."""
@@ -99,7 +99,7 @@ class Tokens:
 def _word(text: str, begins: list[int], span: tuple[int, int] | None, separators: Separators) -> int | None:
     if span is None:
         return None
-    first = begin_of_word(text, *span, separators)
+    first = first_word_character(text, *span, separators)
     if first == span[1]:  # a space alone is of the word that it stands before
         return begins.index(first) if first in begins else None
     return bisect_right(begins, first) - 1

@@ -16,7 +16,7 @@ import torch
 
 from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
-from regard.data.loading import processes_for
+from regard.data.loading import num_loading_processes
 from regard.errors import SettingsError, TrainingError
 from regard.inspection.drawing.report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
@@ -117,7 +117,7 @@ def run_task(
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
-    task.num_processes = processes_for(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
+    task.num_processes = num_loading_processes(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
     if execution.is_dry:
         planned = plan(model, task, store, output, world, compiles=execution.compiles)
         for line in planned.lines():

@@ -55,7 +55,7 @@ def read_unchanged(paths: Sequence[Name], read: Callable[[], Found], changed: Ex
     raise changed
 
 
-class Measured(NamedTuple):
+class FileMeasurements(NamedTuple):
     """Measurements of text files that are read several times."""
 
     num_lines: int
@@ -65,7 +65,7 @@ class Measured(NamedTuple):
     """The stamp of the files before they were measured."""
 
 
-def check_same(paths: Iterable[Name], measured: Measured, name: str, digest: Callable[[], str]) -> None:
+def check_same(paths: Iterable[Name], measured: FileMeasurements, name: str, digest: Callable[[], str]) -> None:
     """Make sure that text files are those that were measured.
 
     Args:

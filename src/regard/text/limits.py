@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
-from regard.text.tokenizing.divisions import division
+from regard.text.tokenizing.divisions import part_end
 
 READ_AT_ONCE = 1 << 14
 """The number of characters up to which texts are cut into tokens as they are."""
@@ -33,7 +33,7 @@ def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
     lost = tokenizer.longest_token + MARKS
     begin, count = 0, 0
     while begin < len(text):
-        end = division(text, begin, READ_AT_ONCE)
+        end = part_end(text, begin, READ_AT_ONCE)
         count += len(tokenizer.encode(text[begin:end])) - (lost if end < len(text) else 0)
         if count > limit:
             return text[:end]

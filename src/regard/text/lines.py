@@ -178,7 +178,7 @@ def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
                 stream.writelines(parts)
             return
         remove_left_behind(place.parent, re.compile(rf"\.{re.escape(short(place.name))}\.{UNIQUE}"))
-        with _begun_beside(place) as stream:
+        with _open_beside(place) as stream:
             stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
@@ -187,7 +187,7 @@ def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
 
 
 @contextmanager
-def _begun_beside(path: Path) -> Iterator[BinaryIO]:
+def _open_beside(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of `path` when all is written; if anything fails, nothing has changed."""
     while True:
         aside = path.with_name(f".{short(path.name)}.{secrets.token_hex(8)}.part")

@@ -31,7 +31,7 @@ from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
-from regard.text.tokenizing.divisions import divided
+from regard.text.tokenizing.divisions import divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
 
@@ -247,7 +247,7 @@ class Tokenizer:
         for begin, end in _portions(texts):
             portion = texts[begin:end]
             if self._divides and len(portion[0]) > ENCODED_TOGETHER:
-                parts = (self._encode_portion([part], end)[0] for part in divided(portion[0], ENCODED_TOGETHER))
+                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], ENCODED_TOGETHER))
                 ids.append(list(itertools.chain.from_iterable(parts)))
             else:
                 ids += self._encode_portion(portion, begin + 1)

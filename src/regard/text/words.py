@@ -20,7 +20,7 @@ SPACES = " \t\n\r"
 WORD: dict[Separators, re.Pattern[str]] = {"spaces": re.compile(f"[^{SPACES}]+"), "whitespace": re.compile(r"\S+")}
 
 
-def separators_named(name: str) -> Separators:
+def parse_separators(name: str) -> Separators:
     """Parse the name of the characters that separate words.
 
     Raises:
@@ -37,12 +37,12 @@ def word_spans(text: str, separators: Separators = "spaces") -> list[tuple[int, 
     return [word.span() for word in WORD[separators].finditer(text)]
 
 
-def words_of(text: str, separators: Separators = "spaces") -> list[str]:
+def split_words(text: str, separators: Separators = "spaces") -> list[str]:
     """Split a text into its words."""
     return WORD[separators].findall(text)
 
 
-def begin_of_word(text: str, begin: int, end: int, separators: Separators = "spaces") -> int:
+def first_word_character(text: str, begin: int, end: int, separators: Separators = "spaces") -> int:
     """The position of the first character of a part of a text that belongs to a word; `end` if there is none."""
     found = WORD[separators].search(text, begin, end)
     return found.start() if found else end

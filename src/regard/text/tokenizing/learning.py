@@ -10,7 +10,7 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 from regard.errors import RegardError, SettingsError
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import with_unlikely_symbols
-from regard.text.tokenizing.divisions import divided
+from regard.text.tokenizing.divisions import divide
 from regard.text.tokenizing.spaces import spaces_decoder
 
 LEARNT_TOGETHER = 1 << 20
@@ -77,4 +77,4 @@ def _model(config: TokenizerConfig, special: list[str], size: int) -> tuple[mode
 
 def _parts(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        yield from divided(line, LEARNT_TOGETHER)
+        yield from divide(line, LEARNT_TOGETHER)

@@ -10,7 +10,7 @@ from regard.errors import SettingsError
 from regard.text.tokenizer import Tokenizer
 
 SPACE = "▁"
-Cut = Callable[[Sequence[int], Random], Sequence[int]]
+Segmenter = Callable[[Sequence[int], Random], Sequence[int]]
 """A function that segments a text in another way: ids to other ids of the same text."""
 
 
@@ -72,7 +72,7 @@ class BpeDropout:
         return symbols
 
 
-def sampled(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) -> list[Cut]:
+def make_segmenters(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) -> list[Segmenter]:
     """The functions that resample the texts of each tokenizer: those of kind bpe by `BpeDropout`, others stay as they
     are.
 

@@ -11,7 +11,7 @@ from regard.data.sequences import EncodedPairs, Order, Sequences
 
 
 @dataclass(frozen=True)
-class Joining:
+class Concatenation:
     """Concatenation of pairs: some are read with another one after them, drawn at random for each epoch, and nothing in
     between.
 
