@@ -78,12 +78,12 @@ _ROOMS = ("errors", "extending", "nn")
 
 
 def __dir__() -> list[str]:
-    """All that is public, without importing what is not yet needed."""
+    """All public names, without importing what is not yet needed."""
     return [*__all__, "__version__", *_ROOMS]
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch, imported when it is first asked for."""
+    """Import a name that needs torch when it is first asked for."""
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -1,4 +1,4 @@
-"""Checks the arguments of public functions: a value of the wrong type is refused by the name of its argument.
+"""Checks of the arguments of public functions: a value of the wrong type is refused by the name of its argument.
 
 What an argument may be is what its annotation says. Ranges are the functions' own business.
 """
@@ -22,7 +22,7 @@ HOLD_DATA = {
     *("text", "texts", "line", "lines", "prompts", "sources", "source", "targets", "target", "references", "reference"),
     *("more_references", "prefixes", "required", "labels", "data", "valid"),
 }
-"""Arguments whose errors are about data, and not about settings."""
+"""The arguments whose errors are about data, and not about settings."""
 SEVERAL = (Sequence, Collection, Iterable, Iterator, list, tuple)
 NAMES: dict[Any, str] = {
     str: "a string", int: "a whole number", float: "a number", bool: "True or False", NoneType: "None",
@@ -31,7 +31,7 @@ NAMES: dict[Any, str] = {
 
 
 class Misfit(NamedTuple):
-    """A part of an argument that is not what it must be."""
+    """A part of an argument that is not as it must be."""
 
     path: str
     expected: Any
@@ -40,7 +40,7 @@ class Misfit(NamedTuple):
 
 
 def checked(function: Function) -> Function:
-    """The function, which refuses arguments of the wrong type before it begins.
+    """Let a function refuse arguments of the wrong type before it begins.
 
     Raises:
         DataError: texts, or other data, of the wrong type.
@@ -105,7 +105,7 @@ def _takes_several(hint: Any) -> bool:
 
 
 def _misfit(path: str, value: Any, hint: Any) -> Misfit | None:
-    """What is wrong with a value; None: nothing."""
+    """The part of a value that does not fit an annotation; None: all fits."""
     found = None
     for each in _alternatives(hint):
         misfit = _misfit_of_one(path, value, each)
@@ -190,7 +190,7 @@ def _is_a(value: Any, kind: Any) -> bool:
 
 
 def _described(hint: Any) -> str:
-    """What an argument must be, in words."""
+    """A description of an annotation, in words."""
     words = dict.fromkeys(_described_one(each) for each in _alternatives(hint))
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last

@@ -23,14 +23,16 @@ from regard.models.registry import build
 from regard.nn.multihead import MultiHeadAttention
 
 WAVES = "sinusoidal"
-"""What the positions begin with whose tables are computed."""
+"""The names of the tables of positions that are computed begin with this."""
 WEIGHT_BYTES = 4
-"""Of a parameter in float32."""
+"""The bytes of a parameter in float32."""
 CONTROL_GROUPS = (
     ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
     ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-"""Where Linux says what a container may use: the folder, the limit, what is used, and what of that can be given back."""
+"""The files in which Linux describes a container's memory: the folder, the limit, what is used, and what of that can be
+given back.
+"""
 
 
 class Size(NamedTuple):
@@ -38,11 +40,11 @@ class Size(NamedTuple):
 
     num_parameters: int
     fixed_bytes: int
-    """Tables that are computed and not learnt, such as sinusoids."""
+    """The bytes of tables that are computed and not learnt, such as sinusoids."""
 
 
 class _NothingDrawn(TorchFunctionMode):
-    """While this context lasts, parameters are not initialized."""
+    """A context in which parameters are not initialized."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -99,7 +101,7 @@ def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str)
 
 
 def size_of(config: ModelConfig) -> Size:
-    """How many numbers a model would hold, pruned heads included, however many layers it has.
+    """Count the numbers that a model would hold, pruned heads included, however many layers it has.
 
     Layers are alike: what the second one adds, all others do.
     """
@@ -176,8 +178,8 @@ def free_bytes(device: torch.device, root: Path = Path("/")) -> int | None:
 
 
 def _of_machine(root: Path) -> int | None:
-    """What Linux says can be had without writing anybody else's memory to the disk, and the room on the disk for that; on
-    other systems, all that there is.
+    """The memory that Linux says can be had without writing anybody else's to the disk, and the room on the disk for
+    that; on other systems, all that there is.
     """
     try:
         lines = (root / "proc/meminfo").read_text().splitlines()

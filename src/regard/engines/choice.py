@@ -1,4 +1,4 @@
-"""Which engine decodes with a model, and models made ready for it."""
+"""The choice of the engine that decodes with a model, and models compiled for it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
 NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16}
-"""In what the layers in C store weights, by the name of the engine."""
+"""The type that the layers in C store weights in, by the name of the engine."""
 MOST_NATIVE_WORKERS = 8
-"""Batches decoded side by side in C, for which there is time for Python between steps."""
+"""The number of batches decoded side by side in C for which there is time for Python between steps."""
 ENGINES = ("auto", "torch", *NATIVE)
 
 
@@ -34,17 +34,21 @@ def check_engine(engine: str) -> None:
 
 
 LARGE_BYTES = 64_000_000
-"""A step that reads more is faster in PyTorch with several threads than in C with one (docs/experiments.md)."""
+"""The size of the weights above which a step is faster in PyTorch with several threads than in C with one
+(docs/experiments.md).
+"""
 
 
 def explained(model: Any) -> str:
-    """Which engine decodes with a model by default, and why, for people."""
+    """A sentence for people: the engine that decodes with a model by default, and the reason."""
     reason = misfit(model) or _slower(model)
     return f"torch, as {reason}" if reason else f"native, {find().reason}"
 
 
 def _slower(model: Any) -> str:
-    """Why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it does."""
+    """The reason why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it
+    does.
+    """
     threads = torch.get_num_threads()
     layers = (parameter for layer in model.layer_stacks()["decoder"] for parameter in layer.parameters())
     size = 4 * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
@@ -54,7 +58,7 @@ def _slower(model: Any) -> str:
 
 
 def prepared(model: Any, engine: str = "auto") -> Any:
-    """A model as an engine decodes with it.
+    """Compile a model for an engine.
 
     Args:
         engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native
@@ -75,7 +79,7 @@ def prepared(model: Any, engine: str = "auto") -> Any:
 
 
 class Prepared:
-    """Some models, made ready when they are needed, and anew when they have changed. It can be pickled."""
+    """Models that are compiled when they are needed, and again when they have changed. It can be pickled."""
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
@@ -84,7 +88,7 @@ class Prepared:
         self._current: tuple[Snapshot, list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but packed weights, which PyTorch cannot store."""
+        """All attributes but packed weights, which PyTorch cannot store."""
         return {**vars(self), "_current": None}
 
     def use(self, engine: str) -> None:
@@ -115,7 +119,7 @@ class Prepared:
         return self._engine if self._engine in NATIVE else "native"
 
     def current(self) -> list[Any]:
-        """The models as their engine decodes with them: as they are now.
+        """The models, compiled as they are now.
 
         Raises:
             SettingsError: a model is in training mode, or as `prepared`.
@@ -132,5 +136,5 @@ class Prepared:
         return current[1]
 
     def refresh(self) -> None:
-        """Copy all weights anew before the next text."""
+        """Copy all weights again before the next text."""
         self._current = None

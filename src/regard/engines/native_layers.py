@@ -1,4 +1,4 @@
-"""Layers in C, of a decoder or an encoder: one step, a whole prompt or source, or a step with the search that follows it."""
+"""Layers in C, of a decoder or an encoder: a step, a whole prompt or source, or a step with the search that follows it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from regard.nn.layers import DecoderLayer, EncoderLayer
 
 
 class _Bound(NamedTuple):
-    """Where what stays between steps is, of one cache."""
+    """The addresses of all that stays between the steps through a cache."""
 
     memory: Sequence[Memory | None]
     num_cells: int
@@ -34,35 +34,35 @@ class _Bound(NamedTuple):
     source_length: int
     source_mask: int | None
     kept: list[Tensor]
-    """Whose memory is pointed to."""
+    """The tensors whose memory is pointed to."""
 
     def fits(self, cache: BeamCache) -> bool:
-        """Whether everything is still there."""
+        """Whether the cache still has the same memory."""
         return self.memory is cache.memory and self.num_cells == cache.num_cells
 
 
 class _WholeStep(NamedTuple):
-    """What the steps of a search through one cache have in common. The search keeps it."""
+    """The arguments that all steps of a search through a cache have in common. The search keeps them."""
 
     input: c.Input
     layers: NativeLayers
     tensors: tuple[Tensor, ...]
-    """Those of the cache that are pointed to."""
+    """The cache's tensors that are pointed to."""
     newest: Tensor
-    """The cells that the newest step has filled."""
+    """The slots that the last step has filled."""
     bound: _Bound
     kept: list[Tensor]
-    """Whose memory is pointed to."""
+    """The other tensors whose memory is pointed to."""
 
     def fits(self, layers: NativeLayers, cache: BeamCache) -> bool:
-        """Whether they are still the same."""
+        """Whether layers and cache are still the same."""
         tensors = cache.descends, cache.step_of, cache.first_step
         same = all(ours is theirs for ours, theirs in zip(self.tensors, tensors, strict=True))
         return same and self.layers is layers and self.bound.fits(cache)
 
 
 class NativeLayers(nn.Module):
-    """The layers of a decoder or an encoder: the same function as calling them one after the other.
+    """The layers of a decoder or an encoder, as one module: the same function as calling them one after the other.
 
     Args:
         max_positions: no sequence is longer.
@@ -90,7 +90,9 @@ class NativeLayers(nn.Module):
     def step(
         self, ids: Int[Tensor, "sentence beam"], positions: Int[Tensor, "sentence beam"], cache: BeamCache
     ) -> Float[Tensor, "sentence beam vocab"]:
-        """Logits of the token after each hypothesis, from its newest token; their cells are filled. It needs `ends`."""
+        """The logits of the token after each hypothesis, from its last token; the slots of that are filled. It needs
+        `ends`.
+        """
         x = torch.empty(*ids.shape, self._stack.model_dim, **NUMBERS)
         given, kept = self._input(x, cache, positions, cache.descends)
         logits = torch.empty(*ids.shape, self._stack.output.outputs, **NUMBERS)
@@ -101,7 +103,7 @@ class NativeLayers(nn.Module):
         return logits
 
     def search_step(self, cache: BeamCache, search: NativeSearch) -> None:
-        """A step of a search over what follows these layers, in one call. It needs `ends`."""
+        """Take a step of a search with these layers, in one call. It needs `ends`."""
         step: _WholeStep | None = search.kept
         if step is None or not step.fits(self, cache):
             step = search.kept = self._whole_step(cache, search)
@@ -117,7 +119,7 @@ class NativeLayers(nn.Module):
         cache.note_step(step.newest)
 
     def _whole_step(self, cache: BeamCache, search: NativeSearch) -> _WholeStep:
-        """The addresses of a cache and a search, and room for a step."""
+        """The addresses of a cache and a search, and memory for a step."""
         sizes = search.tensors.newest.shape
         cache.descends, cache.step_of = cache.descends.contiguous(), cache.step_of.contiguous()
         newest, positions, rows = (torch.empty(sizes, **INTEGERS) for _ in range(3))
@@ -151,7 +153,7 @@ class NativeLayers(nn.Module):
         return self._decode(x, cache, positions, cache.descends & before, steps)
 
     def _decode(self, x: Float[Tensor, "sentence row model_dim"], cache: BeamCache, *rows: Any) -> Tensor:
-        """Rows that fill the newest cells of a cache and look at those that they may see. `rows`: as for `_input`."""
+        """Run rows that fill the last slots of a cache and attend to those that they may see. `rows`: as for `_input`."""
         x = x.contiguous().clone()
         given, kept = self._input(x, cache, *rows)
         self._run(given)
@@ -159,7 +161,7 @@ class NativeLayers(nn.Module):
         return x
 
     def _run(self, given: c.Input) -> None:
-        """All layers, over what is given.
+        """Run all layers.
 
         Raises:
             ShapeError: a token or a position is beyond the model's tables.
@@ -181,7 +183,7 @@ class NativeLayers(nn.Module):
         allowed: Bool[Tensor, "sentence row cell"],
         steps: Int[Tensor, "sentence row"] | None = None,
     ) -> tuple[c.Input, list[Tensor]]:
-        """What C is given, and the tensors that it points to beside those of the cache.
+        """The input of C, and the tensors that it points to beside those of the cache.
 
         Args:
             steps: of each row; None: all are the newest.
@@ -206,7 +208,7 @@ class NativeLayers(nn.Module):
         return given, kept
 
     def _bind(self, cache: BeamCache, like: Tensor) -> _Bound:
-        """Where the cells and the source of a cache are."""
+        """The addresses of a cache's slots and source."""
         memory = [layer for layer in cache.memory if layer is not None]
         sizes = [(each.self_attention.num_kv_heads, each.self_attention.head_dim) for each in self._structures.layers]
         cells = [layer.with_room(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
@@ -220,7 +222,7 @@ class NativeLayers(nn.Module):
     def encode(
         self, x: Float[Tensor, "sentence position model_dim"], mask: Bool[Tensor, "sentence 1 1 position"]
     ) -> Float[Tensor, "sentence position model_dim"]:
-        """The positions of a source after each has looked at the others."""
+        """The positions of a source after all layers of an encoder."""
         x = x.contiguous().clone()
         given = self._begun(x, 0, x.shape[1])
         kept = [mask.contiguous()]
@@ -232,7 +234,7 @@ class NativeLayers(nn.Module):
         return x
 
     def _begun(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
-        """What C is given of all rows, with room to compute in."""
+        """The part of C's input that every call needs, with memory to compute in."""
         needed = self._room_needed(x, num_cells, source_length)
         room: Tensor | None = getattr(self._room, "room", None)
         if room is None or room.numel() < needed:
@@ -241,7 +243,7 @@ class NativeLayers(nn.Module):
         return c.Input(x.shape[0], x.shape[1], rows, x=address(x), workspace=address(room))
 
     def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
-        """How many numbers there must be room for, as `regard_run` says."""
+        """The count of numbers that the workspace must hold, as `regard_run` says."""
         sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
         lists = rows * (num_cells + 1) + sentences * (source_length + 1)
         return rows * self._row_size + max(num_cells, source_length) + self._library.panel + lists

@@ -1,4 +1,4 @@
-"""A whole model whose layers run in C: what decoding sees of it."""
+"""A whole model whose layers run in C, with the methods that decoding calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from regard.nn.multihead import MultiHeadAttention
 
 
 class NativeModel:
-    """A way to decode with a model whose layers run in C. Where hooks are set, which C cannot call, PyTorch decodes.
+    """A model for decoding whose layers run in C. Where hooks are set, which C cannot call, PyTorch decodes.
 
     Each number is summed in an order that depends on its own sentence only, so that a sentence has the same scores, to the last
     bit, in any batch; but for modules of another kind that stand before or after the layers, which PyTorch computes.
@@ -85,7 +85,7 @@ class NativeModel:
         return self._ends is not None and not hooks_wanted()
 
     def search_step(self, state: Any, search: NativeSearch) -> None:
-        """A step of the model and of a search over its tokens, in one call."""
+        """Take a step of the model and of a search over its tokens, in one call."""
         assert self._ends is not None
         if state.length >= self._ends.positions.max_positions:  # else no position can be above it
             self._ends.positions.check_step(state.positions + 1, state.length)
@@ -98,7 +98,7 @@ class NativeModel:
 
 
 def _ends(model: Any, output: nn.Linear) -> Ends | None:
-    """What stands before and after the layers of a decoder; None: something else than is written in C."""
+    """The modules before and after the layers of a decoder; None: other modules than are written in C."""
     if not model.reads_source:
         ends = Ends(
             model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, model.output_transform, output
@@ -113,7 +113,7 @@ def _ends(model: Any, output: nn.Linear) -> Ends | None:
 
 
 class _Encoder(nn.Module):
-    """All layers of an encoder, in the place of one."""
+    """A module of all layers of an encoder, in the place of its first."""
 
     def __init__(self, layers: NativeLayers) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class _Encoder(nn.Module):
 
 
 class _Projection:
-    """The source as each decoder layer's keys and values, by one linear map.
+    """The projection of the source to each decoder layer's keys and values, by one linear map.
 
     Args:
         attentions: the cross-attention of each layer.
@@ -152,7 +152,7 @@ class _Projection:
 
 
 def misfit(model: Any) -> str:
-    """Why a model cannot be run in C here, for people; empty: it can."""
+    """The reason why a model cannot run in C here, for people; empty: it can."""
     parameters = list(model.parameters())
     if is_divided(model):
         return "the model is divided among processes"

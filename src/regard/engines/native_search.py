@@ -1,4 +1,4 @@
-"""What follows a model's logits, in C: their log-probabilities, the best candidates, and a step of beam search."""
+"""The search over a model's logits, in C: log-probabilities, the best candidates, and a step of beam search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Found = tuple[
     Int[Tensor, "sentence candidate"],
     Float[Tensor, "sentence candidate"],
 ]
-"""Of candidates: the scores of the whole, what they continue, the tokens, and the log-probabilities of these alone."""
+"""The scores of candidates, the hypotheses that they continue, their tokens, and the log-probabilities of these alone.
+"""
 
 
 def library_for(*tensors: Tensor) -> c.Library | None:
@@ -56,22 +57,22 @@ def best_candidates(
 
 
 class SearchTensors(NamedTuple):
-    """The hypotheses of a search. Those that are not said to stay change in place with each step."""
+    """The hypotheses of a search. All tensors change in place with each step, but those that are marked as constant."""
 
     newest: Int[Tensor, "sentence beam"]
-    """The newest tokens."""
+    """The last tokens."""
     scores: Float[Tensor, "sentence beam"]
     """Sums of log-probabilities; -inf where there is no hypothesis."""
     lengths: Int[Tensor, " sentence"]
-    """Tokens written."""
+    """The numbers of tokens written."""
     ids: Int[Tensor, "sentence beam room"]
     token_log_probs: Float[Tensor, "sentence beam room"]
     limits: Int[Tensor, " sentence"]
-    """Tokens that may be written, the end symbol counted. It stays."""
+    """The largest numbers of tokens, the end symbol counted; constant."""
     minima: Int[Tensor, " sentence"]
-    """Tokens that must be written, the end symbol counted. It stays."""
+    """The smallest numbers of tokens, the end symbol counted; constant."""
     prefixes: Int[Tensor, "sentence prefix"]
-    """What a target must begin with, then -1. It stays."""
+    """The tokens that a target must begin with, then -1; constant."""
 
 
 class Ended(NamedTuple):
@@ -79,13 +80,13 @@ class Ended(NamedTuple):
 
     sentence: int
     id: int
-    """Its newest token."""
+    """The last token."""
     score: float
-    """The sum of its log-probabilities."""
+    """The sum of the log-probabilities of all tokens."""
     ids: list[int]
-    """Its tokens before the newest."""
+    """The tokens before the last."""
     log_probs: list[float]
-    """Of all its tokens."""
+    """The log-probabilities of all tokens."""
 
 
 class NativeSearch:
@@ -108,9 +109,9 @@ class NativeSearch:
         num_sentences, beams = tensors.newest.shape
         room, prefix_room = tensors.ids.shape[2], tensors.prefixes.shape[1]
         self.kept: Any = None
-        """What the layers of a model keep between whole steps."""
+        """The arguments that the layers of a model keep between whole steps."""
         self.parents = torch.zeros(num_sentences, beams, **INTEGERS)
-        """What each hypothesis continues, after a step."""
+        """The hypothesis that each one continues, after a step."""
         self.is_blocked = torch.zeros(num_sentences, dtype=torch.bool, device="cpu")
         """The sentences for which no token may be written."""
         most = num_sentences * beams
@@ -135,7 +136,7 @@ class NativeSearch:
         )  # fmt: skip
 
     def advance(self, log_probs: Float[Tensor, "sentence beam vocab"]) -> None:
-        """One step, from the log-probabilities of the next token."""
+        """Take a step, from the log-probabilities of the next token."""
         log_probs = log_probs.contiguous()
         self.structure.logits, self.structure.totals = address(log_probs), None
         self.library.functions.regard_advance(ctypes.byref(self.structure))
@@ -147,7 +148,7 @@ class NativeSearch:
 
     @property
     def longest(self) -> int:
-        """The most tokens that any hypothesis has after the last step."""
+        """The largest number of tokens of a hypothesis after the last step."""
         return int(self.structure.longest)
 
     def ended(self) -> list[Ended]:

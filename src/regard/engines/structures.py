@@ -1,4 +1,4 @@
-"""Modules to the structures of `layers.h`: what C reads of a linear map, of layers, and of what stands before and after them."""
+"""The structures of `layers.h`, filled from modules: linear maps, layers, and the modules before and after them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Kept:
         self.tensors: list[Tensor] = []
 
     def pointer(self, x: Tensor | None, dtype: torch.dtype = torch.float32) -> int | None:
-        """Where a tensor is, from now on."""
+        """The address of a tensor, which is kept from now on."""
         if x is None:
             return None
         self.tensors.append(x.detach().to("cpu", dtype).contiguous())
@@ -38,7 +38,8 @@ class Kept:
 
 
 class NativeLinear(nn.Module):
-    """The same function as some `nn.Linear` side by side, for inference: it has no parameters, and no gradient goes through it.
+    """A linear map of some `nn.Linear` side by side, for inference: it has no parameters, and no gradient goes through
+    it.
 
     Args:
         dtype: of the stored weights: float32 or bfloat16. Arithmetic is in float32.
@@ -67,7 +68,7 @@ class NativeLinear(nn.Module):
 def _linear(
     found: c.Library, kept: Kept, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"], dtype: torch.dtype
 ) -> c.Linear:
-    """A linear map, packed."""
+    """Pack a linear map."""
     panel, (outputs, inputs) = found.panel, weight.shape
     missing = -outputs % panel
     weight, bias = nn.functional.pad(weight, (0, 0, 0, missing)), nn.functional.pad(bias, (0, missing))
@@ -78,22 +79,22 @@ def _linear(
 
 
 class Ends(NamedTuple):
-    """What stands before the layers of a decoder and after them."""
+    """The modules before the layers of a decoder and after them."""
 
     embedding: nn.Embedding
     scale: float
-    """Of embeddings."""
+    """The factor of the embeddings."""
     positions: EmbeddedPositions
     embedding_norm: nn.Module
     last_norm: nn.Module
     transform: nn.Module
-    """Before the output: an `OutputTransform`, or `nn.Identity`."""
+    """The map before the output: an `OutputTransform`, or `nn.Identity`."""
     output: nn.Linear
-    """To the vocabulary."""
+    """The linear map to the vocabulary."""
 
     @property
     def are_written(self) -> bool:
-        """Whether all of them are written in C."""
+        """Whether all these modules are written in C."""
         return (
             type(self.embedding) is nn.Embedding
             and self.embedding.max_norm is None
@@ -204,14 +205,14 @@ class Structures:
 
 
 def stack_misfit(layers: Sequence[nn.Module]) -> str:
-    """What of the layers of a stack together is not written in C; empty: nothing."""
+    """The feature of the layers of a stack together that is not written in C; empty: none."""
     schemes: list[Any] = [layer.self_attention.attention.positions for layer in cast("Any", layers)]
     turns = {(x.base, x.rotated_dim, x.layout) if isinstance(x, Rotary) else None for x in schemes}
     return "rotary positions that differ by layer" if len(turns) > 1 else ""
 
 
 def layer_misfit(layer: nn.Module) -> str:
-    """What of a layer is not written in C; empty: nothing."""
+    """The feature of a layer that is not written in C; empty: none."""
     if type(layer) not in (DecoderLayer, EncoderLayer):
         return f"layers of kind {type(layer).__name__}"
     schemes = (Rotary, LinearBias, BucketedBias) if isinstance(layer, DecoderLayer) else (Rotary,)
@@ -236,7 +237,7 @@ def _norms(residual: Any) -> list[nn.Module]:
 
 
 def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
-    """What of an attention is not written in C; empty: nothing.
+    """The feature of an attention that is not written in C; empty: none.
 
     Args:
         schemes: the kinds of positions that are written.
@@ -254,7 +255,7 @@ def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) 
 
 
 def _bias(attention: Attention, num_heads: int, num_distances: int) -> Tensor | None:
-    """What is added to the scores of a key that is so far before its query."""
+    """The bias that is added to the scores of a key, by its distance before its query."""
     if not isinstance(attention.positions, (LinearBias, BucketedBias)):
         return None
     query, key = torch.zeros(1, num_heads, 1, 1), torch.zeros(1, num_heads, num_distances, 1)

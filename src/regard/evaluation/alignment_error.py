@@ -1,4 +1,4 @@
-"""Word alignments: reading, symmetrization, and the alignment error rate."""
+"""Word alignments: a reader, symmetrization, and the alignment error rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regard.text.words import Separators, split_words
 Link = tuple[int, int]
 """A source word and a target word, counted from 0."""
 BEYOND = 1 << 60
-"""More words than a text has."""
+"""A number of words that no text has."""
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -34,7 +34,7 @@ def read_alignments(
     first: int = 0,
     separators: Separators = "spaces",
 ) -> list[GoldAlignment]:
-    """Alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
+    """Read alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
 
     Args:
         name: of the file, for error messages.
@@ -84,7 +84,7 @@ def alignment_error_rate(found: Sequence[Iterable[Link]], gold: Sequence[GoldAli
 
 
 def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) -> list[Link]:
-    """Two alignments combined: one of each translation direction, both as (source word, target word).
+    """Combine two alignments: one of each translation direction, both as (source word, target word).
 
     Args:
         forward: each target word's source words.

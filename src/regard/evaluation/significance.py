@@ -1,4 +1,5 @@
-"""Whether the difference between two systems would hold for other sentences: sacrebleu's paired bootstrap resampling.
+"""A test whether the difference between two systems would hold for other sentences: sacrebleu's paired bootstrap
+resampling.
 
 The sentences are drawn again 1,000 times, with replacement, and both systems are scored on each draw. Source: Koehn 2004.
 """
@@ -22,18 +23,20 @@ from regard.memory import free_bytes
 
 RESAMPLES = 1000
 LEAST = 20
-"""With fewer sentences, or fewer that differ, the test would see differences that are not there."""
+"""The smallest number of sentences, and of sentences that differ; with fewer, the test would see differences that are
+not there.
+"""
 STATISTIC_BYTES = 4
-"""sacrebleu computes in float32."""
+"""The bytes of a statistic: sacrebleu computes in float32."""
 
 Row = NDArray[Any]
 ScoreOf = Callable[[Row], float]
-"""A score of some sentences, given the sum of their statistics."""
+"""A function from the sum of the statistics of some sentences to their score."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The score of a system by one metric, and how it differs from the first system, the baseline.
+    """The score of a system by a metric, and its difference from the first system, the baseline.
 
     Intervals are those of 95 % of the resamples. They are None with fewer than 20 sentences.
     """
@@ -47,7 +50,7 @@ class Measured:
     difference: float | None = None
     """score - score of the baseline; None: it is the baseline."""
     difference_interval: tuple[float, float] | None = None
-    """None: fewer than 20 sentences differ."""
+    """The interval of the difference; None: fewer than 20 sentences differ."""
     p: float | None = None
     """sacrebleu's p-value; None: fewer than 20 sentences differ. 1: none differs."""
 
@@ -59,7 +62,7 @@ class Measured:
 
 
 def paired_bootstrap(systems: Sequence[Row], score: ScoreOf) -> list[Measured]:
-    """The scores of systems, and how each differs from the first.
+    """Score systems, and test how each differs from the first.
 
     In each resample, the score of a system is the mean over its runs. The runs themselves are not drawn again: the test
     does not tell what other runs would give.
@@ -96,7 +99,7 @@ def paired_bootstrap(systems: Sequence[Row], score: ScoreOf) -> list[Measured]:
 
 
 def untested(systems: Sequence[Sequence[float]]) -> list[Measured]:
-    """Scores of the runs of each system, by a metric that cannot be resampled: without intervals and p-values."""
+    """The scores of the runs of each system, by a metric that cannot be resampled: without intervals and p-values."""
     means = [fmean(runs) for runs in systems]
     return [
         Measured(mean, list(runs), _deviation(runs), None, mean - means[0] if number else None)
@@ -105,7 +108,7 @@ def untested(systems: Sequence[Sequence[float]]) -> list[Measured]:
 
 
 def statistics_of(metric: Metric, texts: Sequence[str], columns: Sequence[Column]) -> Row:
-    """What a metric of sacrebleu counts in each text, of shape (sentence, statistic).
+    """The counts of a metric of sacrebleu in each text, of shape (sentence, statistic).
 
     Args:
         columns: the references.
@@ -114,7 +117,7 @@ def statistics_of(metric: Metric, texts: Sequence[str], columns: Sequence[Column
 
 
 def score_of(metric: Metric) -> ScoreOf:
-    """The score by a metric of sacrebleu, of the sum of such statistics."""
+    """The score by a metric of sacrebleu, from the sum of such statistics."""
     return lambda row: float(metric._compute_score_from_stats(cast("list[Any]", row)).score)
 
 
@@ -124,7 +127,7 @@ def mean_statistics(values: Sequence[float]) -> Row:
 
 
 def mean_score(row: Row) -> float:
-    """The mean, of the sum of such statistics."""
+    """The mean, from the sum of such statistics."""
     return float(row[0] / row[1])
 
 
@@ -168,7 +171,7 @@ def _mean_of(score: ScoreOf, width: int) -> ScoreOf:
 
 
 def _difference_of(score: ScoreOf, shape: tuple[int, ...]) -> ScoreOf:
-    """The difference from the baseline, of its statistics and those of another system, side by side.
+    """The difference from the baseline, given its statistics and those of another system, side by side.
 
     Args:
         shape: of the baseline's statistics.
@@ -179,7 +182,7 @@ def _difference_of(score: ScoreOf, shape: tuple[int, ...]) -> ScoreOf:
 
 
 def _num_different(first: Row, system: Row) -> int:
-    """Sentences whose statistics, as means over runs, differ."""
+    """The number of sentences whose statistics, as means over runs, differ."""
     return int((first.mean(axis=1) != system.mean(axis=1)).any(axis=1).sum())
 
 

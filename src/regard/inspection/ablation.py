@@ -26,21 +26,23 @@ from regard.nn.hooks import AfterHook, forward_hooks, hooked, in_turn
 from regard.nn.positions import widest_float
 
 ROWS_AT_ONCE = 4096
-"""Positions in a batch, padding included."""
+"""The number of positions in a batch, padding included."""
 STRETCH = (-0.1, 1.1)
-"""Hard concrete gates are stretched over these ends, and cut at 0 and 1. Source: Louizos et al. 2018, section 4."""
+"""The ends that hard concrete gates are stretched over before they are cut at 0 and 1. Source: Louizos et al. 2018,
+section 4.
+"""
 TEMPERATURE = 0.33
 OPEN_AT_FIRST = 2.0
-"""Of a learnt gate's logarithm: a gate is 1 nearly always, then."""
+"""The initial logarithm of a learnt gate: a gate is 1 nearly always, then."""
 
 
 class Example(NamedTuple):
     """A text for a language model, or a pair of texts, as ids."""
 
     source_ids: list[int] | None
-    """None for a language model."""
+    """The ids of the source; None for a language model."""
     read_ids: list[int]
-    """What the decoder reads."""
+    """The ids that the decoder reads."""
     target_ids: list[int]
     """The expected output: the token after each of the last ids read."""
 
@@ -51,7 +53,7 @@ Means = Mapping[Site, Float[Tensor, "head head_dim"]]
 
 @contextmanager
 def gated(model: Model, gates: Gates, means: Means | None = None) -> Iterator[None]:
-    """While this context lasts, the output of each head is multiplied by its gate, in this thread.
+    """Multiply the output of each head by its gate, in this thread, while this context lasts.
 
     context[head] = gate[head] context[head] + (1 - gate[head]) mean[head]
 
@@ -120,7 +122,8 @@ def leave_one_out(
     means: Means | None = None,
     on_done: Callable[[int], None] = lambda count: None,
 ) -> dict[HeadName, list[float]]:
-    """How much the log-probability of each target falls when a head is taken away, for every head: nats per target token.
+    """The importance of every head: the fall of the log-probability of each target when the head is taken away, in nats
+    per target token.
 
     worth[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
 
@@ -147,7 +150,8 @@ def leave_one_out(
 def worth_by_token(
     model: Model, example: Example, *, means: Means | None = None, heads: Collection[HeadName] | None = None
 ) -> dict[HeadName, list[float]]:
-    """How much the log-probability of each token of a target falls when a head is taken away, for every head: nats.
+    """The importance of every head for each token of a target: the fall of its log-probability when the head is taken
+    away, in nats.
 
     worth[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
 
@@ -214,7 +218,8 @@ def _token_log_probs(model: Model, example: Example, read: Int[Tensor, "row posi
 def gradient_importance(
     model: Model, examples: Sequence[Example], *, on_done: Callable[[int], None] = lambda count: None
 ) -> dict[HeadName, float]:
-    """How much the loss would change with a head's gate, by its slope: the mean over texts of |d loss / d gate|, per token.
+    """The importance of every head by the slope of the loss at its gate: the mean over texts of |d loss / d gate|, per
+    token.
 
     One pass forwards and backwards for each text, whatever the number of heads; an approximation to leaving heads out.
 

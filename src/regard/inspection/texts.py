@@ -1,4 +1,4 @@
-"""Makes an `Inspection` of a model and a text, for every family of models."""
+"""Inspection of a model on a text, for every family of models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def inspect_pair(
     ablate: Sequence[str | Sequence[str]] = (),
     translate: Callable[[str], str] = str,
 ) -> Inspection:
-    """Inspects a pair of texts.
+    """Inspect a pair of texts.
 
     Args:
         loaded: a model that reads a source and writes a target, and its tokenizers.
@@ -101,7 +101,7 @@ def inspect_text(
     hidden_states: bool,
     norms: bool,
 ) -> Inspection:
-    """Inspects a text, for a model that reads one text.
+    """Inspect a text, for a model that reads one text.
 
     Args:
         ids: what it reads, symbols among them.
@@ -124,7 +124,7 @@ def inspect_text(
 
 
 def _alignment(model: Model, found: Record) -> str:
-    """Where alignments are read, as `Described.alignment` does."""
+    """The place that alignments are read from, as in `Described.alignment`."""
     if (head := alignment_head(model)) is not None:
         return str(HeadName("cross", *head))
     layers = [torch.from_numpy(cells.filled(0)) for site, cells in found.weights.items() if site.kind == "cross"]
@@ -132,7 +132,7 @@ def _alignment(model: Model, found: Record) -> str:
 
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:
-    """The ids of words of a text between begin and end symbol, and where each stands."""
+    """The ids of words of a text between begin and end symbol, and the character offsets of each."""
     no_limit = sum(len(tokenizer.encode(word)) for word in words) + 2
     ids = encode_words([words], tokenizer, no_limit)[0][0].tolist()
     spans: list[tuple[int, int] | None] = [None]

@@ -57,7 +57,7 @@ BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]
     "t5": t5.blueprint,
 }
 """The reader of each `model_type` of Hugging Face."""
-USUAL_CLASSES = {
+DEFAULT_CLASSES = {
     "gpt2": "GPT2LMHeadModel", "marian": "MarianMTModel", "bart": "BartForConditionalGeneration",
     "t5": "T5ForConditionalGeneration", "bert-generation": "BertGenerationEncoder", "encoder-decoder": "EncoderDecoderModel",
 }  # fmt: skip
@@ -236,8 +236,8 @@ def _with_new_names(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
     """The class of a model whose configuration does not name it."""
-    if model_type in USUAL_CLASSES:
-        return USUAL_CLASSES[model_type]
+    if model_type in DEFAULT_CLASSES:
+        return DEFAULT_CLASSES[model_type]
     predicts = any(name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.")) for name in tensors)
     family = {"bert": "Bert", "roberta": "Roberta", "distilbert": "DistilBert", "xlm-roberta": "XLMRoberta",
               "camembert": "Camembert"}[model_type]  # fmt: skip

@@ -25,14 +25,14 @@ from regard.training.state import TrainingState
 from regard.training.updates import AnyModel, Outcome, Updater
 
 SKIPPED_IN_A_ROW = 5
-"""A run ends after this many steps in a row without a finite loss and gradient."""
+"""The number of steps in a row without a finite loss and gradient after which a run ends."""
 REMEDY = "A lower training.learning_rate or --precision float32 usually helps, in a new run."
 RANK_STRIDE = 0x9E3779B1
 """The difference of two processes' seeds: odd and large, as the CPU generator uses only the lowest 32 bits of a seed."""
 
 
 class Trainer(Generic[AnyModel, AnyBatch]):
-    """Trains a model on batches.
+    """A trainer of a model on batches.
 
     On several processes, each has a trainer of its own, and its own rows of each batch; the main one validates and writes.
 
@@ -159,7 +159,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             )
 
     def _advance(self, *, stop: bool) -> None:
-        """One step and what is due after it; or the end of the run, if a process was asked to stop."""
+        """Take a step and do what is due after it; or end the run, if a process was asked to stop."""
         run, config = self.progress, self.config
         if stop and self.world.size == 1:
             self._stop()
@@ -193,7 +193,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self._save()
 
     def _remember(self) -> None:
-        """Let the teacher keep what it had kept before the run was stopped, so that the run goes on to the bit."""
+        """Let the teacher keep the states that it had kept before the run was stopped, so that the run goes on to the
+        bit.
+        """
         self._has_forgotten = False
         teacher, world = self.updater.teacher, self.world
         if teacher is None or not teacher.is_cached:
@@ -300,7 +302,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             )
 
     def _places(self, rows: list[int]) -> str:
-        """The places of the first few of some examples, as text."""
+        """The places of the first few of some examples in the data, as text."""
         shown = ", ".join(map(self.task.example, rows[:8]))
         return shown + (f" and {len(rows) - 8} more" if len(rows) > 8 else "")
 
@@ -321,7 +323,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._tell(lambda: self.callback.on_step(progress))
 
     def _tell(self, call: Callable[[], None]) -> None:
-        """Call the callback. What it raises ends the run after this step, with a checkpoint, on all processes."""
+        """Call the callback. An exception from it ends the run after this step, with a checkpoint, on all processes."""
         try:
             call()
         except Exception as error:
@@ -342,7 +344,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self._tell(lambda: self.callback.on_validation(run.step, scores, is_best))
 
     def _measure(self) -> Scores:
-        """The scores of the averaged weights, and what they make of some examples; both are noted."""
+        """The scores of the averaged weights, and their output for some examples; both are noted."""
         run, start = self.progress, time.perf_counter()
         scores = self.updater.measure(self.task.validate)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})

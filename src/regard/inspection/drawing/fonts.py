@@ -11,13 +11,13 @@ from matplotlib.ft2font import FT2Font
 
 OWN = "DejaVu Sans"
 WIDE = ("Noto Sans", "Arial Unicode", "Unifont")
-"""Families that have many scripts; they are tried first."""
+"""Font families that have many scripts; they are tried first."""
 MOST_NAMED = 10
-"""Characters that a message names."""
+"""The number of characters that a message names."""
 
 
 class MissingFontWarning(UserWarning):
-    """Characters of a picture that no installed font has."""
+    """The warning about characters of a picture that no installed font has."""
 
 
 def families(text: str) -> list[str]:
