@@ -73,13 +73,13 @@ _LATER = {
     "regard.pipelines.translator": ("Translator",),
 }
 
-_ROOMS = ("errors", "extending", "nn")
+_SUBMODULES = ("errors", "extending", "nn")
 """Modules that are a library of their own."""
 
 
 def __dir__() -> list[str]:
     """All public names, without importing what is not yet needed."""
-    return [*__all__, "__version__", *_ROOMS]
+    return [*__all__, "__version__", *_SUBMODULES]
 
 
 def __getattr__(name: str) -> Any:
@@ -87,6 +87,6 @@ def __getattr__(name: str) -> Any:
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)
-    if name in _ROOMS:
+    if name in _SUBMODULES:
         return import_module(f"regard.{name}")
     raise AttributeError(f"module 'regard' has no attribute {name!r}")

@@ -26,7 +26,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import ModelFolderError, SettingsError, hub_hint
-from regard.memory import lack_of_room, shapes_for, shapes_of
+from regard.memory import lack_of_memory, shapes_for, shapes_of
 from regard.models.config import ModelConfig
 from regard.models.deviation import deviation
 from regard.models.interface import Model, stored_tensors
@@ -151,7 +151,7 @@ def remove_leftovers(path: Path) -> None:
     """
     path = path.resolve()
     remove_left_behind(path, LEFTOVER)
-    for beside in _begun_beside(path):
+    for beside in _temporary_folders(path):
         with left_behind(beside) as is_left:
             if not is_left:
                 continue
@@ -162,7 +162,7 @@ def remove_leftovers(path: Path) -> None:
                     shutil.rmtree(beside)
 
 
-def _begun_beside(path: Path) -> list[Path]:
+def _temporary_folders(path: Path) -> list[Path]:
     """The temporary folders beside a model folder: of a process that is writing it, or of one that was killed."""
     found = path.parent.glob(f".{glob.escape(short(path.name))}.????????")
     try:
@@ -180,7 +180,7 @@ def _put_back(path: Path) -> Path:
             return path
         place = path.resolve()
         remove_leftovers(place)
-        for beside in () if place.exists() else _begun_beside(place):
+        for beside in () if place.exists() else _temporary_folders(place):
             with left_behind(beside) as is_left:
                 if is_left and (beside / OLD).is_dir():
                     return beside / OLD
@@ -383,7 +383,7 @@ def _check_weights(path: Path, config: ModelConfig) -> None:
             raise ModelFolderError(f"{path}: {name} must have shape {shape}; got {given}.")
         if kind not in NUMBERS:
             raise ModelFolderError(f"{path}: {name} must hold numbers of kind {', '.join(NUMBERS)}; got {kind}.")
-    if lack := lack_of_room(config, torch.device("cpu")):
+    if lack := lack_of_memory(config, torch.device("cpu")):
         raise ModelFolderError(f"{path.parent} must fit into memory; got {lack}.")
 
 

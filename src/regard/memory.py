@@ -22,7 +22,7 @@ from regard.models.parts import EmbeddedPositions
 from regard.models.registry import build
 from regard.nn.multihead import MultiHeadAttention
 
-WAVES = "sinusoidal"
+TABLE_PREFIX = "sinusoidal"
 """The names of the tables of positions that are computed begin with this."""
 WEIGHT_BYTES = 4
 """The bytes of a parameter in float32."""
@@ -43,7 +43,7 @@ class Size(NamedTuple):
     """The bytes of tables that are computed and not learnt, such as sinusoids."""
 
 
-class _NothingDrawn(TorchFunctionMode):
+class _NoInitialization(TorchFunctionMode):
     """A context in which parameters are not initialized."""
 
     def __torch_function__(
@@ -62,17 +62,17 @@ def shapes_of(config: ModelConfig) -> Model:
     """
     pruned = getattr(config, "pruned_heads", {})
     left_out: dict[str, Any] = {"pruned_heads": {}} if pruned else {}
-    if getattr(config, "positions", "").startswith(WAVES):
+    if getattr(config, "positions", "").startswith(TABLE_PREFIX):
         left_out["positions"] = "none"
-    with torch.device("meta"), _NothingDrawn():
+    with torch.device("meta"), _NoInitialization():
         model = build(config.model_copy(update=left_out))
         for site, attention in multihead_attentions(model).items() if pruned else ():
-            _take_room_of_heads(attention, len(pruned.get(str(site), ())))
+            _prune_shapes(attention, len(pruned.get(str(site), ())))
     model.config = config
     return model
 
 
-def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
+def _prune_shapes(attention: MultiHeadAttention, num_pruned: int) -> None:
     """Give an attention the shapes that it has after this many heads are pruned."""
     num_kept = attention.num_heads - num_pruned
     num_groups = num_kept * attention.num_kv_heads // attention.num_heads
@@ -120,13 +120,15 @@ def size_of(config: ModelConfig) -> Size:
 
 def _counted(config: ModelConfig) -> Size:
     model, fixed = shapes_of(config), 0
-    if getattr(config, "positions", "").startswith(WAVES):
+    if getattr(config, "positions", "").startswith(TABLE_PREFIX):
         num_tables = sum(isinstance(module, EmbeddedPositions) for module in model.modules())
         fixed = num_tables * config.max_positions * config.model_dim * WEIGHT_BYTES
     return Size(sum(parameter.numel() for parameter in model.parameters()), fixed)
 
 
-def lack_of_room(config: ModelConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES) -> str | None:
+def lack_of_memory(
+    config: ModelConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES
+) -> str | None:
     """A text with the memory that a model needs and that a device has; None: it is enough, or unknown.
 
     Args:
@@ -152,9 +154,9 @@ def check_room_to_train(config: ModelConfig, device: torch.device, *, bytes_per_
         SettingsError: it has none; the message says how much it needs.
     """
     host = torch.device("cpu")  # where it is made
-    lack = lack_of_room(config, device, bytes_per_parameter=bytes_per_parameter)
+    lack = lack_of_memory(config, device, bytes_per_parameter=bytes_per_parameter)
     if lack is None and device != host:
-        lack = lack_of_room(config, host)
+        lack = lack_of_memory(config, host)
     if lack is not None:
         raise SettingsError(
             f"the model must fit into memory, with its gradients and what the optimizer keeps; got {lack}. Make it smaller: "
@@ -173,11 +175,11 @@ def free_bytes(device: torch.device, root: Path = Path("/")) -> int | None:
         return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     if device.type != "cpu":
         return None
-    known = [bytes for bytes in (_of_machine(root), *_of_container(root)) if bytes is not None]
+    known = [bytes for bytes in (_machine_free_bytes(root), *_container_free_bytes(root)) if bytes is not None]
     return max(min(known), 0) if known else None
 
 
-def _of_machine(root: Path) -> int | None:
+def _machine_free_bytes(root: Path) -> int | None:
     """The memory that Linux says can be had without writing anybody else's to the disk, and the room on the disk for
     that; on other systems, all that there is.
     """
@@ -191,7 +193,7 @@ def _of_machine(root: Path) -> int | None:
         return os.sysconf(pages) * os.sysconf(size) if pages in names and size in names else None
 
 
-def _of_container(root: Path) -> list[int]:
+def _container_free_bytes(root: Path) -> list[int]:
     """The free memory within the limit of a container, if there is one."""
     found = []
     for folder, limit, used, unneeded in CONTROL_GROUPS:

@@ -11,7 +11,7 @@ from regard.data.batching import make_batch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.distributed import joined, whole
+from regard.training.distributed import joined_world, whole
 from regard.training.optimization import TrainingConfig
 from regard.training.updates import Updater
 
@@ -28,7 +28,7 @@ pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows[::-1]
 smoothing, cut, shard, output = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "shard", sys.argv[4]
 precision = "bfloat16" if sys.argv[3] == "bfloat16" else "float32"
 
-with joined("cpu") as world:
+with joined_world("cpu") as world:
     torch.manual_seed(1)
     model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20, dropout=0.0,
                                        num_encoder_layers=2, num_decoder_layers=2))  # fmt: skip

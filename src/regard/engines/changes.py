@@ -133,7 +133,7 @@ class _Contents:
     def _by_library(self, library: Library) -> Callable[[], bool]:
         count = len(self._tensors)
         starts = (c_void_p * count)(*map(Tensor.data_ptr, self._tensors))
-        sizes = [_span(x) * x.element_size() for x in self._tensors]
+        sizes = [_num_spanned(x) * x.element_size() for x in self._tensors]
         steps = [
             0 if step == 1 else step * x.element_size() for x, step in zip(self._tensors, self._steps, strict=True)
         ]
@@ -146,12 +146,12 @@ class _Contents:
         by_size: dict[torch.dtype, list[Tensor]] = {}
         for x, step in zip(self._tensors, self._steps, strict=True):
             if (bits := BITS.get(x.element_size())) is not None:
-                numbers = x.view(bits).as_strided((-(-_span(x) // step),), (step,))
+                numbers = x.view(bits).as_strided((-(-_num_spanned(x) // step),), (step,))
                 by_size.setdefault(bits, []).append(numbers)
         before = {bits: torch.cat(numbers) for bits, numbers in by_size.items()}
         return lambda: all(torch.equal(torch.cat(numbers), before[bits]) for bits, numbers in by_size.items())
 
 
-def _span(x: Tensor) -> int:
+def _num_spanned(x: Tensor) -> int:
     """The number of elements from the first of a tensor to its last in memory."""
     return 1 + sum((size - 1) * stride for size, stride in zip(x.shape, x.stride(), strict=True))

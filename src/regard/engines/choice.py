@@ -9,7 +9,7 @@ import torch
 
 from regard.engines.changes import Snapshot
 from regard.engines.library import find
-from regard.engines.native_model import NativeModel, misfit
+from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
@@ -39,13 +39,13 @@ LARGE_BYTES = 64_000_000
 """
 
 
-def explained(model: Any) -> str:
+def explain_engine(model: Any) -> str:
     """A sentence for people: the engine that decodes with a model by default, and the reason."""
-    reason = misfit(model) or _slower(model)
+    reason = unsupported_reason(model) or _reason_against_native(model)
     return f"torch, as {reason}" if reason else f"native, {find().reason}"
 
 
-def _slower(model: Any) -> str:
+def _reason_against_native(model: Any) -> str:
     """The reason why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it
     does.
     """
@@ -57,7 +57,7 @@ def _slower(model: Any) -> str:
     return f"a step reads {size / 1e6:,.0f} MB, which is faster with {threads} threads than in C with one"
 
 
-def prepared(model: Any, engine: str = "auto") -> Any:
+def compile_model(model: Any, engine: str = "auto") -> Any:
     """Compile a model for an engine.
 
     Args:
@@ -67,9 +67,9 @@ def prepared(model: Any, engine: str = "auto") -> Any:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """
     check_engine(engine)
-    reason = "it was not asked for" if engine == "torch" else misfit(model)
+    reason = "it was not asked for" if engine == "torch" else unsupported_reason(model)
     if engine == "auto":
-        reason = reason or _slower(model)
+        reason = reason or _reason_against_native(model)
     if engine in NATIVE and reason:
         raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
     library = find().library
@@ -78,7 +78,7 @@ def prepared(model: Any, engine: str = "auto") -> Any:
     )
 
 
-class Prepared:
+class CompiledModels:
     """Models that are compiled when they are needed, and again when they have changed. It can be pickled."""
 
     def __init__(self, models: Sequence[Any]) -> None:
@@ -95,7 +95,7 @@ class Prepared:
         """Decode with another engine from now on.
 
         Raises:
-            SettingsError: as `prepared`.
+            SettingsError: as `compile_model`.
         """
         check_engine(engine)
         self._engine = engine
@@ -106,7 +106,7 @@ class Prepared:
         """Make sure that a native engine that was asked for can decode with the models.
 
         Raises:
-            SettingsError: as `prepared`.
+            SettingsError: as `compile_model`.
         """
         if self._engine in NATIVE:
             self.current()
@@ -122,7 +122,7 @@ class Prepared:
         """The models, compiled as they are now.
 
         Raises:
-            SettingsError: a model is in training mode, or as `prepared`.
+            SettingsError: a model is in training mode, or as `compile_model`.
         """
         current = self._current
         if current is None or current[0].has_changed(only_globally=not self.is_watched):
@@ -132,7 +132,10 @@ class Prepared:
                 )
             for model in self._models:
                 model.eval()  # modules that were put in by hand come in training mode
-            current = self._current = Snapshot(self._models), [prepared(model, self._engine) for model in self._models]
+            current = self._current = (
+                Snapshot(self._models),
+                [compile_model(model, self._engine) for model in self._models],
+            )
         return current[1]
 
     def refresh(self) -> None:

@@ -18,7 +18,7 @@ from regard.errors import SettingsError
 
 KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
 """The names of the files of x86 processors, by PyTorch's names of the processors; ATEN_CPU_CAPABILITY changes both."""
-HELD_BACK = "REGARD_CPU"
+CPU_VARIABLE = "REGARD_CPU"
 """The environment variable that chooses the file of an older processor for the layers in C alone."""
 ARM = ("arm64", "aarch64")
 SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
@@ -142,7 +142,7 @@ class LibraryWarning(RuntimeWarning):
     """The warning that the library is there and cannot be loaded."""
 
 
-class Found(NamedTuple):
+class FoundLibrary(NamedTuple):
     """The library, or the reason why there is none."""
 
     library: Library | None
@@ -153,7 +153,7 @@ class Found(NamedTuple):
 
 
 @cache
-def find() -> Found:
+def find() -> FoundLibrary:
     """Find the library for this processor. A library that is there and cannot be loaded is warned of, once."""
     found = find_in(Path(__file__).parent)
     if found.is_broken:
@@ -166,7 +166,7 @@ def find() -> Found:
     return found
 
 
-def find_in(folder: Path) -> Found:
+def find_in(folder: Path) -> FoundLibrary:
     """Find the library of a folder for this processor, or the older one that REGARD_CPU names.
 
     Raises:
@@ -175,16 +175,16 @@ def find_in(folder: Path) -> Found:
     on_arm = platform.machine().lower() in ARM
     kind = "neon" if on_arm else KINDS.get(torch.backends.cpu.get_cpu_capability())
     if kind is None:
-        return Found(None, "not written for processors without AVX2")
-    if chosen := os.environ.get(HELD_BACK):
+        return FoundLibrary(None, "not written for processors without AVX2")
+    if chosen := os.environ.get(CPU_VARIABLE):
         written = ["neon"] if on_arm else list(KINDS.values())
         usable = written[written.index(kind) :]
         if chosen not in usable:
-            raise SettingsError(f"{HELD_BACK} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
+            raise SettingsError(f"{CPU_VARIABLE} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
         kind = chosen
     path = folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
     if not path.is_file():
-        return Found(None, f"not compiled for {kind}; docs/engines.md says how")
+        return FoundLibrary(None, f"not compiled for {kind}; docs/engines.md says how")
     try:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
@@ -203,6 +203,6 @@ def find_in(folder: Path) -> Found:
         functions.regard_log_softmax.restype = functions.regard_candidates.restype = (
             functions.regard_advance.restype
         ) = None
-        return Found(Library(functions, functions.regard_panel()), f"compiled for {kind}")
+        return FoundLibrary(Library(functions, functions.regard_panel()), f"compiled for {kind}")
     except (OSError, AttributeError) as error:
-        return Found(None, f"{path.name} cannot be loaded ({error})", is_broken=True)
+        return FoundLibrary(None, f"{path.name} cannot be loaded ({error})", is_broken=True)

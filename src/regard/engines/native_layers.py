@@ -17,13 +17,13 @@ from torch import Tensor, nn
 from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
-from regard.engines.structures import Ends, Structures
+from regard.engines.structures import EmbeddingAndOutput, Structures
 from regard.errors import ShapeError
 from regard.nn.cache import BeamCache, Memory
 from regard.nn.layers import DecoderLayer, EncoderLayer
 
 
-class _Bound(NamedTuple):
+class _CacheAddresses(NamedTuple):
     """The addresses of all that stays between the steps through a cache."""
 
     memory: Sequence[Memory | None]
@@ -41,7 +41,7 @@ class _Bound(NamedTuple):
         return self.memory is cache.memory and self.num_cells == cache.num_cells
 
 
-class _WholeStep(NamedTuple):
+class _StepArguments(NamedTuple):
     """The arguments that all steps of a search through a cache have in common. The search keeps them."""
 
     input: c.Input
@@ -50,7 +50,7 @@ class _WholeStep(NamedTuple):
     """The cache's tensors that are pointed to."""
     newest: Tensor
     """The slots that the last step has filled."""
-    bound: _Bound
+    bound: _CacheAddresses
     kept: list[Tensor]
     """The other tensors whose memory is pointed to."""
 
@@ -76,7 +76,7 @@ class NativeLayers(nn.Module):
         layers: Sequence[DecoderLayer | EncoderLayer],
         *,
         max_positions: int,
-        ends: Ends | None = None,
+        ends: EmbeddingAndOutput | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
@@ -84,8 +84,8 @@ class NativeLayers(nn.Module):
         self._structures = Structures(found, layers, max_positions, ends, dtype)
         self._stack = self._structures.stack
         self._row_size = found.functions.regard_row_size(ctypes.byref(self._stack))
-        self._room = threading.local()
-        self._bound: WeakKeyDictionary[BeamCache, _Bound] = WeakKeyDictionary()
+        self._workspace = threading.local()
+        self._bound: WeakKeyDictionary[BeamCache, _CacheAddresses] = WeakKeyDictionary()
 
     def step(
         self, ids: Int[Tensor, "sentence beam"], positions: Int[Tensor, "sentence beam"], cache: BeamCache
@@ -104,9 +104,9 @@ class NativeLayers(nn.Module):
 
     def search_step(self, cache: BeamCache, search: NativeSearch) -> None:
         """Take a step of a search with these layers, in one call. It needs `ends`."""
-        step: _WholeStep | None = search.kept
+        step: _StepArguments | None = search.kept
         if step is None or not step.fits(self, cache):
-            step = search.kept = self._whole_step(cache, search)
+            step = search.kept = self._step_arguments(cache, search)
         step.input.step = cache.length
         run = self._library.functions.regard_search_step
         done = run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure))
@@ -118,7 +118,7 @@ class NativeLayers(nn.Module):
             return
         cache.note_step(step.newest)
 
-    def _whole_step(self, cache: BeamCache, search: NativeSearch) -> _WholeStep:
+    def _step_arguments(self, cache: BeamCache, search: NativeSearch) -> _StepArguments:
         """The addresses of a cache and a search, and memory for a step."""
         sizes = search.tensors.newest.shape
         cache.descends, cache.step_of = cache.descends.contiguous(), cache.step_of.contiguous()
@@ -126,8 +126,8 @@ class NativeLayers(nn.Module):
         logits = torch.empty(*sizes, self._stack.output.outputs, **NUMBERS)
         old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool, device="cpu")
         x, totals = torch.empty(*sizes, self._stack.model_dim, **NUMBERS), torch.empty(sizes, **NUMBERS)
-        bound = self._bind(cache, x)
-        room = torch.empty(self._room_needed(x, bound.num_cells, bound.source_length), **NUMBERS)
+        bound = self._cache_addresses(cache, x)
+        room = torch.empty(self._workspace_size(x, bound.num_cells, bound.source_length), **NUMBERS)
         integers = partial(address, dtype=torch.long)
         given = c.Input(
             *sizes, x=address(x), workspace=address(room), cells=bound.cells, num_cells=bound.num_cells,
@@ -139,7 +139,7 @@ class NativeLayers(nn.Module):
         search.structure.logits, search.structure.totals = address(logits), address(totals)
         search.structure.old_descends, search.structure.rows = address(old, torch.bool), integers(rows)
         tensors = cache.descends, cache.step_of, cache.first_step
-        return _WholeStep(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
+        return _StepArguments(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
 
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
@@ -190,8 +190,8 @@ class NativeLayers(nn.Module):
         """
         bound = self._bound.get(cache)
         if bound is None or not bound.fits(cache):
-            bound = self._bound[cache] = self._bind(cache, x)
-        given = self._begun(x, bound.num_cells, bound.source_length)
+            bound = self._bound[cache] = self._cache_addresses(cache, x)
+        given = self._common_input(x, bound.num_cells, bound.source_length)
         kept = [each.contiguous() for each in (allowed, cache.newest, cache.step_of)]
         given.cells, given.num_cells, given.step = bound.cells, bound.num_cells, cache.length - 1
         given.descends = address(kept[0], torch.bool)
@@ -207,14 +207,14 @@ class NativeLayers(nn.Module):
             given.source_length, given.source_mask = bound.source_length, bound.source_mask
         return given, kept
 
-    def _bind(self, cache: BeamCache, like: Tensor) -> _Bound:
+    def _cache_addresses(self, cache: BeamCache, like: Tensor) -> _CacheAddresses:
         """The addresses of a cache's slots and source."""
         memory = [layer for layer in cache.memory if layer is not None]
         sizes = [(each.self_attention.num_kv_heads, each.self_attention.head_dim) for each in self._structures.layers]
         cells = [layer.with_room(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
         keys, values = ([each.keys_values[part].contiguous() for each in memory] for part in (0, 1))
         mask = [each.mask.contiguous() for each in memory[:1]]
-        return _Bound(
+        return _CacheAddresses(
             cache.memory, cache.num_cells, _pointers(cells), _pointers(keys), _pointers(values),
             mask[0].shape[-1] if mask else 0, address(mask[0], torch.bool) if mask else None, [*keys, *values, *mask],
         )  # fmt: skip
@@ -224,7 +224,7 @@ class NativeLayers(nn.Module):
     ) -> Float[Tensor, "sentence position model_dim"]:
         """The positions of a source after all layers of an encoder."""
         x = x.contiguous().clone()
-        given = self._begun(x, 0, x.shape[1])
+        given = self._common_input(x, 0, x.shape[1])
         kept = [mask.contiguous()]
         given.source_length, given.source_mask = x.shape[1], address(kept[0], torch.bool)
         if self._stack.rotated:
@@ -233,16 +233,16 @@ class NativeLayers(nn.Module):
         self._run(given)
         return x
 
-    def _begun(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
+    def _common_input(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
         """The part of C's input that every call needs, with memory to compute in."""
-        needed = self._room_needed(x, num_cells, source_length)
-        room: Tensor | None = getattr(self._room, "room", None)
+        needed = self._workspace_size(x, num_cells, source_length)
+        room: Tensor | None = getattr(self._workspace, "room", None)
         if room is None or room.numel() < needed:
-            room = self._room.room = torch.empty(2 * needed, **NUMBERS)
+            room = self._workspace.room = torch.empty(2 * needed, **NUMBERS)
         rows = x.shape[0] * x.shape[1]
         return c.Input(x.shape[0], x.shape[1], rows, x=address(x), workspace=address(room))
 
-    def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
+    def _workspace_size(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
         """The count of numbers that the workspace must hold, as `regard_run` says."""
         sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
         lists = rows * (num_cells + 1) + sentences * (source_length + 1)

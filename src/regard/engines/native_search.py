@@ -14,7 +14,7 @@ from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.errors import ShapeError
 
-Found = tuple[
+CandidateTensors = tuple[
     Float[Tensor, "sentence candidate"],
     Int[Tensor, "sentence candidate"],
     Int[Tensor, "sentence candidate"],
@@ -48,10 +48,10 @@ def best_candidates(
     scores: Float[Tensor, "sentence beam"],
     log_probs: Float[Tensor, "sentence beam vocab"],
     count: int,
-) -> Found:
+) -> CandidateTensors:
     """The `count` continuations of each sentence with the highest scores, best first; of equal ones, the last."""
     given = scores.contiguous(), log_probs.contiguous()
-    found = _room_for((len(scores), count))
+    found = _empty_candidates((len(scores), count))
     library.functions.regard_candidates(*log_probs.shape, count, *map(address, given), _pointers(found))
     return found
 
@@ -75,7 +75,7 @@ class SearchTensors(NamedTuple):
     """The tokens that a target must begin with, then -1; constant."""
 
 
-class Ended(NamedTuple):
+class FinishedHypothesis(NamedTuple):
     """A hypothesis that has finished."""
 
     sentence: int
@@ -119,7 +119,7 @@ class NativeSearch:
             (torch.empty(size, **INTEGERS), torch.empty(size, **NUMBERS))
             for size in ((most, 2), (most, room), (beams, room))
         )
-        self._candidates = _room_for((1, 2 * beams))
+        self._candidates = _empty_candidates((1, 2 * beams))
         if tensors.prefixes.numel() and (largest := int(tensors.prefixes.max())) >= vocab_size:
             raise ShapeError(f"the tokens of a prefix must be below {vocab_size}; got {largest}.")
         integers, numbers = partial(address, dtype=torch.long), address
@@ -151,23 +151,23 @@ class NativeSearch:
         """The largest number of tokens of a hypothesis after the last step."""
         return int(self.structure.longest)
 
-    def ended(self) -> list[Ended]:
+    def ended(self) -> list[FinishedHypothesis]:
         """The hypotheses that the last step has finished."""
         found = []
         for index in range(self.structure.num_ended):
             (sentence, id), (score, log_prob) = (each[index].tolist() for each in self._ended)
             length = int(self.tensors.lengths[sentence]) - 1
             ids, log_probs = (each[index, :length].tolist() for each in self._ended_tokens)
-            found.append(Ended(sentence, id, score, ids, [*log_probs, log_prob]))
+            found.append(FinishedHypothesis(sentence, id, score, ids, [*log_probs, log_prob]))
         return found
 
 
-def _room_for(size: tuple[int, int]) -> Found:
+def _empty_candidates(size: tuple[int, int]) -> CandidateTensors:
     best, added = (torch.empty(size, **NUMBERS) for _ in range(2))
     parents, ids = (torch.empty(size, **INTEGERS) for _ in range(2))
     return best, parents, ids, added
 
 
-def _pointers(found: Found) -> c.Candidates:
+def _pointers(found: CandidateTensors) -> c.Candidates:
     best, parents, ids, added = found
     return c.Candidates(address(best), address(parents, torch.long), address(ids, torch.long), address(added))

@@ -104,9 +104,9 @@ class PackedLayers(nn.Module):
         first = cache.memory[0]
         source = None if first is None else StepMask(first.mask, x.shape[1], x.dtype)
         for layer, past, memory in zip(self._layers, cache.layers, cache.memory, strict=True):
-            x = layer.own_residual(x, partial(layer.look_back, past=past, mask=own))
+            x = layer.own_residual(x, partial(layer.self_attend, past=past, mask=own))
             if memory is not None and source is not None:
-                x = layer.look_at_source(x, memory.keys_values, source)
+                x = layer.cross_attend(x, memory.keys_values, source)
             x = layer.feed_forward_residual(x, layer.feed_forward)
         return x
 
@@ -153,23 +153,23 @@ class _PackedLayer:
             self.source_attention, self.num_source_heads = source.attention, source.num_heads
             self.source_residual = layer.cross_attention_residual
 
-    def look_back(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
+    def self_attend(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
         """Self-attention; what x adds to the past is written there."""
         projected = self.query_key_value(x).unflatten(2, (3, self.num_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_looked_up(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
+        return self.own_output(_contexts(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
 
-    def look_at_source(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
+    def cross_attend(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
         """Cross-attention inside its residual."""
 
         def look(y: Step) -> Step:
             query = self.query(y).unflatten(2, (self.num_source_heads, self.head_dim))
-            return self.source_output(_looked_up(query, memory, mask, self.factor, self.source_attention))
+            return self.source_output(_contexts(query, memory, mask, self.factor, self.source_attention))
 
         return self.source_residual(x, look)
 
 
-def _looked_up(
+def _contexts(
     query: Float[Tensor, "sentence beam head head_dim"],
     seen: KeysValues,
     mask: StepMask,

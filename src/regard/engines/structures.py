@@ -23,7 +23,7 @@ NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 NONE = c.Norm(kind=0)
 
 
-class Kept:
+class PointedTensors:
     """Tensors whose memory structures point to."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class NativeLinear(nn.Module):
 
     def __init__(self, found: c.Library, maps: Sequence[nn.Linear], dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
-        self._library, self._kept = found, Kept()
+        self._library, self._kept = found, PointedTensors()
         weights: list[Tensor] = [linear.weight.detach().float() for linear in maps]
         weight = torch.cat(weights)
         biases: list[Tensor] = [
@@ -66,7 +66,11 @@ class NativeLinear(nn.Module):
 
 
 def _linear(
-    found: c.Library, kept: Kept, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"], dtype: torch.dtype
+    found: c.Library,
+    kept: PointedTensors,
+    weight: Float[Tensor, "out in"],
+    bias: Float[Tensor, " out"],
+    dtype: torch.dtype,
 ) -> c.Linear:
     """Pack a linear map."""
     panel, (outputs, inputs) = found.panel, weight.shape
@@ -78,7 +82,7 @@ def _linear(
     return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels, dtype), kept.pointer(bias))
 
 
-class Ends(NamedTuple):
+class EmbeddingAndOutput(NamedTuple):
     """The modules before the layers of a decoder and after them."""
 
     embedding: nn.Embedding
@@ -127,11 +131,11 @@ class Structures:
         found: c.Library,
         layers: Sequence[DecoderLayer | EncoderLayer],
         max_positions: int,
-        ends: Ends | None,
+        ends: EmbeddingAndOutput | None,
         dtype: torch.dtype,
     ) -> None:
         self._library, self._dtype, self._max_positions = found, dtype, max_positions
-        self.kept = Kept()
+        self.kept = PointedTensors()
         self.layers = (c.Layer * len(layers))(*map(self._layer, layers))
         rotary, own = layers[0].self_attention.attention.positions, layers[0].self_attention
         rotated, interleaved, turns = 0, False, None
@@ -204,20 +208,20 @@ class Structures:
         return c.Norm(NORMS[type(norm)], *pointers, epsilon)
 
 
-def stack_misfit(layers: Sequence[nn.Module]) -> str:
+def unsupported_in_stack(layers: Sequence[nn.Module]) -> str:
     """The feature of the layers of a stack together that is not written in C; empty: none."""
     schemes: list[Any] = [layer.self_attention.attention.positions for layer in cast("Any", layers)]
     turns = {(x.base, x.rotated_dim, x.layout) if isinstance(x, Rotary) else None for x in schemes}
     return "rotary positions that differ by layer" if len(turns) > 1 else ""
 
 
-def layer_misfit(layer: nn.Module) -> str:
+def unsupported_in_layer(layer: nn.Module) -> str:
     """The feature of a layer that is not written in C; empty: none."""
     if type(layer) not in (DecoderLayer, EncoderLayer):
         return f"layers of kind {type(layer).__name__}"
     schemes = (Rotary, LinearBias, BucketedBias) if isinstance(layer, DecoderLayer) else (Rotary,)
     for name, part in layer.named_children():
-        if isinstance(part, MultiHeadAttention) and (reason := _attention_misfit(part, schemes)):
+        if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, schemes)):
             return reason
         if name.endswith("residual") and (
             type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
@@ -236,7 +240,7 @@ def _norms(residual: Any) -> list[nn.Module]:
     return [part for name, part in residual.named_children() if name.endswith("norm")]
 
 
-def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
+def _unsupported_in_attention(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
     """The feature of an attention that is not written in C; empty: none.
 
     Args:

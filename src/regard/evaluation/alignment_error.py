@@ -132,14 +132,14 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     return sorted(links)
 
 
-def turned(links: Iterable[Link]) -> list[Link]:
+def reversed_links(links: Iterable[Link]) -> list[Link]:
     """The links of the other direction, as (source word, target word)."""
     return sorted((target, source) for source, target in links)
 
 
-def turned_gold(gold: GoldAlignment) -> GoldAlignment:
+def reversed_gold(gold: GoldAlignment) -> GoldAlignment:
     """The gold alignment of the other direction."""
-    return GoldAlignment(frozenset(turned(gold.sure)), frozenset(turned(gold.possible)))
+    return GoldAlignment(frozenset(reversed_links(gold.sure)), frozenset(reversed_links(gold.possible)))
 
 
 def pharaoh(links: Iterable[Link]) -> str:

@@ -58,7 +58,7 @@ class Confidence:
         for part in np.array_split(np.array(sorted(rows)), min(MOST_GROUPS, len(rows) // GROUP)):
             group = (float(part[:, 0].mean()), float(part[:, 1].mean()), len(part))
             while groups and (groups[-1][0] >= group[0] or groups[-1][1] >= group[1]):
-                group = _joined(groups.pop(), group)
+                group = _merged(groups.pop(), group)
             groups.append(group)
         return cls([group[0] for group in groups], [group[1] for group in groups], len(rows))
 
@@ -95,7 +95,7 @@ class Confidence:
         return cls(log_probs, chrf, num_pairs)
 
 
-def _joined(first: tuple[float, float, int], second: tuple[float, float, int]) -> tuple[float, float, int]:
+def _merged(first: tuple[float, float, int], second: tuple[float, float, int]) -> tuple[float, float, int]:
     """Merge two groups: the means, weighted by sizes."""
     size = first[2] + second[2]
     return (

@@ -85,7 +85,7 @@ def _gate(gate: Tensor, mean: Tensor | None) -> AfterHook:
     return change
 
 
-def without(model: Model, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
+def ablated_gates(model: Model, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
     """Gates that take some heads away.
 
     Raises:
@@ -125,10 +125,10 @@ def leave_one_out(
     """The importance of every head: the fall of the log-probability of each target when the head is taken away, in nats
     per target token.
 
-    worth[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
+    importance[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
 
     Exact: each head is really taken away. All heads are tried in one batch, a row for each; those of the decoder share one
-    pass of the encoder. Above 0: the model is worse without it. `worth_by_token` has it token by token.
+    pass of the encoder. Above 0: the model is worse without it. `importance_by_token` has it token by token.
 
     Args:
         means: the replacement of a head's output; None: 0.
@@ -138,22 +138,22 @@ def leave_one_out(
     Source: Michel et al. 2019, section 3.2 (there by BLEU).
     """
     _check(model)
-    worth: dict[HeadName, list[float]] = {name: [] for name in head_names(model)}
+    importance: dict[HeadName, list[float]] = {name: [] for name in head_names(model)}
     for example in examples:
-        for name, falls in worth_by_token(model, example, means=means).items():
-            worth[name].append(math.fsum(falls) / len(falls))
+        for name, falls in importance_by_token(model, example, means=means).items():
+            importance[name].append(math.fsum(falls) / len(falls))
         on_done(1)
-    return worth
+    return importance
 
 
 @torch.no_grad()
-def worth_by_token(
+def importance_by_token(
     model: Model, example: Example, *, means: Means | None = None, heads: Collection[HeadName] | None = None
 ) -> dict[HeadName, list[float]]:
     """The importance of every head for each token of a target: the fall of its log-probability when the head is taken
     away, in nats.
 
-    worth[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
+    importance[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
 
     Args:
         means: the replacement of a head's output; None: 0.
@@ -162,9 +162,9 @@ def worth_by_token(
         SettingsError: the model has no heads, or not these, or does not predict tokens.
     """
     _check(model)
-    without(model, heads or ())
+    ablated_gates(model, heads or ())
     names = [name for name in head_names(model) if heads is None or name in heads]
-    worth: dict[HeadName, list[float]] = {}
+    importance: dict[HeadName, list[float]] = {}
     of_encoder = [name for name in names if name.kind == "encoder"]
     others = [name for name in names if name.kind != "encoder"]
     whole = _log_probs(model, example, [None], means)
@@ -173,8 +173,8 @@ def worth_by_token(
         size = max(ROWS_AT_ONCE // length, 1)
         for first in range(0, len(part), size):
             tried = part[first : first + size]
-            worth |= zip(tried, (whole - _log_probs(model, example, tried, means)).tolist(), strict=True)
-    return {name: worth[name] for name in names}
+            importance |= zip(tried, (whole - _log_probs(model, example, tried, means)).tolist(), strict=True)
+    return {name: importance[name] for name in names}
 
 
 def _log_probs(

@@ -78,8 +78,8 @@ class CapturedAttention:
         weights = self.module.weights(
             query,
             key,
-            _part(self.mask, slice(start, stop)),
-            _part(self.bias, slice(start, stop)),
+            _rows_of_mask(self.mask, slice(start, stop)),
+            _rows_of_mask(self.bias, slice(start, stop)),
             self.causal,
             first=self.first + start,
             distance=self._distance(start, stop),
@@ -100,7 +100,9 @@ class CapturedAttention:
         distance = self._distance(start, stop)
         if distance is None:
             distance = distances(stop - start, key.shape[-2], first=self.first + start, device=query.device)
-        return self.module.with_positions(_part(self.bias, slice(start, stop)), query, key, distance, self.heads)
+        return self.module.with_positions(
+            _rows_of_mask(self.bias, slice(start, stop)), query, key, distance, self.heads
+        )
 
     def _bounds(self, rows: slice) -> tuple[int, int]:
         start, stop, step = rows.indices(self.num_rows)
@@ -151,7 +153,7 @@ class CapturedAttention:
         return RowStatistics(entropy, maximum, argmax, None if positions is None else mass)
 
 
-class Captured(Mapping[str, CapturedAttention]):
+class CapturedCalls(Mapping[str, CapturedAttention]):
     """The captured calls: the last one of each attention module, by name; `calls` has all of them."""
 
     def __init__(self) -> None:
@@ -196,7 +198,7 @@ def capture(
     layers: Sequence[str] | None = None,
     heads: Sequence[int] | None = None,
     rows: slice = slice(None),
-) -> Iterator[Captured]:
+) -> Iterator[CapturedCalls]:
     """Record the inputs of the model's attention modules, in this thread, while this context lasts.
 
     The tensors are kept as they are where everything is asked for, and copied where heads or rows are chosen, so that
@@ -228,14 +230,14 @@ def capture(
             raise SettingsError(
                 f"layers must name attention modules; got {pattern!r}. {nearest_hint(pattern, modules)}"
             )
-    captured = Captured()
+    captured = CapturedCalls()
     chosen = None if heads is None else list(heads)
 
     def nothing(*inputs: Any) -> None:
         """Record nothing of a module that is not wanted, but is called from another place, too."""
 
     def note(name: str, module: Attention) -> BeforeHook:
-        return lambda *inputs: captured.add(name, _noted(chosen, rows, module, inputs))
+        return lambda *inputs: captured.add(name, _selected_inputs(chosen, rows, module, inputs))
 
     def is_wanted(name: str) -> bool:
         return layers is None or any(fnmatchcase(name, pattern) for pattern in layers)
@@ -252,7 +254,7 @@ def capture(
         yield captured
 
 
-def _noted(
+def _selected_inputs(
     heads: list[int] | None,
     rows: slice,
     module: Attention,
@@ -277,8 +279,8 @@ def _noted(
         module,
         query,
         key,
-        _part(mask, slice(start, stop)),
-        _part(bias, slice(start, stop)),
+        _rows_of_mask(mask, slice(start, stop)),
+        _rows_of_mask(bias, slice(start, stop)),
         causal,
         num_keys - num_queries + start,
         present if heads is None else [present[head] for head in heads],
@@ -287,7 +289,7 @@ def _noted(
     )
 
 
-def _part(x: Tensor | None, rows: slice) -> Tensor | None:
+def _rows_of_mask(x: Tensor | None, rows: slice) -> Tensor | None:
     """Rows of a mask or bias over `... query key`, whose axes of size 1, or that are missing, stand for all."""
     return x if x is None or x.ndim < 2 or x.shape[-2] == 1 else x[..., rows, :].detach()
 

@@ -185,12 +185,12 @@ def input_attribution(
     def forward(given: Tensor) -> Tensor:
         rows = given.shape[0]
         given_ids = [ids] if read_ids is None else [ids, read_ids]
-        logits = _reading(model, given)(*(x.expand(rows, -1) for x in given_ids))
+        logits = _with_embeddings(model, given)(*(x.expand(rows, -1) for x in given_ids))
         log_probs = (logits if logits.ndim == 3 else logits[:, None]).float().log_softmax(dim=-1)
         wanted = torch.tensor(list(predicted), device=given.device)
-        return log_probs[:, -len(wanted) - _unused(model) : log_probs.shape[1] - _unused(model)].gather(
-            -1, wanted.expand(rows, -1)[..., None]
-        )[..., 0]
+        return log_probs[
+            :, -len(wanted) - _num_unused_rows(model) : log_probs.shape[1] - _num_unused_rows(model)
+        ].gather(-1, wanted.expand(rows, -1)[..., None])[..., 0]
 
     # cuDNN's recurrent layers have no gradient in evaluation mode.
     with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
@@ -233,21 +233,21 @@ def _baseline(table: nn.Embedding, pad_id: int) -> Float[Tensor, " model_dim"]:
     return weight[far.masked_fill(weight.norm(dim=-1) <= usual / 10, torch.inf).argmin()]
 
 
-def _unused(model: Model) -> int:
+def _num_unused_rows(model: Model) -> int:
     """The number of a model's last rows that predict nothing that was read: one of a language model."""
     return int(model.predicts_next)
 
 
-def _reading(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:
+def _with_embeddings(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:
     """A copy of the model that reads these embeddings, whatever ids its source has."""
     name = model.input_embedding
     table = cast("nn.Embedding", model.get_submodule(name))
     other = copy.copy(model)
-    other._modules = {**model._modules, name: _Given(given, table)}
+    other._modules = {**model._modules, name: _FixedEmbedding(given, table)}
     return other
 
 
-class _Given(nn.Embedding):
+class _FixedEmbedding(nn.Embedding):
     """An embedding table that answers every look-up with the same vectors."""
 
     def __init__(self, given: Tensor, table: nn.Embedding) -> None:

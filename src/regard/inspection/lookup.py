@@ -74,7 +74,7 @@ class Lookup:
 
 
 @torch.no_grad()
-def look_up(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row: int, num_rows: int) -> Lookup:
+def compute_row(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row: int, num_rows: int) -> Lookup:
     """Compute a row of a head's weights step by step.
 
     Args:

@@ -332,7 +332,7 @@ def _spelled(tokens: Tokens, group: Sequence[int]) -> str:
     return "".join(tokens.spelled[position] for position in group).replace("▁", " ").strip() or " "
 
 
-def lens_of(log_probs: torch.Tensor, spell: Any) -> list[list[tuple[str, float]]]:
+def lens_predictions(log_probs: torch.Tensor, spell: Any) -> list[list[tuple[str, float]]]:
     """The likeliest token and its probability, for each layer and row."""
     best = log_probs.exp().max(dim=-1)
     return [

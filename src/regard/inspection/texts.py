@@ -9,10 +9,10 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
-from regard.inspection.ablation import gated, without
+from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.alignment import sharpest_layer
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
-from regard.inspection.result import Ablation, Inspection, lens_of
+from regard.inspection.result import Ablation, Inspection, lens_predictions
 from regard.models.heads import alignment_head, multihead_attentions
 from regard.models.interface import Model
 from regard.text.limits import check_lengths
@@ -80,8 +80,8 @@ def inspect_pair(
 
     whole = log_probs()
     ablations = []
-    for names in _ablated(ablate):
-        with gated(model, without(model, [HeadName.parse(name) for name in names])):
+    for names in _ablation_groups(ablate):
+        with gated(model, ablated_gates(model, [HeadName.parse(name) for name in names])):
             changes = [after - before for after, before in zip(log_probs(), whole, strict=True)]
             ablations.append(Ablation(names, sum(changes) / len(changes), changes, translate(source)))
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
@@ -199,7 +199,7 @@ def _kinds(model: Model, **tokens: Tokens) -> dict[str, Tokens]:
     return {kind: of_kind for kind, of_kind in tokens.items() if kind in model.attention_names}
 
 
-def _ablated(heads: Sequence[str | Sequence[str]]) -> list[list[str]]:
+def _ablation_groups(heads: Sequence[str | Sequence[str]]) -> list[list[str]]:
     """The groups of heads to ablate: all of them; then, if there are several, each alone."""
     groups = [[group] if isinstance(group, str) else list(group) for group in heads]
     return [[name for group in groups for name in group], *groups] if len(groups) > 1 else groups
@@ -210,7 +210,7 @@ def _lens(model: Model, found: Record, tokenizer: Tokenizer) -> list[list[tuple[
         return []
     names = model.class_names
     spell = (lambda ids: [names[id] for id in ids]) if names else tokenizer.tokens
-    return lens_of(logit_lens(model, found), spell)
+    return lens_predictions(logit_lens(model, found), spell)
 
 
 def check_heads(model: Model, ablate: Sequence[str | Sequence[str]]) -> None:
@@ -221,4 +221,4 @@ def check_heads(model: Model, ablate: Sequence[str | Sequence[str]]) -> None:
     """
     if ablate and not multihead_attentions(model):
         raise SettingsError("`ablate` needs a Transformer; got a recurrent model, whose attention has no heads.")
-    without(model, [HeadName.parse(name) for group in _ablated(ablate) for name in group])
+    ablated_gates(model, [HeadName.parse(name) for group in _ablation_groups(ablate) for name in group])

@@ -13,7 +13,7 @@ from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError, RegardError
 from regard.interop.check import Check, Reference, compare
 from regard.interop.mapping import Account, TensorRef, check_refs, read_in
-from regard.memory import lack_of_room, shapes_for
+from regard.memory import lack_of_memory, shapes_for
 from regard.models.config import ModelConfig
 from regard.models.interface import Model
 from regard.models.registry import build
@@ -102,7 +102,7 @@ class Blueprint:
         shapes = shapes_for(self.config, tensors, where)
         refs = self.refs(shapes)
         check_refs(shapes, refs, tensors, where=where)
-        if lack := lack_of_room(self.config, torch.device("cpu")):
+        if lack := lack_of_memory(self.config, torch.device("cpu")):
             raise ModelFolderError(f"{where} must fit into memory; got {lack}.")
         with torch.random.fork_rng(devices=[]):
             model = build(self.config)

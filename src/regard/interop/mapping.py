@@ -213,9 +213,9 @@ def _account_for_rest(
         if name in used:
             continue
         reason = next((why for pattern, why in explained.items() if fnmatchcase(name, pattern)), None)
-        twin = next((other for other in by_shape[tuple(tensor.shape)] if torch.equal(tensors[other], tensor)), None)
-        if twin is not None:
-            accounted[name] = f"the same as {twin}"
+        equal = next((other for other in by_shape[tuple(tensor.shape)] if torch.equal(tensors[other], tensor)), None)
+        if equal is not None:
+            accounted[name] = f"the same as {equal}"
         elif reason is not None:
             accounted[name] = reason
         else:

@@ -275,7 +275,7 @@ def _run_trainer(
     """
     world, states = execution.world, state_folder(output)
     is_made_of, is_made_on = made_of(task, model), made_on(model, world)
-    if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
+    if len(set(map(json.dumps, world.gather(is_made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; theirs differ.")
     if world.is_main:
         remove_leftovers(output)

@@ -32,9 +32,9 @@ from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.task import Inputs
-from regard.training.distributed import joined
+from regard.training.distributed import joined_world
 from regard.training.run import Callback, SavingTimes
-from regard.training.state import EVENTS, newest_made_of, state_folder
+from regard.training.state import EVENTS, newest_fingerprint, state_folder
 
 Name = str | os.PathLike[str]
 
@@ -139,14 +139,14 @@ def train(
     if tensorboard:
         callbacks = [TensorBoard(state_folder(output) / EVENTS), *callbacks]
     with (
-        joined(device) as world,
+        joined_world(device) as world,
         display or RunDisplay(is_silent=not world.is_main) as shown,
         claimed(output, world, overwrite=overwrite, resume=resume),
     ):
         resolved = resolve_device(device)
         if reason := left_out(device, resolved):
             shown.say(reason)
-        if resume and (made_of := newest_made_of(state_folder(output))) is not None:
+        if resume and (made_of := newest_fingerprint(state_folder(output))) is not None:
             chosen = settled(chosen, made_of)
         if pretrained is None and initial is None:
             check_room(chosen.with_least_vocabulary(), resolved, world, shard=shard)

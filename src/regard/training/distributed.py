@@ -79,7 +79,7 @@ class World:
             pieces = together.split([tensor.numel() for tensor in part])
             torch._foreach_copy_(part, [piece.view_as(tensor) for piece, tensor in zip(pieces, part, strict=True)])
 
-    def of_main(self, thing: Thing) -> Thing:
+    def broadcast(self, thing: Thing) -> Thing:
         """The main process's value, sent to all."""
         if self.size == 1:
             return thing
@@ -87,7 +87,7 @@ class World:
         dist.broadcast_object_list(things, src=0, group=self.talk)
         return things[0]
 
-    def of_all(self, thing: Thing) -> list[Thing]:
+    def gather(self, thing: Thing) -> list[Thing]:
         """The values of all processes, in the order of their ranks."""
         if self.size == 1:
             return [thing]
@@ -114,7 +114,7 @@ ALONE = World()
 
 
 @contextmanager
-def joined(device: str = "auto") -> Iterator[World]:
+def joined_world(device: str = "auto") -> Iterator[World]:
     """Join the processes that `torchrun` started; a world of one without it. Once connected, they stay so until they
     end.
 
@@ -134,7 +134,7 @@ def joined(device: str = "auto") -> Iterator[World]:
         )
     size, rank, local_rank = (int(told[name]) for name in NUMBERS[:3])
     world = World(rank, size, local_rank)
-    with saying_who_is_lost(world):
+    with reporting_lost_process(world):
         yield replace(world, talk=_connected(world, on_gpu=device != "cpu" and torch.cuda.is_available()))
 
 
@@ -182,7 +182,7 @@ def end_at_once(status: int) -> None:
 
 
 @contextmanager
-def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Iterator[None]:
+def reporting_lost_process(world: World, step: Callable[[], int] = lambda: 0) -> Iterator[None]:
     """Turn the libraries' errors about a lost process into a `TrainingError`.
 
     Raises:

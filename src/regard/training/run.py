@@ -18,7 +18,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 @runtime_checkable
-class Trainable(Protocol):
+class TrainingBatch(Protocol):
     """The interface of batches."""
 
     @property
@@ -41,7 +41,7 @@ class Trainable(Protocol):
         """The batch on a device."""
 
 
-AnyBatch = TypeVar("AnyBatch", bound=Trainable)
+AnyBatch = TypeVar("AnyBatch", bound=TrainingBatch)
 
 
 @runtime_checkable

@@ -51,7 +51,7 @@ class TrainingState:
     """The tensors by name: `weights.*`, `average.*`, `optimizer.*`, `random.*`."""
     progress: dict[str, Any]
     """The record of the run so far."""
-    made_of: dict[str, Any]
+    fingerprint: dict[str, Any]
     """Settings and checksums of the data: what must stay the same for the run to continue unchanged."""
 
     @property
@@ -135,7 +135,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
             "format_version": FORMAT_VERSION,
             "tensors_sha256": _digest_of_file(aside / TENSORS),
             "progress": state.progress,
-            "made_of": state.made_of,
+            "made_of": state.fingerprint,
         }
         write_whole(aside / RECORD, json.dumps(record | {"record_sha256": _digest(record)}).encode("utf-8"))
         if (folder / name).exists():
@@ -173,7 +173,7 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
     return None, []
 
 
-def newest_made_of(folder: Path) -> dict[str, Any] | None:
+def newest_fingerprint(folder: Path) -> dict[str, Any] | None:
     """The fingerprint of the run of a folder, by its newest record that can be read; None where there is none."""
     for path in checkpoints(folder):
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -89,9 +89,9 @@ def compiled(model: AnyModel) -> AnyModel:
     """A model with the same parameters whose `states` PyTorch compiles at the first batch: one graph for batches of any
     shape.
     """
-    twin = copy.copy(model)
-    twin.states = torch.compile(model.states, dynamic=True)
-    return twin
+    copied = copy.copy(model)
+    copied.states = torch.compile(model.states, dynamic=True)
+    return copied
 
 
 class Updater(Generic[AnyModel, AnyBatch]):
@@ -151,7 +151,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
             TrainingError: there is not enough memory, or the model cannot be compiled.
         """
         num_tokens = sum(batch.num_tokens for batch in batches) if num_tokens is None else num_tokens
-        with _saying_what_does_not_fit(lambda: _sizes(batches), self.config), _saying_what_does_not_compile():
+        with _reporting_lack_of_memory(lambda: _sizes(batches), self.config), _reporting_compile_errors():
             return self._step(batches, learning_rate, num_tokens)
 
     def _step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int) -> Outcome:
@@ -199,11 +199,11 @@ class Updater(Generic[AnyModel, AnyBatch]):
         model = merged(self.average.model).eval()
         # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
         in_inference = torch.inference_mode() if self.shard else nullcontext()
-        with in_inference, _saying_what_does_not_fit(lambda: "the validation text, in batches", self.config):
+        with in_inference, _reporting_lack_of_memory(lambda: "the validation text, in batches", self.config):
             found = look(model) if self.world.is_main or self.shard else None
         if isinstance(model, FSDPModule):
             model.reshard()
-        shared = self.world.of_main(found)
+        shared = self.world.broadcast(found)
         assert shared is not None
         return shared
 
@@ -255,7 +255,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 @contextmanager
-def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -> Iterator[None]:
+def _reporting_lack_of_memory(what: Callable[[], str], config: TrainingConfig) -> Iterator[None]:
     """Turn the libraries' out-of-memory errors into a `TrainingError`.
 
     Raises:
@@ -274,7 +274,7 @@ def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -
 
 
 @contextmanager
-def _saying_what_does_not_compile() -> Iterator[None]:
+def _reporting_compile_errors() -> Iterator[None]:
     """Turn the compiler's errors, such as that a machine has no C++ compiler, into a `TrainingError`.
 
     Raises:

@@ -96,14 +96,14 @@ def _scores(page: ComparisonPage) -> str:
     groups = ""
     for system, rows in page.scores:
         cells = "".join(
-            f"<tr>{''.join(f'<td class=number>{escape(_kept(cell))}</td>' for cell in row)}</tr>" for row in rows
+            f"<tr>{''.join(f'<td class=number>{escape(_unbreakable(cell))}</td>' for cell in row)}</tr>" for row in rows
         )
         title = f"<bdi>{escape(system)}</bdi>" + ("" if groups else ' <span class="label">baseline</span>')
         groups += f'<tbody><tr><th scope="rowgroup" colspan="{len(page.columns)}">{title}</th></tr>{cells}</tbody>'
     return f'<div class="wide"><table class="scores"><thead><tr>{names}</tr></thead>{groups}</table></div>'
 
 
-def _kept(cell: str) -> str:
+def _unbreakable(cell: str) -> str:
     """Format a cell: a narrow screen may break it before its ± only, and the name of a metric at every space."""
     return cell if cell[:1].isalpha() else cell.strip().replace(" ", "\u00a0").replace("\u00a0±", " ±")
 

@@ -46,7 +46,7 @@ LEGEND_WIDTH = 150
 
 
 @runtime_checkable
-class Aligned(Protocol):
+class AlignedTokens(Protocol):
     """Tokens with an alignment: the tokens that each of them was written from."""
 
     @property
@@ -65,7 +65,7 @@ class Aligned(Protocol):
         ...
 
 
-def alignment_svg(alignment: Aligned, *, standalone: bool = False) -> str:
+def alignment_svg(alignment: AlignedTokens, *, standalone: bool = False) -> str:
     """Draw a matrix: source tokens across, target tokens down, each cell as strong as the weight is high.
 
     Args:
@@ -139,7 +139,7 @@ def curve_svg(
         parts.append(
             f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{step:,}</text>'
         )
-    names_y = _apart([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
+    names_y = _spread([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
     for (name, curve), colour, name_y in zip(curves.items(), ("var(--heat)", "var(--second)"), names_y, strict=False):
         places = [place(*point) for point in curve]
         if len(places) == 1:
@@ -306,7 +306,7 @@ def _text_width(text: str) -> int:
     return sum(14 if east_asian_width(character) in "WF" else 8 for character in text)
 
 
-def _apart(places: Sequence[float], distance: float) -> list[float]:
+def _spread(places: Sequence[float], distance: float) -> list[float]:
     """Move y coordinates down where they are nearer than `distance` to the one above."""
     moved = list(places)
     order = sorted(range(len(places)), key=lambda i: places[i])

@@ -36,7 +36,7 @@ def missing(text: str) -> str:
     return _chosen(text)[1]
 
 
-def told(lacking: str) -> str:
+def missing_characters_warning(lacking: str) -> str:
     """A warning about characters in a picture that no font has."""
     scripts = sorted({character_name(character, "unnamed").split()[0].split("-")[0] for character in lacking})
     more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""

@@ -26,7 +26,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from regard.inspection.drawing.fonts import MissingFontWarning, families, missing, told
+    from regard.inspection.drawing.fonts import MissingFontWarning, families, missing, missing_characters_warning
 except ImportError as error:
     raise MissingExtraError("pictures", "inspect") from error
 
@@ -58,11 +58,11 @@ def picture_bytes(figure: Figure, ending: str) -> bytes:
     written = io.BytesIO()
     # The list of fonts that "sans-serif" may be would be written out with each text.
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "regard", "font.sans-serif": ["DejaVu Sans"]}
-    with matplotlib.rc_context(settings), _silent_on_glyphs():
+    with matplotlib.rc_context(settings), _without_glyph_warnings():
         metadata = {"Date": None} if ending == ".svg" else {}
         figure.savefig(written, format=ending.removeprefix("."), dpi=DPI, bbox_inches="tight", metadata=metadata)
     if ending != ".svg" and (lacking := missing(_text_of(figure))):
-        warnings.warn(told(lacking), MissingFontWarning, stacklevel=2)
+        warnings.warn(missing_characters_warning(lacking), MissingFontWarning, stacklevel=2)
     return written.getvalue()
 
 
@@ -80,7 +80,7 @@ def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = ""
     bar = figure.add_axes(
         ((1.2 + width + 0.1) / (width + 1.6), 0.3 / (height + 1.6), 0.1 / (width + 1.6), height / (height + 1.6))
     )
-    _explain(figure, drawn, bar)
+    _draw_legend(figure, drawn, bar)
     _name_cells(axes, rows, keys, cell)
     axes.set_title(title, fontsize=10)  # above the tokens, wherever they end
     _finish(figure, "", _with_mask(note, [matrix]))
@@ -116,7 +116,7 @@ def layers_figure(
         for axes in line[len(names) :]:
             axes.axis("off")
     _finish(figure, "", _with_mask(note, matrices.values()))
-    _lay_out(figure, drawn)
+    _place_matrices(figure, drawn)
     return figure
 
 
@@ -171,7 +171,7 @@ def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int 
         for axes in line[len(names) :]:
             axes.axis("off")
     _finish(figure, "", _with_mask(note, matrices.values()))
-    _lay_out(figure, drawn)
+    _place_matrices(figure, drawn)
     return figure
 
 
@@ -307,19 +307,19 @@ def _name_cells(axes: Axes, rows: Tokens, keys: Tokens, cell: float) -> None:
     axes.tick_params(length=0)
 
 
-def _lay_out(figure: Figure, drawn: Any) -> None:
+def _place_matrices(figure: Figure, drawn: Any) -> None:
     """Put the matrices of a figure side by side, and the legend of its colours on their right."""
     width, height = figure.get_size_inches()
-    with _silent_on_glyphs():
+    with _without_glyph_warnings():
         figure.tight_layout(pad=0.4, rect=(0, 0.02, 1 - LEGEND_INCHES / width, 1))
     bar_height = min(1.5, 0.6 * height)
     bar = figure.add_axes(
         (1 - (LEGEND_INCHES - 0.15) / width, 1 - (bar_height + 0.3) / height, 0.1 / width, bar_height / height)
     )
-    _explain(figure, drawn, bar)
+    _draw_legend(figure, drawn, bar)
 
 
-def _explain(figure: Figure, drawn: Any, bar: Axes) -> None:
+def _draw_legend(figure: Figure, drawn: Any, bar: Axes) -> None:
     """Draw the legend of a matrix's colours on axes of their own."""
     figure.colorbar(drawn, cax=bar, label="share of the row")
     bar.yaxis.label.set_fontsize(7)
@@ -363,7 +363,7 @@ def _text_of(figure: Figure) -> str:
 
 
 @contextmanager
-def _silent_on_glyphs() -> Iterator[None]:
+def _without_glyph_warnings() -> Iterator[None]:
     """Silence matplotlib's warnings of each character that its fonts lack, while this context lasts: we say it once."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
