@@ -12,10 +12,10 @@ from regard.checkpoint import LoadedModel
 from regard.data.batch import Batch, LabelledBatch
 from regard.evaluation.text_metrics import add_metric
 from regard.generation.active_batch import ActiveBatch
-from regard.generation.decoding import Rule
 from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions, add_decoding_method
 from regard.generation.request import Hypothesis
+from regard.generation.rules.rule import Rule
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import Format, add_format
 from regard.interop.mapping import Account

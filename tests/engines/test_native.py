@@ -20,6 +20,7 @@ from torch import nn
 from regard.engines import choice, library, structures
 from regard.engines.choice import CompiledModels, check_engine, compile_model
 from regard.engines.library import find, find_in
+from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import PackedModel
@@ -27,7 +28,7 @@ from regard.engines.structures import NativeLinear, unsupported_in_layer
 from regard.errors import SettingsError, ShapeError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.beam import BeamSettings
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -151,7 +152,7 @@ def test_a_linear_map(inputs: int, outputs: int, rows: int, bias: bool, dtype: s
 
 def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hypothesis]]:
     symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
-    return Decoding(model, requests, BeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()
+    return Decoding(model, requests, NativeBeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()
 
 
 @pytest.mark.parametrize(
@@ -455,7 +456,7 @@ def test_what_is_beyond_a_table_is_refused(what: str) -> None:
                 seven_steps()
             return
         request = Request([5, 6, 3], 5, prefix_ids=(VOCAB_SIZE,) if what == "prefix" else ())
-        decoding = Decoding(model, [request], BeamSearch(BeamSettings(2, 2), 3), symbols, batch_size=1)
+        decoding = Decoding(model, [request], NativeBeamSearch(BeamSettings(2, 2), 3), symbols, batch_size=1)
         if what == "prefix":
             with pytest.raises(ShapeError, match="the tokens of a prefix must be below 23; got 23"):
                 decoding.run()

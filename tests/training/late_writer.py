@@ -53,5 +53,5 @@ with joined_world("cpu") as world:
     )
     updater = Updater(model, TrainingConfig(precision="float32", steps=2), world)
     trainer = Trainer(updater, task, Writer(), Silent(), saving=SavingTimes() if slow == "save" else None)
-    trainer.run()
+    trainer.train()
     assert written.exists(), f"process {world.rank} did not wait"

@@ -68,7 +68,7 @@ def run_from(
         Updater(model, config), StubTask(lambda start, shard: stream(start), losses), Writer(), Silent(),
         saving=SavingTimes(every_steps=1), resumed=state,
     )  # fmt: skip
-    return trainer.run()
+    return trainer.train()
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

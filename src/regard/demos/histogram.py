@@ -19,7 +19,7 @@ from regard.models.handcrafted import histogram
 from regard.pipelines.predictor import Predictor
 from regard.runs.progress import RunDisplay, clock
 from regard.runs.report import how_losses_are_measured, training_loss_name
-from regard.runs.run import Execution, run_task
+from regard.runs.run import RunOptions, run
 from regard.runs.run_folder import claimed, write_results
 from regard.runs.settings import RunSettings
 from regard.runs.tasks.labels import TagTask
@@ -70,7 +70,7 @@ def run_histogram_demo(
         display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
         training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)
         task = TagTask([training], valid, settings, display)
-        result = run_task(task, output, Execution(device), display=display, preset="tiny, for the demo")
+        result = run(task, output, RunOptions(device), display=display, preset="tiny, for the demo")
         if result.run.interrupted:
             return result.run
     predictor = result.loaded

@@ -1,4 +1,4 @@
-"""The search over a model's logits, in C: log-probabilities, the best candidates, and a step of beam search."""
+"""Beam search in C: log-probabilities, the best candidates, and whole steps."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from torch import Tensor
 from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.errors import ShapeError
+from regard.generation.active_batch import SearchTensors
 
 CandidateTensors = tuple[
     Float[Tensor, "sentence candidate"],
@@ -31,11 +32,8 @@ def library_for(*tensors: Tensor) -> c.Library | None:
     return None
 
 
-def log_softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
-    """Log-probabilities, in float32 at least. Each row's do not depend on the others."""
-    library = library_for(logits)
-    if library is None:
-        return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+def log_softmax(library: c.Library, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+    """Log-probabilities. Each row's do not depend on the others."""
     logits = logits.contiguous()
     found = torch.empty_like(logits)
     size = logits.shape[-1]
@@ -54,25 +52,6 @@ def best_candidates(
     found = _empty_candidates((len(scores), count))
     library.functions.regard_candidates(*log_probs.shape, count, *map(address, given), _pointers(found))
     return found
-
-
-class SearchTensors(NamedTuple):
-    """The hypotheses of a search. All tensors change in place with each step, but those that are marked as constant."""
-
-    newest: Int[Tensor, "sentence beam"]
-    """The last tokens."""
-    scores: Float[Tensor, "sentence beam"]
-    """Sums of log-probabilities; -inf where there is no hypothesis."""
-    lengths: Int[Tensor, " sentence"]
-    """The numbers of tokens written."""
-    ids: Int[Tensor, "sentence beam room"]
-    token_log_probs: Float[Tensor, "sentence beam room"]
-    limits: Int[Tensor, " sentence"]
-    """The largest numbers of tokens, the end symbol counted; constant."""
-    minima: Int[Tensor, " sentence"]
-    """The smallest numbers of tokens, the end symbol counted; constant."""
-    prefixes: Int[Tensor, "sentence prefix"]
-    """The tokens that a target must begin with, then -1; constant."""
 
 
 class FinishedHypothesis(NamedTuple):

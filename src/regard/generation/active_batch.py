@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.data.batch import pad_right
-from regard.engines.native_search import SearchTensors
 from regard.generation.request import FinishReason, Hypothesis, Request
+
+
+class SearchTensors(NamedTuple):
+    """The tensors of a search. A step changes them in place, but for `limits`, `minima` and `prefixes`."""
+
+    newest: Int[Tensor, "sentence beam"]
+    """The newest tokens."""
+    scores: Float[Tensor, "sentence beam"]
+    """Sums of log-probabilities; -inf where there is no hypothesis."""
+    lengths: Int[Tensor, " sentence"]
+    """Tokens written."""
+    ids: Int[Tensor, "sentence beam room"]
+    token_log_probs: Float[Tensor, "sentence beam room"]
+    limits: Int[Tensor, " sentence"]
+    """Tokens that may be written, the end symbol counted."""
+    minima: Int[Tensor, " sentence"]
+    """Tokens that must be written, the end symbol counted."""
+    prefixes: Int[Tensor, "sentence prefix"]
+    """What a target must begin with, then -1."""
 
 
 class ActiveBatch:
@@ -69,7 +88,7 @@ class ActiveBatch:
 
     @property
     def tensors(self) -> SearchTensors:
-        """All of them, as they are now."""
+        """The present tensors."""
         return SearchTensors(
             self.newest, self.scores, self.lengths, self.ids, self.token_log_probs, self.limits, self.minima, self.prefixes
         )  # fmt: skip

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
-from regard.generation.decoding import Rule
 from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.rule import Rule
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
 from regard.generation.rules.trace import Trace
@@ -172,9 +172,11 @@ class DecodingOptions(SamplingOptions):
             return self.num_candidates
         return self.beam_size if self.coverage_penalty else self.n_best
 
-    def rule(self, eos_id: int, trace: Trace | None = None) -> Rule:
+    def rule(self, eos_id: int, trace: Trace | None = None, beam_search: type[BeamSearch] = BeamSearch) -> Rule:
         """The decoding rule of these options.
 
+        Args:
+            beam_search: an engine's own, or that in PyTorch.
         Raises:
             SettingsError: an option out of range.
         """
@@ -194,7 +196,7 @@ class DecodingOptions(SamplingOptions):
             self.num_groups,
             self.diversity,
         )
-        return BeamSearch(settings_of_beam, eos_id, trace)
+        return beam_search(settings_of_beam, eos_id, trace)
 
     def filters(self, encode: Callable[[str], Sequence[int]], eos_id: int) -> list[Filter]:
         """The filters of these options.

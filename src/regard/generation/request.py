@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.errors import SettingsError
-from regard.generation.rules.required import Phrases
+from regard.generation.required_phrases import Phrases
 
 FinishReason = Literal["eos", "length", "repetition_loop", "prefix", "blocked"]
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, CompiledModels
+from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
 from regard.generation.adapted import Adapted
@@ -112,7 +113,7 @@ class Workers:
     ) -> Decoding:
         """The requests, ready to be decoded step by step."""
         check_after_fork()
-        rule = options.rule(self._symbols.eos_id, trace)
+        rule = options.rule(self._symbols.eos_id, trace, NativeBeamSearch)
         batch_size = texts_at_once(options.batch_size, self.device)
         if options.batch_size is None and self._lacking(min(len(requests), batch_size), rule.width):
             batch_size = TEXTS_ON_CPU  # nobody has asked for more

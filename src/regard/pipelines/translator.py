@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Unpack, cast, overload
+from threading import Lock
+from typing import Any, TypeVar, Unpack, cast, overload
+
+import torch
 
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
@@ -23,6 +27,8 @@ from regard.inspection.alignment import Alignment
 from regard.inspection.result import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
 from regard.models.interface import Model, PairModel
+from regard.models.learning.adapters import merged
+from regard.pipelines.adapter_set import AdapterSet
 from regard.pipelines.batch_decoder import Workers
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
@@ -36,16 +42,24 @@ from regard.text.tokenizer import Tokenizer
 
 WINDOW = 4096
 """Lines that are translated together, in batches of like length."""
+Moved = TypeVar("Moved", bound="Translator")
 Given = str | Sequence[int]  # a target: a text, which is cut into tokens, or the ids of its tokens
 
 
 class Translator(Pipeline):
     """A trained model with its tokenizer.
 
+        translator = regard.load("base", adapters={"legal": "legal", "news": "news"})
+        translator.translate(["Two dogs play.", "Two dogs play."], adapters=["legal", None])
+
+    Each text is translated with one of the adapters, or with none; all share one batch. Scores, alignments and inspections are
+    those of the model without adapters; `adapted("legal").score(...)` is that of the model with one.
+
     Args:
         tokenizer: of the targets, and of the sources where `source_tokenizer` is not given.
         others: models of an ensemble, with the same tokenizers: their probabilities are averaged, for `alternatives`, too.
             Scores of given targets, alignments and inspections are the first model's.
+        adapters: of the model, which texts name.
 
     Attributes:
         confidence: what the log-probabilities of a translation say about its quality; None: not calibrated.
@@ -62,6 +76,7 @@ class Translator(Pipeline):
         tokenizer: Tokenizer,
         source_tokenizer: Tokenizer | None = None,
         others: Sequence[PairModel] = (),
+        adapters: AdapterSet | None = None,
     ) -> None:
         super().__init__(model, tokenizer)
         self.others = [other.eval() for other in others]
@@ -69,13 +84,41 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._decode_with(Workers((self._model, *self.others), tokenizer))
+        self._adapters = adapters or AdapterSet({}, {})
+        self._merged: dict[str, Translator] = {}
+        self._merging = Lock()
+        models = (self._adapters.joined(self._model),) if adapters else (self._model, *self.others)
+        self._workers = Workers(models, tokenizer, self._adapters.choice if adapters else None)
+        self._prepared = self._workers.prepared
+
+    @property
+    def adapters(self) -> list[str]:
+        """The names of the adapters."""
+        return list(self._adapters.names)
+
+    def adapted(self, name: str) -> Translator:
+        """The translator with one adapter in its weights. Those that are not adapted are shared.
+
+        Raises:
+            SettingsError: there is no such adapter.
+        """
+        self._adapters.number(name)
+        with self._merging:
+            if name not in self._merged:
+                model = merged(self._adapters.models[name])
+                self._merged[name] = Translator(model, self.tokenizer, self.source_tokenizer)
+                self._merged[name].confidence = self._adapters.confidences.get(name)
+        return self._merged[name]
+
+    def to(self: Moved, device: str | torch.device) -> Moved:
+        """As `Pipeline.to`, with the translators of `adapted`."""
+        super().to(device)
+        for translator in self._merged.values():
+            translator.to(device)
+        return self
 
     def _held(self) -> list[Model]:
-        return [self._model, *self.others, *self._workers.models]
-
-    def _decode_with(self, workers: Workers) -> None:
-        self._workers, self._prepared = workers, workers.prepared
+        return [self._model, *self.others, *self._workers.models, *self._adapters.models.values()]
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -85,15 +128,15 @@ class Translator(Pipeline):
     @overload
     def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
         self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
-        required: Sequence[str] | None = None, filters: Sequence[Filter] = (),
+        required: Sequence[str] | None = None, adapters: str | None = None, filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> Translation: ...  # fmt: skip
 
     @overload
     def translate(
         self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
-        required: Sequence[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+        required: Sequence[Sequence[str]] | None = None, adapters: Sequence[str | None] | None = None,
+        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
@@ -103,6 +146,7 @@ class Translator(Pipeline):
         *,
         prefixes: Any = None,
         required: Any = None,
+        adapters: Any = None,
         filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
         **changes: Any,
@@ -113,23 +157,30 @@ class Translator(Pipeline):
             translator.translate(["Two dogs play."], beam_size=5, n_best=3)
 
         Args:
-            texts: several, or one; then `prefixes` and `required` are those of one text, too.
+            texts: several, or one; then `prefixes`, `required` and `adapters` are those of one text, too.
             options: how to decode; None: the defaults.
             prefixes: for each text, what its translation begins with.
             required: for each text, phrases that its translation must have (beam search only).
+            adapters: for each text, the name of its adapter, or None for none.
             filters: of your own, such as those of `generation/filters.py`: they change log-probabilities at each step.
             on_done: called with the number of texts that were just finished.
             changes: options by name, as `DecodingOptions` lists them.
         Raises:
-            DataError: a text is longer than the model can read, or not as many prefixes as texts.
-            SettingsError: an unknown option, or a value out of range.
+            DataError: a text is longer than the model can read, or not as many prefixes, lists of phrases or adapters as texts.
+            SettingsError: an unknown option, a value out of range, or an adapter that the translator does not have.
         """
+        of_texts: dict[str, Any] = {"prefixes": prefixes, "required": required, "adapters": adapters}
         if isinstance(texts, str):
-            one_each: dict[str, Any] = {name: None if given is None else [given]
-                                        for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
-            return self.translate([texts], options, **one_each, filters=filters, on_done=on_done, **changes)[0]
+            of_texts = {name: None if given is None else [given] for name, given in of_texts.items()}
+            return self.translate([texts], options, **of_texts, filters=filters, on_done=on_done, **changes)[0]
+        if adapters and not isinstance(adapters, str) and len(adapters) == len(texts) and len({*adapters}) == 1:
+            of_texts["adapters"] = None
+            if (name := adapters[0]) is not None:  # in the weights it is faster than beside them
+                return self.adapted(name).translate(
+                    texts, options, **of_texts, filters=filters, on_done=on_done, **changes
+                )
         options = (options or DecodingOptions()).changed(**changes)
-        return self._answers(texts, self.requests(texts, options, prefixes, required), options, filters, on_done)
+        return self._answers(texts, self.requests(texts, options, **of_texts), options, filters, on_done)
 
     def _answers(
         self,
@@ -165,12 +216,15 @@ class Translator(Pipeline):
         best = candidates[0]
         described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=request.adapter)
         restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
-        return translation_of(described, candidates, options, self._confidence(request.adapter), restricted, steps)
+        confidence = (
+            self._adapters.confidences.get(self.adapters[request.adapter - 1]) if request.adapter else self.confidence
+        )
+        return translation_of(described, candidates, options, confidence, restricted, steps)
 
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,
-        required: Iterable[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None,
+        required: Iterable[Sequence[str]] | None = None, adapters: Iterable[str | None] | None = None,
+        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None,
     ) -> Iterator[Translation]:  # fmt: skip
         """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
 
@@ -178,7 +232,7 @@ class Translator(Pipeline):
         """
         lines, first = iter(lines), 1
         options = options or DecodingOptions()
-        given = {"prefixes": prefixes, "required": required}
+        given = {"prefixes": prefixes, "required": required, "adapters": adapters}
         besides: dict[str, Iterator[Any]] = {name: iter(each) for name, each in given.items() if each is not None}
         while window := list(islice(lines, WINDOW)):
             check_texts(window, "lines", first - 1)
@@ -348,18 +402,9 @@ class Translator(Pipeline):
         shown = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate, "translate": translate}
         return self.inspect_ids(text, self.written_ids(text, target), **shown)
 
-    def _models(self, adapter: int) -> Sequence[PairModel]:
-        """What writes with an adapter, by its number; 0: none."""
-        assert adapter == 0, "only an AdaptedTranslator has adapters"
-        return (self._model, *self.others)
-
-    def _confidence(self, adapter: int) -> Confidence | None:
-        """What is known of the confidence of translations that are written with an adapter."""
-        return self.confidence
-
     def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0) -> Described:
         """The description of a target, given by its ids."""
-        models = self._models(adapter)
+        models = [self._adapters.models[self.adapters[adapter - 1]]] if adapter else [self._model, *self.others]
         return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
@@ -391,7 +436,14 @@ class Translator(Pipeline):
         prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None,
         first: int = 1,
+        *,
+        adapters: str | Sequence[str | None] | None = None,
     ) -> list[Request | None]:
         """The request for each text; None for a blank one. `first` is the number of the first line."""
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
-        return Wishes(self.tokenizer, options, self.max_positions).requests(texts, sources, prefixes, required, first)
+        make = Wishes(self.tokenizer, options, self.max_positions)
+        found = make.requests(texts, sources, prefixes, required, first)
+        if adapters is None:
+            return found
+        numbers = self._adapters.numbers(adapters, len(texts))
+        return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]

@@ -82,7 +82,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.batches = prefetch(map(pinned, wanted) if self.device.type == "cuda" else wanted)
         self._source = batches
 
-    def run(self) -> TrainingRun:
+    def train(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
 
         Dropout draws from torch's default generator, which is seeded here and given back as it was found. A first Ctrl-C or

@@ -12,10 +12,11 @@ from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.candidates import on_cpu
 from regard.generation.option_record import Options
 from regard.generation.request import Hypothesis
-from regard.generation.rules.candidates import on_cpu
 from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.generation.rules.rule import Rule
 from regard.nn.positions import widest_float
 
 
@@ -79,7 +80,7 @@ def draw(logits: Float[Tensor, "*row vocab"], uniform: Float[Tensor, "*row"]) ->
     return drawn.minimum(last)
 
 
-class Sampling:
+class Sampling(Rule):
     """A rule: each hypothesis of a sentence is a sample of its own, which ends when it draws an end symbol.
 
     A sentence's random numbers come from the seed of its request alone, so that its samples do not depend on what else is

@@ -9,12 +9,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.candidates import top_candidates
 from regard.generation.request import Hypothesis
-from regard.generation.rules.candidates import top_candidates
 from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.generation.rules.rule import Rule
 
 
-class StochasticBeam:
+class StochasticBeam(Rule):
     """A rule: the targets whose log-probability plus Gumbel noise is highest, which are a sample without replacement.
 
     The noise of a hypothesis is the highest among all its continuations, so that it is enough to follow the highest few. A

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.generation.active_batch import ActiveBatch
-from regard.generation.rules.candidates import Candidates
+from regard.generation.candidates import Candidates
 
 
 @dataclass(frozen=True)

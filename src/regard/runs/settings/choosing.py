@@ -17,7 +17,7 @@ from typing import Any
 
 from regard.data.corpus import Pairs
 from regard.evaluation.text_metrics import tokenization_hint
-from regard.runs.settings.fitting import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
+from regard.runs.settings.defaults import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
 from regard.runs.settings.measuring import FEW, Side, measured, rare_share, some_pairs
 from regard.runs.settings.run_settings import RunSettings
 from regard.text.tokenizer import Tokenizer
@@ -76,7 +76,7 @@ def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: i
     Args:
         num_valid: pairs for validation; 0: there is no training, of whose settings could be told.
     """
-    if not settings.follows_data or settings.is_settled:
+    if not settings.follows_data or settings.is_frozen:
         return settings, []
     if (choice := choice_for(corpora, num_valid)) is None:
         return settings, []
@@ -163,7 +163,7 @@ def with_choice(settings: RunSettings, choice: Choice, corpora: Sequence[Pairs])
         settings = settings.model_copy(update={"most_epochs": SHORT_EPOCHS, "least_steps": SHORT_STEPS})
     elif "tokenizer.kind" in keys:
         values[VOCABULARY] = subwords_of(corpora, settings.tokenizer)
-    return settings.changed(values, keys).model_copy(update={"told": frozenset(values).intersection(keys)})
+    return settings.changed(values, keys).model_copy(update={"reported": frozenset(values).intersection(keys)})
 
 
 def subwords_of(corpora: Sequence[Pairs], config: TokenizerConfig) -> int:
@@ -203,13 +203,13 @@ def choice_notes(settings: RunSettings, choice: Choice, *, trains: bool = True) 
         JOINED: f"{settings.data.concatenation:.0%} of the pairs read with another one after",
         METRIC: f"kept by {training.metric}",
     }
-    changed = [key for key in shown if key in settings.told and settings.value(key) != settings.usual[key]]
+    changed = [key for key in shown if key in settings.reported and settings.value(key) != settings.preset_values[key]]
     if not trains:
         changed = [key for key in changed if not key.startswith("training.")]
-    if choice.kinds[0] != choice.kinds[1] and "tokenizer.kind" in settings.told:
+    if choice.kinds[0] != choice.kinds[1] and "tokenizer.kind" in settings.reported:
         changed = ["tokenizer.kind", *(key for key in changed if key not in KINDS)]
     if not changed:
         return []
     said = ", ".join(shown[key] for key in changed if shown[key])
-    back = " ".join(f"--set {key}={settings.usual[key]}" for key in changed)
+    back = " ".join(f"--set {key}={settings.preset_values[key]}" for key in changed)
     return [f"chosen for these data: {said}; to change that: {back}"]

@@ -26,9 +26,9 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.settings.fitting import BYTES_TO_A_TOKEN, with_vocabulary_for
-from regard.runs.tasks.continuing import Beginning
+from regard.runs.settings.defaults import BYTES_TO_A_TOKEN, with_vocabulary_for
 from regard.runs.tasks.in_memory import is_in_memory, labelled_of, names_of
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (
     VALID_BATCH_TOKENS,
     Inputs,
@@ -57,7 +57,7 @@ class LabelTask(Task):
         valid: LabelledText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
@@ -87,7 +87,7 @@ class LabelTask(Task):
             self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
             self.learn_sizes(labels=labels)
         else:
-            self.take_over(initial, labels=labels)
+            self.initialize_from(initial, labels=labels)
         limit = self.settings.model.max_positions
         self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, by_word=by_word)
         say_sizes("text", training, self._encoded, valid, valid.name, display)

@@ -36,8 +36,8 @@ from regard.pipelines.translator import Translator
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.settings.choosing import chosen_by_data
-from regard.runs.tasks.continuing import Beginning
 from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizing.segmentation import make_segmenters
@@ -94,7 +94,7 @@ class PairsTask(Task):
         valid: ParallelText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabularies, encode the pairs, and choose those to train on.
 
@@ -212,11 +212,11 @@ class PairsTask(Task):
         return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
 
     def _take_vocabularies(
-        self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None, num_valid: int
+        self, corpora: Sequence[Pairs], display: RunDisplay, initial: InitialModel | None, num_valid: int
     ) -> None:
         """Choose vocabularies and learn them, or take those of the model to begin with; and what they decide of the settings."""
         if initial is not None:
-            self.take_over(initial)
+            self.initialize_from(initial)
             return
         self.settings, notes = chosen_by_data(self.settings, corpora, num_valid)
         self.notes += notes

@@ -27,8 +27,8 @@ from regard.evaluation.likelihood import LabelLikelihood, label_likelihood
 from regard.pipelines.language_model import LanguageModel
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.tasks.continuing import Beginning
 from regard.runs.tasks.in_memory import names_of, refuse
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (
     VALID_BATCH_TOKENS,
     Inputs,
@@ -58,7 +58,7 @@ class TextTask(Task):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -104,7 +104,7 @@ class LanguageTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -116,7 +116,7 @@ class LanguageTask(TextTask):
             self.tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
             self.learn_sizes()
         else:
-            self.take_over(initial)
+            self.initialize_from(initial)
         self._encoded = encode_texts(training, self.tokenizer, display.on_progress)
         self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
         name = " + ".join(self._names)
@@ -181,7 +181,7 @@ class MaskedTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -195,7 +195,7 @@ class MaskedTask(TextTask):
             self.tokenizer = learn_tokenizer(training, ["text"], learnt, display.on_progress)
             self.learn_sizes()
         else:
-            self.take_over(initial)
+            self.initialize_from(initial)
         self._masking, tokenizer = _masking(self.tokenizer), self.tokenizer
         limit = settings.model.max_positions
         self._encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)

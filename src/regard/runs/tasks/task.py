@@ -25,7 +25,7 @@ from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.tasks.continuing import Beginning, begun, sizes_of_vocabulary, with_tokens
+from regard.runs.tasks.initial_model import InitialModel, build_initialized, sizes_of_vocabulary, with_tokens
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.objectives.distillation import Teacher
@@ -46,7 +46,7 @@ class Inputs:
     """The same for validation; None: a share of `training` is held out."""
     columns: Sequence[str] | None = None
     """Of a table, the names of its two columns."""
-    initial: Beginning | None = None
+    initial: InitialModel | None = None
     """What to begin with; None: a new model, with vocabularies learnt from the data."""
     for_own_loop: bool = False
     """Whether a loop of the user's own trains the model: on all of `training`, without validation, and with the labels that
@@ -155,7 +155,7 @@ class Task(ABC):
         """Where an example stands, in words, by its index."""
         return f"example {index}"
 
-    def take_over(self, initial: Beginning, **decided: Any) -> None:
+    def initialize_from(self, initial: InitialModel, **decided: Any) -> None:
         """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
         self.has_given_vocabulary = True
         loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
@@ -171,7 +171,7 @@ class Task(ABC):
         config = self.settings.model.model_copy(update={**grown, **decided})
         self.base = None if self.settings.adapter.rank is None else loaded
         self.settings = self.settings.model_copy(update={"model": config})
-        self.initial, self.new_parameters, note = begun(loaded, config, self.settings.training.seed)
+        self.initial, self.new_parameters, note = build_initialized(loaded, config, self.settings.training.seed)
         self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:

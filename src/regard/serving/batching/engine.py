@@ -9,7 +9,6 @@ from typing import Generic, TypeVar
 from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
-from regard.pipelines.adapted import AdaptedTranslator
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
 from regard.serving.batching.jobs import Job
@@ -112,9 +111,9 @@ class AdapterEngine(Engine[Translator]):
         adapter: the adapter's name.
     """
 
-    def __init__(self, engine: Engine[AdaptedTranslator], adapter: str) -> None:
+    def __init__(self, engine: Engine[Translator], adapter: str) -> None:
         self._adapter = adapter
-        self.pipeline: AdaptedTranslator = engine.pipeline
+        self.pipeline: Translator = engine.pipeline
         self._queue, self._workers = engine._queue, engine._workers
 
     def submit(self, job: Job) -> None:

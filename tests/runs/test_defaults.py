@@ -11,7 +11,7 @@ import yaml
 from regard.data.labelled import LabelledText, find_labelled, text_bytes
 from regard.demos import dates, histogram
 from regard.models.registry import ARCHITECTURES
-from regard.runs.settings import RunSettings, fitting, recipes
+from regard.runs.settings import RunSettings, defaults, recipes
 from regard.runs.tasks.labels import ClassifyTask, TagTask
 from regard.runs.train import train
 from regard.training.run import TrainingRun
@@ -27,11 +27,11 @@ def built(preset: str = "tiny", arch: str = "encoder-decoder", **training: Any) 
 
 
 def test_a_short_run_is_through_its_warm_up_and_validates_several_times() -> None:
-    fitted = fitting.fitted(built(steps=500), MANY)
+    fitted = defaults.resolve_defaults(built(steps=500), MANY)
     assert fitted.training.warmup_steps == 67  # 1,000 of 7,500 steps
     assert fitted.training.validate_every == 50  # a tenth, which is more than 500 of 7,500
     assert fitted.training.average_decay == pytest.approx(1 - 1 / 66.67, abs=1e-4)
-    assert fitting.notes(fitted) == [
+    assert defaults.notes(fitted) == [
         "fitted to 500 steps and the data: warm-up 67, validation every 50, average over 67"
     ]
 
@@ -39,7 +39,7 @@ def test_a_short_run_is_through_its_warm_up_and_validates_several_times() -> Non
 @pytest.mark.parametrize(("arch", "preset"), EVERY_PRESET)
 @pytest.mark.parametrize("steps", [1, 3, 10, 100, 1000])
 def test_nothing_is_longer_than_the_run(arch: str, preset: str, steps: int) -> None:
-    training = fitting.fitted(built(preset, arch, steps=steps), MANY).training
+    training = defaults.resolve_defaults(built(preset, arch, steps=steps), MANY).training
     assert 1 <= training.warmup_steps <= max(steps * 2 / 10, 1)
     assert min(steps, 3) <= -(-steps // training.validate_every) <= 200
     assert training.average_decay == 0 or 1 / (1 - training.average_decay) <= max(steps * 2 / 10, 2)
@@ -49,18 +49,18 @@ def test_nothing_is_longer_than_the_run(arch: str, preset: str, steps: int) -> N
 def test_the_presets_own_number_of_steps_leaves_its_settings_as_they_are(arch: str, preset: str) -> None:
     settings = built(preset, arch)
     for same in (settings, built(preset, arch, steps=settings.training.steps)):
-        assert fitting.fitted(same, MANY).training == settings.training
-        assert fitting.notes(fitting.fitted(same, MANY)) == []
+        assert defaults.resolve_defaults(same, MANY).training == settings.training
+        assert defaults.notes(defaults.resolve_defaults(same, MANY)) == []
 
 
 @pytest.mark.parametrize(("demo", "arch"), [(dates, "encoder-decoder"), (histogram, "encoder")])
 def test_a_demo_is_as_it_was_and_a_short_one_is_fitted(demo: Any, arch: str) -> None:
     settings = RunSettings.build("tiny", {"training": {}}, arch=arch, defaults=demo.SETTINGS)
     given = demo.SETTINGS["training"]
-    trained = fitting.fitted(settings, 470.0).training.model_dump()
+    trained = defaults.resolve_defaults(settings, 470.0).training.model_dump()
     assert {key: trained[key] for key in given} == given
     few = {"training": {"steps": 100}}
-    short = fitting.fitted(RunSettings.build("tiny", few, arch=arch, defaults=demo.SETTINGS), 470.0)
+    short = defaults.resolve_defaults(RunSettings.build("tiny", few, arch=arch, defaults=demo.SETTINGS), 470.0)
     assert short.training.warmup_steps <= 30
     assert short.training.learning_rate == given["learning_rate"]
 
@@ -68,14 +68,14 @@ def test_a_demo_is_as_it_was_and_a_short_one_is_fitted(demo: Any, arch: str) -> 
 def test_what_is_given_by_hand_wins() -> None:
     given = {"warmup_steps": 400, "validate_every": 250, "average_decay": 0.9, "learning_rate": 0.01}
     for key, value in given.items():
-        fitted = fitting.fitted(built(steps=500, **{key: value}), 3.0)
+        fitted = defaults.resolve_defaults(built(steps=500, **{key: value}), 3.0)
         assert getattr(fitted.training, key) == value
-        assert key.split("_")[0] not in "".join(fitting.notes(fitted)).replace("validation", "validate")
-    assert fitting.notes(fitting.fitted(built(steps=500, **given), 3.0)) == []
+        assert key.split("_")[0] not in "".join(defaults.notes(fitted)).replace("validation", "validate")
+    assert defaults.notes(defaults.resolve_defaults(built(steps=500, **given), 3.0)) == []
 
 
 def test_a_warm_up_given_by_hand_that_does_not_end_is_said() -> None:
-    (line, other) = fitting.notes(fitting.fitted(built(steps=500, warmup_steps=1000), MANY))
+    (line, other) = defaults.notes(defaults.resolve_defaults(built(steps=500, warmup_steps=1000), MANY))
     assert line == "fitted to 500 steps and the data: validation every 50, average over 67"
     assert other == (
         "training.warmup_steps is 1,000: the run of 500 steps ends before its learning rate reaches its peak"
@@ -83,20 +83,23 @@ def test_a_warm_up_given_by_hand_that_does_not_end_is_said() -> None:
 
 
 def test_a_short_run_does_not_raise_the_papers_learning_rate() -> None:
-    whole, short = fitting.fitted(built("base"), MANY), fitting.fitted(built("base", steps=1000), MANY)
+    whole, short = (
+        defaults.resolve_defaults(built("base"), MANY),
+        defaults.resolve_defaults(built("base", steps=1000), MANY),
+    )
     assert whole.training.learning_rate is None  # 1 / sqrt(512 * 4000)
     assert short.training.warmup_steps == 100
     assert short.training.learning_rate == pytest.approx((512 * 4000) ** -0.5)
-    assert "learning rate 0.0007" in fitting.notes(short)[0]
-    by_hand = fitting.fitted(built("base", steps=1000, warmup_steps=100), MANY)
+    assert "learning rate 0.0007" in defaults.notes(short)[0]
+    by_hand = defaults.resolve_defaults(built("base", steps=1000, warmup_steps=100), MANY)
     assert by_hand.training.learning_rate is None
 
 
 def test_few_data_are_validated_more_often_and_no_run_too_often() -> None:
-    assert fitting.fitted(built(), 10.0).training.validate_every == 100  # ten epochs
-    assert fitting.fitted(built(steps=7500), 1.0).training.validate_every == 38  # at most 200 times
-    assert fitting.fitted(built(steps=500), 2.0).training.validate_every == 20
-    assert fitting.fitted(built(steps=1_000_000), MANY).training.validate_every == 5000
+    assert defaults.resolve_defaults(built(), 10.0).training.validate_every == 100  # ten epochs
+    assert defaults.resolve_defaults(built(steps=7500), 1.0).training.validate_every == 38  # at most 200 times
+    assert defaults.resolve_defaults(built(steps=500), 2.0).training.validate_every == 20
+    assert defaults.resolve_defaults(built(steps=1_000_000), MANY).training.validate_every == 5000
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
@@ -104,38 +107,41 @@ def test_a_recipe_gives_all_its_numbers(recipe: Path) -> None:
     """What it trains does not change with how presets are fitted."""
     layer = yaml.safe_load(recipe.read_text())
     settings = RunSettings.build("tiny", layer, arch=layer["model"].get("arch", "encoder-decoder"))
-    assert set(fitting.to_fit(settings)) <= {"training.learning_rate", "training.metric"}
-    assert fitting.fitted(settings, 1.0).training == settings.training
+    assert set(defaults.to_fit(settings)) <= {"training.learning_rate", "training.metric"}
+    assert defaults.resolve_defaults(settings, 1.0).training == settings.training
 
 
 def stopped(settings: RunSettings) -> dict[str, Any]:
     """What the checkpoint of a run with these settings says that it was made of."""
     sections = {name: getattr(settings, name).model_dump(mode="json") for name in ("tokenizer", "training")}
     found = {f"{name}.{key}": value for name, values in sections.items() for key, value in values.items()}
-    return found | {fitting.RECORDED_AS: fitting.to_fit(settings)}
+    return found | {defaults.RECORDED_AS: defaults.to_fit(settings)}
 
 
 def test_a_run_that_goes_on_keeps_what_it_began_with() -> None:
-    begun = fitting.fitted(built(steps=500), 2.0)
-    longer = fitting.fitted(fitting.settled(built(steps=1000), stopped(begun)), MANY)
+    begun = defaults.resolve_defaults(built(steps=500), 2.0)
+    longer = defaults.resolve_defaults(defaults.frozen(built(steps=1000), stopped(begun)), MANY)
     assert longer.training == begun.training.model_copy(update={"steps": 1000})
-    assert fitting.notes(longer) == [line.replace("500", "1,000") for line in fitting.notes(begun)]
-    again = fitting.fitted(fitting.settled(built(steps=2000), stopped(longer)), MANY)
+    assert defaults.notes(longer) == [line.replace("500", "1,000") for line in defaults.notes(begun)]
+    again = defaults.resolve_defaults(defaults.frozen(built(steps=2000), stopped(longer)), MANY)
     assert again.training == begun.training.model_copy(update={"steps": 2000})
-    by_hand = fitting.fitted(fitting.settled(built(steps=1000, warmup_steps=5), stopped(begun)), MANY)
+    by_hand = defaults.resolve_defaults(defaults.frozen(built(steps=1000, warmup_steps=5), stopped(begun)), MANY)
     assert by_hand.training.warmup_steps == 5  # a change, that is refused by name
-    given_then = fitting.fitted(built(steps=500, warmup_steps=5), 2.0)
-    assert fitting.fitted(fitting.settled(built(steps=500), stopped(given_then)), MANY).training.warmup_steps == 1000
+    given_then = defaults.resolve_defaults(built(steps=500, warmup_steps=5), 2.0)
+    assert (
+        defaults.resolve_defaults(defaults.frozen(built(steps=500), stopped(given_then)), MANY).training.warmup_steps
+        == 1000
+    )
 
 
 @pytest.mark.parametrize("arch", ["encoder-decoder", "encoder"])
 def test_a_run_of_an_earlier_version_goes_on_as_the_preset_has_it(arch: str) -> None:
     layer = {"model": {"task": "classify"}} if arch == "encoder" else {}
     earlier = RunSettings.build("tiny", layer, {"training": {"steps": 50}}, arch=arch)
-    made_of = {key: value for key, value in stopped(earlier).items() if key != fitting.RECORDED_AS}
-    resumed = fitting.with_vocabulary_for(fitting.fitted(fitting.settled(earlier, made_of), 2.0), 10_000)
+    made_of = {key: value for key, value in stopped(earlier).items() if key != defaults.RECORDED_AS}
+    resumed = defaults.with_vocabulary_for(defaults.resolve_defaults(defaults.frozen(earlier, made_of), 2.0), 10_000)
     assert (resumed.training, resumed.tokenizer) == (earlier.training, earlier.tokenizer)
-    assert fitting.to_fit(resumed) == fitting.to_fit(earlier)  # which the next checkpoint says
+    assert defaults.to_fit(resumed) == defaults.to_fit(earlier)  # which the next checkpoint says
 
 
 def classifier(preset: str = "tiny", **sections: Any) -> RunSettings:
@@ -144,19 +150,19 @@ def classifier(preset: str = "tiny", **sections: Any) -> RunSettings:
 
 def test_a_classifier_has_as_many_tokens_as_its_text_can_fill_and_is_kept_by_its_accuracy() -> None:
     sizes = [
-        fitting.with_vocabulary_for(classifier(), size).tokenizer.vocab_size for size in (9_000, 280_000, 10_000_000)
+        defaults.with_vocabulary_for(classifier(), size).tokenizer.vocab_size for size in (9_000, 280_000, 10_000_000)
     ]
     assert sizes == [300, 2000, 8000]
     usual = ClassifyTask.usual_metric
-    fitted = fitting.fitted(fitting.with_vocabulary_for(classifier(), 280_000), MANY, usual)
+    fitted = defaults.resolve_defaults(defaults.with_vocabulary_for(classifier(), 280_000), MANY, usual)
     assert fitted.training.metric == "accuracy"
-    assert fitting.notes(fitted) == ["fitted to 600 steps and the data: kept by accuracy, vocabulary 2,000"]
+    assert defaults.notes(fitted) == ["fitted to 600 steps and the data: kept by accuracy, vocabulary 2,000"]
     by_hand = classifier(tokenizer={"vocab_size": 5000}, training={"metric": "loss"})
-    assert fitting.fitted(fitting.with_vocabulary_for(by_hand, 280_000), MANY, usual) == by_hand
+    assert defaults.resolve_defaults(defaults.with_vocabulary_for(by_hand, 280_000), MANY, usual) == by_hand
     tagger = RunSettings.build("tiny", {"model": {"task": "tag"}}, arch="encoder")
-    assert fitting.fitted(tagger, MANY, TagTask.usual_metric).training.metric == "loss"
+    assert defaults.resolve_defaults(tagger, MANY, TagTask.usual_metric).training.metric == "loss"
     begun = stopped(fitted)
-    assert fitting.with_vocabulary_for(fitting.settled(classifier(), begun), 10_000_000).tokenizer.vocab_size == 2000
+    assert defaults.with_vocabulary_for(defaults.frozen(classifier(), begun), 10_000_000).tokenizer.vocab_size == 2000
 
 
 def test_of_equally_good_models_the_one_of_lower_loss_is_kept() -> None:
@@ -202,10 +208,10 @@ def test_a_few_thousand_words_tell_their_language_with_a_vocabulary_that_they_ca
 )
 def test_few_data_are_not_read_hundreds_of_times(epoch_steps: float, steps: int) -> None:
     """Where nobody says how many steps there are: at most 200 epochs, 1,000 steps at least, the preset's at most."""
-    fitted = fitting.fitted(built(), epoch_steps)
+    fitted = defaults.resolve_defaults(built(), epoch_steps)
     assert fitted.training.steps == steps
     assert fitted.training.warmup_steps == max(round(1000 * steps / 7500), steps // 10)
-    said = "; ".join(fitting.notes(fitted))
+    said = "; ".join(defaults.notes(fitted))
     assert ("at most 200 epochs" in said) == (steps < 7500)
-    assert fitting.fitted(built(steps=3000), epoch_steps).training.steps == 3000
-    assert fitting.fitted(built(), math.inf).training.steps == 7500
+    assert defaults.resolve_defaults(built(steps=3000), epoch_steps).training.steps == 3000
+    assert defaults.resolve_defaults(built(), math.inf).training.steps == 7500

@@ -39,20 +39,23 @@ MOST_VALIDATIONS, FEWEST_STEPS = 200, 5
 
 def to_fit(settings: RunSettings) -> list[str]:
     """The settings, such as `training.warmup_steps`, that are fitted because the user did not give them."""
-    if not settings.usual:
+    if not settings.preset_values:
         return []
-    given = settings.given
-    keys = [key for key in FITTED if key not in given]
+    explicit = settings.explicit
+    keys = [key for key in FITTED if key not in explicit]
     if not settings.follows_data:
         return keys
-    if not given.intersection(WITH_KINDS):
-        keys += [key for key in (*KINDS, NORMALIZATION) if key in settings.usual and key not in given]
+    if not explicit.intersection(WITH_KINDS):
+        keys += [key for key in (*KINDS, NORMALIZATION) if key in settings.preset_values and key not in explicit]
     if settings.preset == SIZED:
-        if not any(key.startswith("model.") for key in given - {"model.arch", "model.task"}):
-            keys += [key for key in SHAPE if key in settings.usual]
-            if JOINED in settings.usual and not given & {JOINED, "data.alignments"}:  # alignments count tokens
+        if not any(key.startswith("model.") for key in explicit - {"model.arch", "model.task"}):
+            keys += [key for key in SHAPE if key in settings.preset_values]
+            if JOINED in settings.preset_values and not explicit & {
+                JOINED,
+                "data.alignments",
+            }:  # alignments count tokens
                 keys.append(JOINED)
-        keys += [BATCH] if not given & {STEPS, BATCH} else []
+        keys += [BATCH] if not explicit & {STEPS, BATCH} else []
     return keys
 
 
@@ -61,7 +64,9 @@ def recorded(settings: RunSettings) -> list[str]:
     return [*to_fit(settings), *([HOLD_OUT] if settings.holds_out_less else [])]
 
 
-def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: str | None = None) -> RunSettings:
+def resolve_defaults(
+    settings: RunSettings, epoch_steps: float = math.inf, usual_metric: str | None = None
+) -> RunSettings:
     """The same, with settings that were not given fitted to the number of steps, the task and the size of the data.
 
     In a run of fewer steps than the preset's, warm-up, running average and the time between two validations shrink in
@@ -73,9 +78,9 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: s
         epoch_steps: how many steps it takes to see all data once.
         usual_metric: the score that decides which weights are kept; None: the preset's.
     """
-    if not settings.usual or settings.is_settled:
+    if not settings.preset_values or settings.is_frozen:
         return settings
-    usual = {key: settings.usual[f"training.{key}"] for key in type(settings.training).model_fields}
+    usual = {key: settings.preset_values[f"training.{key}"] for key in type(settings.training).model_fields}
     if STEPS in to_fit(settings) and math.isfinite(epoch_steps):
         enough = max(math.ceil(settings.most_epochs * epoch_steps), settings.least_steps)
         settings = settings.changed({STEPS: min(usual["steps"], enough)}, [STEPS])
@@ -106,13 +111,13 @@ def fitted(settings: RunSettings, epoch_steps: float = math.inf, usual_metric: s
 
 def with_vocabulary_for(settings: RunSettings, num_bytes: int) -> RunSettings:
     """The same, with a vocabulary size for this amount of text, unless the user gave one."""
-    if settings.is_settled or VOCABULARY not in to_fit(settings):
+    if settings.is_frozen or VOCABULARY not in to_fit(settings):
         return settings
     size = max(num_bytes // BYTES_TO_A_TOKEN, SMALLEST_VOCABULARY)
     return settings.changed({VOCABULARY: min(size, settings.tokenizer.vocab_size)}, [VOCABULARY])
 
 
-def settled(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
+def frozen(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
     """The same for a resumed run: settings that were not given are those of its start.
 
     Args:
@@ -121,7 +126,7 @@ def settled(settings: RunSettings, made_of: Mapping[str, Any]) -> RunSettings:
     """
     then = made_of.get(RECORDED_AS, ())
     before = settings.changed(made_of, [key for key in to_fit(settings) if key in then])
-    return before.model_copy(update={"is_settled": True, "holds_out_less": HOLD_OUT in then})
+    return before.model_copy(update={"is_frozen": True, "holds_out_less": HOLD_OUT in then})
 
 
 def notes(settings: RunSettings) -> list[str]:
@@ -138,8 +143,8 @@ def notes(settings: RunSettings) -> list[str]:
         "training.metric": f"kept by {training.metric}",
         VOCABULARY: f"vocabulary {settings.tokenizer.vocab_size:,}",
     }
-    keys = [key for key in to_fit(settings) if key in shown and key not in settings.told]
-    parts = [shown[key] for key in keys if settings.value(key) != settings.usual[key]]
+    keys = [key for key in to_fit(settings) if key in shown and key not in settings.reported]
+    parts = [shown[key] for key in keys if settings.value(key) != settings.preset_values[key]]
     if parts:
         lines.append(f"fitted to {counted(training.steps, 'step')} and the data: {', '.join(parts)}")
     if training.warmup_steps > training.steps:

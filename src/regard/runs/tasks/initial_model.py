@@ -22,7 +22,7 @@ ADAPTERS_RATE = 10
 
 
 @dataclass(frozen=True)
-class Beginning:
+class InitialModel:
     """What a run begins with."""
 
     loaded: LoadedModel
@@ -52,7 +52,7 @@ def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, di
     return {"training": training}
 
 
-def check_begin(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:
+def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:
     """Make sure that a run that begins with a model asks for nothing else than this model.
 
     Raises:
@@ -119,7 +119,7 @@ def with_tokens(loaded: LoadedModel, tokens: Sequence[str]) -> LoadedModel:
     return loaded._replace(tokenizer=target, source_tokenizer=source)
 
 
-def begun(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
+def build_initialized(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
     """A model of a configuration with the weights of a trained one; the names of its parameters that must learn, as they are
     new or those of a head for other labels; and a line that says what is new, or nothing.
     """

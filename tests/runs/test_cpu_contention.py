@@ -9,8 +9,8 @@ import torch
 
 from regard.cli import options
 from regard.processors import Usage, may_choose_threads, num_allowed, num_free, usage
-from regard.runs import crowding
-from regard.runs.crowding import ThreadsWatch, sleeping_while_waiting
+from regard.runs import cpu_contention
+from regard.runs.cpu_contention import ThreadsWatch, sleeping_while_waiting
 from regard.training.run import Progress
 
 STEP = Progress(1, 10, 1.0, 0.1, 1.0, 1.0, 1.0)
@@ -20,7 +20,7 @@ STEP = Progress(1, 10, 1.0, 0.1, 1.0, 1.0, 1.0)
 def four_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before, token = torch.get_num_threads(), may_choose_threads.set(None)
     torch.set_num_threads(4)
-    for place in (crowding, options):
+    for place in (cpu_contention, options):
         monkeypatch.setattr(place, "num_allowed", lambda: 4, raising=False)
     monkeypatch.setattr("regard.processors.num_allowed", lambda: 4)
     yield
@@ -33,8 +33,8 @@ class Machine:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = Usage(0.0, 0.0, 0.0)
-        monkeypatch.setattr(crowding, "usage", lambda: self.now)
-        monkeypatch.setattr(crowding.time, "perf_counter", lambda: self.now.clock)
+        monkeypatch.setattr(cpu_contention, "usage", lambda: self.now)
+        monkeypatch.setattr(cpu_contention.time, "perf_counter", lambda: self.now.clock)
 
     def passes(self, seconds: float, *, others: float, own: float) -> None:
         """Time in which other processes and this one use so many processors."""

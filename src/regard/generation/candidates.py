@@ -10,8 +10,6 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.engines.native_search import best_candidates, library_for
-
 BLOCK = 64
 """Tokens in a block; first, only the maximum of each block is compared."""
 SMALL_VOCAB = 1024
@@ -66,8 +64,6 @@ def top_candidates(
     """
     vocab = log_probs.shape[-1]
     count = min(count, scores.shape[1] * vocab)
-    if library := library_for(scores, log_probs):
-        return Candidates(*best_candidates(library, scores, log_probs, count))
     if vocab <= SMALL_VOCAB or count * BLOCK * 2 > vocab:
         best = (scores[:, :, None] + log_probs).flatten(1).topk(count, dim=1)
         parents, ids = best.indices // vocab, best.indices % vocab

@@ -26,7 +26,7 @@ CALM_SECONDS = 30.0
 """After a change of threads, before there may be more of them again."""
 
 
-def watching_threads(device: torch.device, world: World, say: Callable[[str], None]) -> list[Callback]:
+def watched_threads(device: torch.device, world: World, say: Callable[[str], None]) -> list[Callback]:
     """What watches the threads of a run, where that is a command's own process, alone and on a CPU."""
     may_change = may_choose_threads.get()
     if may_change is None or device.type != "cpu" or world.size > 1:
