@@ -10,7 +10,7 @@ import torch
 from regard import memory
 from regard.cli.main import run
 from regard.errors import SettingsError
-from regard.memory import check_room_to_train, free_bytes, lack_of_room, shapes_of, size_of
+from regard.memory import check_room_to_train, free_bytes, lack_of_memory, shapes_of, size_of
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, ModelConfig, RecurrentConfig
 from regard.models.registry import build
 from regard.runs.settings import RunSettings
@@ -61,9 +61,9 @@ def test_a_lack_is_told_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     size = size_of(config)
     needed = 4 * size.num_parameters + size.fixed_bytes
     monkeypatch.setattr(memory, "free_bytes", lambda device: needed)
-    assert lack_of_room(config, cpu) is None
+    assert lack_of_memory(config, cpu) is None
     monkeypatch.setattr(memory, "free_bytes", lambda device: needed - 1)
-    assert f"{size.num_parameters:,} parameters, which need at least 0.0 GB" in (lack_of_room(config, cpu) or "")
+    assert f"{size.num_parameters:,} parameters, which need at least 0.0 GB" in (lack_of_memory(config, cpu) or "")
     with pytest.raises(
         SettingsError, match=r"the model must fit into memory, .*; got .*GB are free on cpu\. Make it smaller"
     ):

@@ -73,20 +73,20 @@ _LATER = {
     "regard.pipelines.translator": ("Translator",),
 }
 
-_ROOMS = ("errors", "extending", "nn")
+_SUBMODULES = ("errors", "extending", "nn")
 """Modules that are a library of their own."""
 
 
 def __dir__() -> list[str]:
-    """All that is public, without importing what is not yet needed."""
-    return [*__all__, "__version__", *_ROOMS]
+    """All public names, without importing what is not yet needed."""
+    return [*__all__, "__version__", *_SUBMODULES]
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch, imported when it is first asked for."""
+    """Import a name that needs torch when it is first asked for."""
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)
-    if name in _ROOMS:
+    if name in _SUBMODULES:
         return import_module(f"regard.{name}")
     raise AttributeError(f"module 'regard' has no attribute {name!r}")

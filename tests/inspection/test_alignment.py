@@ -14,9 +14,9 @@ from regard.evaluation.alignment_error import (
     alignment_error_rate,
     pharaoh,
     read_alignments,
+    reversed_gold,
+    reversed_links,
     symmetrized,
-    turned,
-    turned_gold,
 )
 from regard.inspection.alignment import AttentionReadout, readouts, without_gold, word_links
 from regard.text.lines import read_lines
@@ -92,9 +92,9 @@ def test_two_directions_by_hand() -> None:
 
 
 def test_the_other_direction() -> None:
-    assert turned([(0, 3), (2, 1)]) == [(1, 2), (3, 0)]
+    assert reversed_links([(0, 3), (2, 1)]) == [(1, 2), (3, 0)]
     gold = GoldAlignment(frozenset({(0, 3)}), frozenset({(0, 3), (2, 1)}))
-    assert turned_gold(gold) == GoldAlignment(frozenset({(3, 0)}), frozenset({(3, 0), (1, 2)}))
+    assert reversed_gold(gold) == GoldAlignment(frozenset({(3, 0)}), frozenset({(3, 0), (1, 2)}))
 
 
 @given(links, links)

@@ -12,7 +12,7 @@ from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.distributed import joined
+from regard.training.distributed import joined_world
 from regard.training.optimization import TrainingConfig
 from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.trainer import Trainer
@@ -44,7 +44,7 @@ class Writer(StubWriter):
         write_late()
 
 
-with joined("cpu") as world:
+with joined_world("cpu") as world:
     torch.manual_seed(1)
     model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20,
                                        num_encoder_layers=1, num_decoder_layers=1))  # fmt: skip

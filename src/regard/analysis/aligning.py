@@ -24,7 +24,7 @@ from regard.inspection.texts import framed_spans
 from regard.models.heads import cross_heads
 from regard.pipelines.translator import Translator
 from regard.text.limits import beginning, check_lengths
-from regard.text.words import Separators, words_of
+from regard.text.words import Separators, split_words
 
 CHOSEN_ON = 500
 """The number of pairs on which the layer and head are chosen without a gold standard."""
@@ -109,7 +109,7 @@ def words_of_tokens(
     """
     for begin, end in filter(None, offsets):
         found = text[begin:end]
-        if len(words_of(found, separators)) > 1:
+        if len(split_words(found, separators)) > 1:
             if " " in found.strip(" "):
                 hint = "It was trained with tokenizer.across_spaces."
             elif separators == "spaces":

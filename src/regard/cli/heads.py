@@ -74,7 +74,7 @@ def heads(
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
-    from regard.inspection.ablation import without
+    from regard.inspection.ablation import ablated_gates
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.runs.progress import RunDisplay
@@ -104,7 +104,7 @@ def heads(
         if prune is not None:
             room.check_prunable(translator.model)
         if isinstance(removed, list):
-            without(translator.model, removed)  # says now, not after minutes, that there is no such head
+            ablated_gates(translator.model, removed)  # says now, not after minutes, that there is no such head
         if held_out == measured:
             are = "is" if len(examples) == 1 else "are"
             display.say(f"there {are} only {counted(len(examples), 'pair')}, for both heads and BLEU")
@@ -113,7 +113,7 @@ def heads(
             _prune(translator, removed, output, test, measures, as_json=as_json)
             return
         ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
-        found = {} if prune is not None else room.statistics_of(translator, *(
+        found = {} if prune is not None else room.sentence_statistics(translator, *(
             side[measured] for side in (pairs.sources, pairs.targets)), tell=on_items)  # fmt: skip
         drawn: dict[str, list[tuple[float, float]]] = {}
         if curves:

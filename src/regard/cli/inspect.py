@@ -192,20 +192,20 @@ def align(
         alignment_error_rate,
         pharaoh,
         read_alignments,
+        reversed_gold,
+        reversed_links,
         symmetrized,
-        turned,
-        turned_gold,
     )
     from regard.models.heads import alignment_head
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.text.lines import read_lines, write_lines
-    from regard.text.words import separators_named
+    from regard.text.words import parse_separators
 
     if output is not None:
         check_folder(output)
     symmetrized([], [], symmetrize)
-    separators = separators_named(word_separators)
+    separators = parse_separators(word_separators)
     if reverse is None:
         refuse_given("symmetrize", because="without --reverse")
     if gold is None:
@@ -232,9 +232,9 @@ def align(
     if reverse is not None:
         other, turned_pairs = load_as(reverse, Translator, device=device), [(target, source) for source, target in both]
         back = aligning.aligned(
-            other, turned_pairs, right and list(map(turned_gold, right)), None, separators, report=tell
+            other, turned_pairs, right and list(map(reversed_gold, right)), None, separators, report=tell
         )
-        links = [symmetrized(one, turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
+        links = [symmetrized(one, reversed_links(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:
         chosen = "" if place is not None else ", on the same pairs that the layer and head were chosen on"
         tell(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")

@@ -286,7 +286,7 @@ def _device_facts() -> str:
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
-    from regard.engines.choice import explained
+    from regard.engines.choice import explain_engine
     from regard.pipelines.loading import load_any
 
     if is_adapter(model):
@@ -309,7 +309,7 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "num_parameters": num_parameters,
         "vocabulary": len(tokenizer),
         "device": _device_facts(),
-        "engine": explained(loaded),
+        "engine": explain_engine(loaded),
         "model": loaded.config.model_dump(mode="json"),
     }
     if as_json:

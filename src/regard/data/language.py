@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, own_rows
+from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, rows_of_shard
 from regard.data.loading import releasing
 from regard.errors import DataError
-from regard.text.changes import Measured, check_same, stamp
+from regard.text.changes import FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
 
 LARGEST_HELD_OUT = 1_000_000
-"""Characters of text that are held out for validation, at most."""
+"""The largest number of characters of text that are held out for validation."""
 
 
 class NumberedLine(NamedTuple):
@@ -40,16 +40,16 @@ class TextFile:
     with_blank: bool = True
     """Whether blank lines count; to a language model they are breaks between paragraphs."""
     end: int | None = None
-    """How many lines belong to the text; None: all."""
+    """The number of lines that belong to the text; None: all."""
 
     @property
     def name(self) -> str:
-        """The file's."""
+        """The name of the file."""
         return self.path
 
     @property
     def num_lines(self) -> int:
-        """Lines of the file that belong to the text, blank ones included.
+        """The number of lines of the file that belong to the text, blank ones included.
 
         Raises:
             DataError: the file cannot be read.
@@ -58,7 +58,7 @@ class TextFile:
 
     @property
     def digest(self) -> str:
-        """A checksum of the file, and of what is read of it."""
+        """A checksum of the file, and of the part of it that is read."""
         return hashlib.sha256(f"{self._measured.digest} {self.with_blank} {self.end}".encode()).hexdigest()
 
     @cached_property
@@ -94,9 +94,9 @@ class TextFile:
         check_same([self.path], self._measured, self.name, lambda: TextFile(self.path)._measured.digest)
 
     @cached_property
-    def _measured(self) -> Measured:
+    def _measured(self) -> FileMeasurements:
         before, digest = stamp([self.path]), hashlib.sha256()
-        return Measured(measure_lines(self.path, digest), digest.hexdigest(), before)
+        return FileMeasurements(measure_lines(self.path, digest), digest.hexdigest(), before)
 
 
 def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> list[TextFile]:
@@ -113,7 +113,8 @@ def find_texts(names: Sequence[str | os.PathLike[str]], *, with_blank: bool) -> 
 
 
 def hold_out_end(texts: Sequence[TextFile]) -> tuple[list[TextFile], list[str]]:
-    """Running text in two: its beginning, and the lines of its last tenth, a million characters at most, for validation.
+    """Divide running text in two: its beginning, and the lines of its last tenth, a million characters at most, for
+    validation. Both have a line that is not blank.
 
     Both have a line that is not blank.
 
@@ -149,7 +150,7 @@ def _no_text(names: Sequence[str | os.PathLike[str]]) -> DataError:
 
 
 def read_text(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The lines of some text files, one file after the other, blank lines included.
+    """Read the lines of some text files, one file after the other, blank lines included.
 
     Raises:
         DataError: a file cannot be read, or there is no text in any.
@@ -189,7 +190,7 @@ def random_windows(
     rows = max(1, batch_tokens // context)
     for number in releasing(itertools.count(start[1]), release):
         rng = np.random.default_rng((seed, number))
-        own, counts = own_rows(rng.integers(0, len(stream) - context, rows), shard)
+        own, counts = rows_of_shard(rng.integers(0, len(stream) - context, rows), shard)
         batch = replace(_windows(stream, own, context), next_cursor=(0, number + 1))
         if not counts:
             batch = replace(batch, labels=torch.full_like(batch.labels, IGNORED), num_tokens=0, num_counted=0)

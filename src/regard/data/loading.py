@@ -1,4 +1,4 @@
-"""How batches get ready while a model computes: in a thread, and where they take long to make, in processes."""
+"""Preparation of batches while a model computes: in a thread, and where they take long to make, in processes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from regard.data.batch import with_tensors
 from regard.errors import RegardError
 
 RELEASED_EVERY = 8
-"""Memory maps are released after every this many batches."""
+"""The number of batches after which memory maps are released."""
 MOST_PROCESSES = 8
 AHEAD = 2
-"""Batches that each process makes ahead of their use."""
+"""The number of batches that each process makes ahead of their use."""
 T = TypeVar("T")
 Planned = TypeVar("Planned")
 
 
 def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
-    """The same items; memory maps are released every now and then."""
+    """Pass the items on; memory maps are released every now and then."""
     for number, item in enumerate(items, start=1):
         if number % RELEASED_EVERY == 0:
             release()
@@ -33,7 +33,7 @@ def releasing(items: Iterator[T], release: Callable[[], None]) -> Iterator[T]:
 
 
 def prefetch(items: Iterator[T]) -> Generator[T, None, None]:
-    """The same items; the next one is prepared in a thread while one is used."""
+    """Pass the items on; the next one is prepared in a thread while one is used."""
     with ThreadPoolExecutor(1) as maker:
         coming: Future[T | None] = maker.submit(next, items, None)
         while (item := coming.result()) is not None:
@@ -50,9 +50,9 @@ def pinned(batch: T) -> T:
     return with_tensors(batch, torch.Tensor.pin_memory)
 
 
-def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
-    """How many processes make batches for a model on a device: 0 for a CPU, which has no time to spare for them, and where this
-    process cannot have others.
+def num_loading_processes(device: torch.device, processes_of_machine: int = 1) -> int:
+    """The number of processes that make batches for a model on a device: 0 for a CPU, which has no time to spare for
+    them, and where this process cannot have others.
 
     Args:
         processes_of_machine: how many train on this machine, and share its processors.
@@ -64,10 +64,10 @@ def processes_for(device: torch.device, processes_of_machine: int = 1) -> int:
     return max(0, min(MOST_PROCESSES, processors // processes_of_machine - 1))
 
 
-def made(
+def load_batches(
     plan: Iterator[Planned], make: Callable[[Planned], T], release: Callable[[], None], num_processes: int = 0
 ) -> Iterator[T]:
-    """What `make` makes of each item of a plan, in its order.
+    """Apply `make` to each item of a plan, and yield the results in its order.
 
     Args:
         release: gives back memory maps that `make` reads, in the process that calls it.
@@ -77,13 +77,13 @@ def made(
     if not num_processes:
         return releasing(map(make, plan), release)
     loader: Any = DataLoader(
-        _Making(make, release),
+        _BatchDataset(make, release),
         batch_size=None,
         sampler=releasing(plan, release),
         num_workers=num_processes,
         prefetch_factor=AHEAD,
         multiprocessing_context="fork",
-        worker_init_fn=_in_a_group_of_its_own,
+        worker_init_fn=_leave_process_group,
         collate_fn=_as_it_is,
         generator=torch.Generator(),  # else it would draw from the generator that dropout draws from
     )
@@ -92,7 +92,7 @@ def made(
 
 
 def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
-    """The items; an error among them is raised. When this generator is closed, the processes behind it end."""
+    """Pass the items on; an error among them is raised. When this generator is closed, the processes behind it end."""
     try:
         for item in items:
             if isinstance(item, RegardError):
@@ -102,7 +102,7 @@ def _until_closed(items: Iterator[Any]) -> Iterator[Any]:
         del items
 
 
-class _Making(Dataset[Any]):
+class _BatchDataset(Dataset[Any]):
     """The items of a plan as `DataLoader` asks for them."""
 
     def __init__(self, make: Callable[[Any], Any], release: Callable[[], None]) -> None:
@@ -122,6 +122,8 @@ def _as_it_is(batch: T) -> T:
     return batch
 
 
-def _in_a_group_of_its_own(number: int) -> None:
-    """Ctrl-C and torchrun's signals reach a whole group of processes; what they mean is decided by the process that trains."""
+def _leave_process_group(number: int) -> None:
+    """Move a worker out of the group of processes that Ctrl-C and torchrun's signals reach; the process that trains
+    decides what they mean.
+    """
     os.setpgid(0, 0)

@@ -40,15 +40,15 @@ DRAWN = (
     "среда, 4 мая 2016 г.",
     "الأربعاء، 4 مايو 2016",
 )
-"""What the report draws; 4 May 2016 is in the test split, so it was not seen in any form."""
+"""The dates that the report draws; 4 May 2016 is in the test split, so it was not seen in any form."""
 
 
 @dataclass(frozen=True)
 class DemoOutcome:
-    """What the demo has to show."""
+    """The results of the demo."""
 
     examples: list[tuple[str, str, str]]
-    """Source, what the model wrote, reference."""
+    """The examples: source, the model's output, reference."""
     exact_match: float
     num_test: int
     report: Path

@@ -1,4 +1,4 @@
-"""The histogram task, learnt and set by hand: how often does each letter occur?"""
+"""The histogram task, learnt and set by hand: count how often each letter occurs."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class HistogramOutcome:
-    """What the demo has to show."""
+    """The results of the demo."""
 
     examples: list[tuple[str, str, str]]
-    """Sequence, what the model counted, what is right."""
+    """The examples: sequence, the model's counts, the right ones."""
     accuracy: float
-    """Share of the test's letters counted right."""
+    """The share of the test's letters counted right."""
     accuracy_at_new_lengths: float
     num_test: int
     report: Path
@@ -105,7 +105,7 @@ def run_histogram_demo(
 
 
 def _examples(predictor: Predictor, test: LabelledText) -> list[tuple[str, str, str]]:
-    """Ten of the test's sequences with their counts."""
+    """The first ten of the test's sequences with their counts."""
     chosen = range(0, len(test), max(len(test) // 10, 1))
     found = predictor.predict([" ".join(test.texts[i]) for i in chosen][:10])
     return [

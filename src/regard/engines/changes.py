@@ -1,4 +1,4 @@
-"""Whether models have changed since an engine copied their weights."""
+"""Detection of changes of models since an engine copied their weights."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from torch import Tensor, nn
 from regard.engines.library import Library, find
 
 WHOLE_MODEL = 65_536
-"""In models of up to so many numbers, each is compared."""
+"""The number of parameters up to which all numbers of a model are compared."""
 WHOLE_TENSOR = 4_096
-"""In larger models, tensors of up to so many numbers are compared whole; of others, one number of each row."""
+"""The size up to which tensors of larger models are compared whole; of others, one number of each row."""
 NOT_OURS = frozenset(vars(nn.Module())) - {"training"}
-"""What every module has. Parameters, buffers, modules and hooks are looked at apart."""
+"""The attributes that every module has. Parameters, buffers, modules and hooks are looked at apart."""
 PLAIN = (nn.Linear, nn.Identity, nn.ModuleList)
 """Modules that compute from their tensors and modules alone."""
 HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-"""Numbers of so many bytes are compared as these, so that NaN equals itself."""
+"""The types in which numbers of so many bytes are compared, so that NaN equals itself."""
 
 
 class Snapshot:
-    """What some models compute from: tensors, modules, hooks, methods that were replaced, and numbers such as a norm's epsilon.
+    """A snapshot of all that some models compute from: tensors, modules, hooks, methods that were replaced, and numbers
+    such as a norm's epsilon.
 
     Three things are compared: which objects there are; where their tensors lie, and how often PyTorch has written to them; and
     what is in the tensors, as PyTorch does not count what is written through `.data` or NumPy. Of large tensors only one
@@ -74,7 +75,7 @@ class Snapshot:
         self._contents = _Contents(self._places)
 
     def has_changed(self, *, only_globally: bool = False) -> bool:
-        """Whether anything has changed since this was made.
+        """Whether anything has changed since the snapshot.
 
         Args:
             only_globally: look only at the hooks that all modules have.
@@ -108,12 +109,12 @@ class _Slots:
         self._dicts, self._names = [part for part, _ in slots], [name for _, name in slots]
 
     def values(self) -> Iterator[Any]:
-        """Their present values; None for one that is gone."""
+        """The present values; None for one that is gone."""
         return map(dict.get, self._dicts, self._names)
 
 
 class _Contents:
-    """What is in some tensors on the CPU, and whether it is still the same.
+    """The numbers in some tensors on the CPU, and a test whether they are still the same.
 
     Args:
         tensors: stay where they are.
@@ -132,7 +133,7 @@ class _Contents:
     def _by_library(self, library: Library) -> Callable[[], bool]:
         count = len(self._tensors)
         starts = (c_void_p * count)(*map(Tensor.data_ptr, self._tensors))
-        sizes = [_span(x) * x.element_size() for x in self._tensors]
+        sizes = [_num_spanned(x) * x.element_size() for x in self._tensors]
         steps = [
             0 if step == 1 else step * x.element_size() for x, step in zip(self._tensors, self._steps, strict=True)
         ]
@@ -145,12 +146,12 @@ class _Contents:
         by_size: dict[torch.dtype, list[Tensor]] = {}
         for x, step in zip(self._tensors, self._steps, strict=True):
             if (bits := BITS.get(x.element_size())) is not None:
-                numbers = x.view(bits).as_strided((-(-_span(x) // step),), (step,))
+                numbers = x.view(bits).as_strided((-(-_num_spanned(x) // step),), (step,))
                 by_size.setdefault(bits, []).append(numbers)
         before = {bits: torch.cat(numbers) for bits, numbers in by_size.items()}
         return lambda: all(torch.equal(torch.cat(numbers), before[bits]) for bits, numbers in by_size.items())
 
 
-def _span(x: Tensor) -> int:
-    """How many numbers lie from the first of a tensor to its last."""
+def _num_spanned(x: Tensor) -> int:
+    """The number of elements from the first of a tensor to its last in memory."""
     return 1 + sum((size - 1) * stride for size, stride in zip(x.shape, x.stride(), strict=True))

@@ -1,4 +1,4 @@
-"""Which engine decodes with a model, and models made ready for it."""
+"""The choice of the engine that decodes with a model, and models compiled for it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import torch
 
 from regard.engines.changes import Snapshot
 from regard.engines.library import find
-from regard.engines.native_model import NativeModel, misfit
+from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint
 
 NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16}
-"""In what the layers in C store weights, by the name of the engine."""
+"""The type that the layers in C store weights in, by the name of the engine."""
 MOST_NATIVE_WORKERS = 8
-"""Batches decoded side by side in C, for which there is time for Python between steps."""
+"""The number of batches decoded side by side in C for which there is time for Python between steps."""
 ENGINES = ("auto", "torch", *NATIVE)
 
 
@@ -34,17 +34,21 @@ def check_engine(engine: str) -> None:
 
 
 LARGE_BYTES = 64_000_000
-"""A step that reads more is faster in PyTorch with several threads than in C with one (docs/experiments.md)."""
+"""The size of the weights above which a step is faster in PyTorch with several threads than in C with one
+(docs/experiments.md).
+"""
 
 
-def explained(model: Any) -> str:
-    """Which engine decodes with a model by default, and why, for people."""
-    reason = misfit(model) or _slower(model)
+def explain_engine(model: Any) -> str:
+    """A sentence for people: the engine that decodes with a model by default, and the reason."""
+    reason = unsupported_reason(model) or _reason_against_native(model)
     return f"torch, as {reason}" if reason else f"native, {find().reason}"
 
 
-def _slower(model: Any) -> str:
-    """Why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it does."""
+def _reason_against_native(model: Any) -> str:
+    """The reason why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it
+    does.
+    """
     threads = torch.get_num_threads()
     layers = (parameter for layer in model.layer_stacks()["decoder"] for parameter in layer.parameters())
     size = 4 * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
@@ -53,8 +57,8 @@ def _slower(model: Any) -> str:
     return f"a step reads {size / 1e6:,.0f} MB, which is faster with {threads} threads than in C with one"
 
 
-def prepared(model: Any, engine: str = "auto") -> Any:
-    """A model as an engine decodes with it.
+def compile_model(model: Any, engine: str = "auto") -> Any:
+    """Compile a model for an engine.
 
     Args:
         engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native
@@ -63,9 +67,9 @@ def prepared(model: Any, engine: str = "auto") -> Any:
         SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
     """
     check_engine(engine)
-    reason = "it was not asked for" if engine == "torch" else misfit(model)
+    reason = "it was not asked for" if engine == "torch" else unsupported_reason(model)
     if engine == "auto":
-        reason = reason or _slower(model)
+        reason = reason or _reason_against_native(model)
     if engine in NATIVE and reason:
         raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
     library = find().library
@@ -74,8 +78,8 @@ def prepared(model: Any, engine: str = "auto") -> Any:
     )
 
 
-class Prepared:
-    """Some models, made ready when they are needed, and anew when they have changed. It can be pickled."""
+class CompiledModels:
+    """Models that are compiled when they are needed, and again when they have changed. It can be pickled."""
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models, self._engine = list(models), "auto"
@@ -84,14 +88,14 @@ class Prepared:
         self._current: tuple[Snapshot, list[Any]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but packed weights, which PyTorch cannot store."""
+        """All attributes but packed weights, which PyTorch cannot store."""
         return {**vars(self), "_current": None}
 
     def use(self, engine: str) -> None:
         """Decode with another engine from now on.
 
         Raises:
-            SettingsError: as `prepared`.
+            SettingsError: as `compile_model`.
         """
         check_engine(engine)
         self._engine = engine
@@ -102,7 +106,7 @@ class Prepared:
         """Make sure that a native engine that was asked for can decode with the models.
 
         Raises:
-            SettingsError: as `prepared`.
+            SettingsError: as `compile_model`.
         """
         if self._engine in NATIVE:
             self.current()
@@ -115,10 +119,10 @@ class Prepared:
         return self._engine if self._engine in NATIVE else "native"
 
     def current(self) -> list[Any]:
-        """The models as their engine decodes with them: as they are now.
+        """The models, compiled as they are now.
 
         Raises:
-            SettingsError: a model is in training mode, or as `prepared`.
+            SettingsError: a model is in training mode, or as `compile_model`.
         """
         current = self._current
         if current is None or current[0].has_changed(only_globally=not self.is_watched):
@@ -128,9 +132,12 @@ class Prepared:
                 )
             for model in self._models:
                 model.eval()  # modules that were put in by hand come in training mode
-            current = self._current = Snapshot(self._models), [prepared(model, self._engine) for model in self._models]
+            current = self._current = (
+                Snapshot(self._models),
+                [compile_model(model, self._engine) for model in self._models],
+            )
         return current[1]
 
     def refresh(self) -> None:
-        """Copy all weights anew before the next text."""
+        """Copy all weights again before the next text."""
         self._current = None

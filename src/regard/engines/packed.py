@@ -31,7 +31,7 @@ Step = Float[Tensor, "sentence beam model_dim"]
 
 
 class PackedLinear(nn.Module):
-    """The same function as `nn.Linear`, for inference only: it has no parameters, and no gradient goes through it."""
+    """A linear map like `nn.Linear`, for inference only: it has no parameters, and no gradient goes through it."""
 
     def __init__(self, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"] | None) -> None:
         super().__init__()
@@ -41,7 +41,9 @@ class PackedLinear(nn.Module):
 
     @classmethod
     def side_by_side(cls, *maps: nn.Module) -> nn.Module:
-        """Several maps of one input as one, or a single map: their outputs, one after the other. Adapters are kept."""
+        """Pack several maps of one input as one, or a single map: their outputs, one after the other. Adapters are
+        kept.
+        """
         plain = [_plain(each) for each in maps]
         biases: list[Tensor] = [linear.bias for linear in plain if linear.bias is not None]
         assert len(biases) in (0, len(maps))
@@ -65,14 +67,14 @@ class StepMask:
         self._of_heads: dict[int, Tensor] = {}
 
     def added(self, num_heads: int) -> Float[Tensor, "rows beam key"]:
-        """Added to the scores of all heads of each sentence: 0, or -inf."""
+        """The numbers that are added to the scores of all heads of each sentence: 0, or -inf."""
         if num_heads not in self._of_heads:
             self._of_heads[num_heads] = self._added.expand(-1, num_heads, self._num_beams, -1).flatten(0, 1)
         return self._of_heads[num_heads]
 
 
 class PackedLayers(nn.Module):
-    """One decoding step through all layers of a decoder: the same function as calling them one after the other.
+    """A decoding step through all layers of a decoder: the same function as calling them one after the other.
 
     Written out for the layers of most models (`fits`): queries, keys and values are one product, masks are made ready once,
     and nothing is checked that is known beforehand.
@@ -127,7 +129,7 @@ def _is_plain(attention: MultiHeadAttention) -> bool:
 
 
 class _PackedLayer:
-    """One layer of `PackedLayers`."""
+    """A layer of `PackedLayers`."""
 
     def __init__(self, layer: DecoderLayer) -> None:
         own = layer.self_attention
@@ -135,9 +137,11 @@ class _PackedLayer:
         self.query_key_value = PackedLinear.side_by_side(*merged)
         self.own_output = PackedLinear.side_by_side(own.output_proj)
         self.maps = [*merged, own.output_proj]
-        """What is packed here; the source's keys and values are not: it goes through them before the first step."""
+        """The linear maps that are packed here. Those of the source's keys and values are not: it goes through them
+        before the first step.
+        """
         self.own_attention = own.attention
-        """Whose hooks may change what heads find; so may those of `source_attention`."""
+        """The attention, whose hooks may change what heads find; so may those of `source_attention`."""
         self.num_heads, self.head_dim = own.num_heads, own.head_dim
         self.factor = ScaledDotProduct().factor(own.head_dim)
         self.own_residual = layer.self_attention_residual
@@ -153,19 +157,19 @@ class _PackedLayer:
         """Self-attention; what x adds to the past is written there."""
         projected = self.query_key_value(x).unflatten(2, (3, self.num_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_context(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
+        return self.own_output(_contexts(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
 
     def cross_attend(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
         """Cross-attention inside its residual."""
 
         def look(y: Step) -> Step:
             query = self.query(y).unflatten(2, (self.num_source_heads, self.head_dim))
-            return self.source_output(_context(query, memory, mask, self.factor, self.source_attention))
+            return self.source_output(_contexts(query, memory, mask, self.factor, self.source_attention))
 
         return self.source_residual(x, look)
 
 
-def _context(
+def _contexts(
     query: Float[Tensor, "sentence beam head head_dim"],
     seen: KeysValues,
     mask: StepMask,
@@ -205,7 +209,7 @@ def can_pack(device: torch.device, dtype: torch.dtype = torch.float32) -> bool:
 
 
 class PackedModel:
-    """A way to decode with a model whose weights are packed: what decoding sees of a model, and no more.
+    """A model for decoding whose weights are packed, with the methods that decoding calls and no others.
 
     The model's modules are shared but for linear maps, whose weights are laid out anew, once. What is packed stays as it is when
     the model's weights change.
@@ -234,7 +238,7 @@ class PackedModel:
 
 
 def packed(model: Any) -> Any:
-    """The fastest form of a model for decoding: packed if this machine supports it; otherwise the model itself.
+    """Pack a model for decoding if this machine supports it; otherwise return the model itself.
 
     It is not packed where its weights are divided among processes, or something is set on its modules that a copy would miss; nor
     is a decoder whose layers are not written out here, as
@@ -272,7 +276,7 @@ def _has_linear(module: nn.Module) -> bool:
 
 
 def alteration(model: nn.Module) -> str:
-    """What was set on a model by hand that only calling its modules can meet, as a sentence; empty: nothing."""
+    """A change that was set on a model by hand and that only calling its modules can meet, as a sentence; empty: none."""
     if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks:
         return "a PyTorch hook is set on all modules"
     for module in model.modules():

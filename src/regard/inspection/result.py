@@ -29,18 +29,20 @@ if TYPE_CHECKING:
 
 DECIMALS = 4
 MOST_OTHERS = 4
-"""Classes besides the likeliest that a line names."""
+"""The number of classes besides the likeliest that a line names."""
 ENDINGS = (".html", ".svg", ".png", ".json", ".csv")
 ATTENTION_IS_NOT = "Attention shows where the model looked, not what it would have written had it not looked there."
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """What happens without some heads."""
+    """The effect of taking some heads away."""
 
     heads: list[str]
     log_prob_change: float
-    """Of the target that was inspected, in nats per token; below 0: less likely without them."""
+    """The change of the log-probability of the target that was inspected, in nats per token; below 0: less likely
+    without the heads.
+    """
     token_changes: list[float]
     """The change of each token of the target, the end symbol among them."""
     text: str
@@ -62,28 +64,32 @@ class Inspection:
     text: str
     """The source, or the text of a model that reads only one."""
     target: str | None
-    """What was written, or given to be written; None where the model reads one text only."""
+    """The text that was written, or given to be written; None where the model reads one text only."""
     record: Record
     arch: str
     token_log_probs: list[float] = field(default_factory=list)
-    """Of each token of the target, the end symbol among them."""
+    """The log-probability of each token of the target, the end symbol among them."""
     lens: list[list[tuple[str, float]]] = field(default_factory=list)
-    """For each layer from the embeddings up, what it would predict at each row, with its probability; if requested."""
+    """The prediction of each layer from the embeddings up, at each row, with its probability; if requested."""
     ablations: list[Ablation] = field(default_factory=list)
     shows: str = "weights"
-    """What the matrices hold: `weights`, or `norms`, how much of each token a head really moves; rows sum to 1."""
+    """The kind of numbers in the matrices: `weights`, or `norms`, how much of each token a head really moves; rows sum
+    to 1.
+    """
     predicted_are: str = ""
-    """What `predicted` holds: `class`, `tags` or `masks`; nothing for models that write."""
+    """The kind of the entries of `predicted`: `class`, `tags` or `masks`; empty for models that write."""
     predicted: list[tuple[str, float]] = field(default_factory=list)
-    """What the model says, with probabilities from 0 to 1: the classes, the likeliest first; a tag for each word; a token for
-    each mask."""
+    """The predictions of the model, with probabilities from 0 to 1: the classes, the likeliest first; a tag for each
+    word; a token for each mask.
+    """
     read_ids: list[list[int]] = field(default_factory=list)
-    """What the model read: the ids of the text, and of the target where there is one."""
+    """The ids that the model read: of the text, and of the target where there is one."""
     alignment: str = ""
-    """Where alignments are read: the head that the model's configuration names, `cross.2.3`; of a model that names none, the
-    layer whose weights are sharpest on this pair, `cross.2`; nothing without cross-attention."""
+    """The place that alignments are read from: the head that the model's configuration names, `cross.2.3`; of a model
+    that names none, the layer whose weights are sharpest on this pair, `cross.2`; nothing without cross-attention.
+    """
     target_ids: list[int] = field(default_factory=list)
-    """The tokens that were written, or given to be written, without symbols; none where the model reads one text only."""
+    """The ids that were written, or given to be written, without symbols; none where the model reads one text only."""
 
     def __repr__(self) -> str:
         said = f", {shortened(self.headline)}" if self.headline else ""
@@ -91,7 +97,7 @@ class Inspection:
 
     @property
     def headline(self) -> str:
-        """In one line, what was written, or what the model says of the text."""
+        """A line that says what was written, or what the model predicts of the text."""
         if self.target is not None:
             return self.target
         if self.predicted_are != "class":
@@ -104,7 +110,7 @@ class Inspection:
 
     @property
     def note(self) -> str:
-        """What is not shown, in one line."""
+        """A line that says what is not shown."""
         return CAVEATS["norms"] if self.shows == "norms" else ATTENTION_IS_NOT
 
     @checked
@@ -122,8 +128,9 @@ class Inspection:
 
     @checked
     def rows(self, kind: str) -> Tokens:
-        """What the rows of a kind of attention are: where a target is written, the tokens that are predicted there; elsewhere
-        those that are read."""
+        """The tokens of the rows of a kind of attention: where a target is written, the tokens that are predicted
+        there; elsewhere those that are read.
+        """
         return self.record.row_tokens[self._kind(kind)]
 
     @checked
@@ -145,7 +152,9 @@ class Inspection:
 
     @property
     def hidden_states(self) -> dict[str, numpy.ndarray]:
-        """Of `encoder` and `decoder`: `layer position model_dim`, the embeddings first; where they were asked for."""
+        """The states of `encoder` and `decoder`: `layer position model_dim`, the embeddings first; where they were
+        asked for.
+        """
         return self.record.hidden_states
 
     @checked
@@ -168,8 +177,8 @@ class Inspection:
 
     @checked
     def figure(self, heads: str | Sequence[str] | None = None, *, links: bool = False) -> Figure:
-        """A matplotlib figure: of one head, its matrix; of several, or of all where none is named, a grid of small ones, with
-        their tokens where it is one head of each attention.
+        """Draw with matplotlib: of one head, its matrix; of several, or of all where none is named, a grid of small
+        ones, with their tokens where it is one head of each attention.
 
         Args:
             links: one head as curves between two lines of tokens, in place of a matrix.
@@ -195,7 +204,7 @@ class Inspection:
 
     @checked
     def html(self, *, head: str | None = None) -> str:
-        """One page with everything, that opens from disk and asks the network for nothing.
+        """A page with everything that opens from disk and asks the network for nothing.
 
         Args:
             head: which is shown first.
@@ -211,13 +220,13 @@ class Inspection:
 
     @checked
     def terminal(self, head: str | None = None, *, width: int = 80, colour: bool = True) -> str:
-        """A heat map for a terminal, `width` characters wide."""
+        """Draw a heat map for a terminal, `width` characters wide."""
         name = HeadName.parse(head or self.default_head())
         return heat_map(self.record[name], self.rows(name.kind), self.keys(name.kind), width=width, colour=colour)
 
     @checked
     def as_dict(self, heads: Iterable[str] | None = None) -> dict[str, Any]:
-        """Everything as JSON has it; forbidden cells are null.
+        """All content as JSON has it; forbidden cells are null.
 
         Args:
             heads: whose matrices are among it; None: all.
@@ -226,7 +235,7 @@ class Inspection:
         return self.summary(names) | {"attentions": {str(name): _listed(self.record[name]) for name in names}}
 
     def summary(self, names: Collection[HeadName] | None = None) -> dict[str, Any]:
-        """Everything but the weights, as JSON has it.
+        """All content but the weights, as JSON has it.
 
         Args:
             names: heads whose statistics are among it; None: all.
@@ -256,7 +265,7 @@ class Inspection:
 
     @checked
     def as_csv(self, heads: Iterable[str] | None = None) -> str:
-        """One line for each weight that a mask does not forbid: head, row, key, their tokens, weight."""
+        """A table in CSV, a line for each weight that a mask does not forbid: head, row, key, their tokens, weight."""
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
         writer.writerow(["head", "row", "key", "row_token", "key_token", "weight"])
@@ -268,7 +277,7 @@ class Inspection:
 
     @checked
     def save(self, path: Path | str, heads: Sequence[str] | None = None, *, links: bool = False) -> None:
-        """Write to a file; its ending says as what: `.html`, `.svg`, `.png`, `.json` or `.csv`.
+        """Write to a file; its ending names the format: `.html`, `.svg`, `.png`, `.json` or `.csv`.
 
         Args:
             heads: which are shown, or written; None: all. The page has all, and shows the first of these first.
@@ -323,8 +332,8 @@ def _spelled(tokens: Tokens, group: Sequence[int]) -> str:
     return "".join(tokens.spelled[position] for position in group).replace("▁", " ").strip() or " "
 
 
-def lens_of(log_probs: torch.Tensor, spell: Any) -> list[list[tuple[str, float]]]:
-    """For each layer and row, the likeliest token and its probability."""
+def lens_predictions(log_probs: torch.Tensor, spell: Any) -> list[list[tuple[str, float]]]:
+    """The likeliest token and its probability, for each layer and row."""
     best = log_probs.exp().max(dim=-1)
     return [
         [(token, round(value, DECIMALS)) for token, value in zip(spell(ids), values, strict=True)]

@@ -135,12 +135,12 @@ class Model(nn.Module):
     def at_labels(
         batch: Any, states: Float[Tensor, "batch ..."], is_label: Callable[[Tensor], Tensor]
     ) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
-        """The states at the labels of a batch that count, and those labels. With `places`, nothing waits for the device.
+        """The states at the labels of a batch that count, and those labels. With `label_positions`, nothing waits for the device.
 
         Args:
-            is_label: which labels count, for a batch without places.
+            is_label: which labels count, for a batch without `label_positions`.
         """
-        labels, places = batch.labels, getattr(batch, "places", None)
+        labels, places = batch.labels, getattr(batch, "label_positions", None)
         places = is_label(labels).flatten().nonzero()[:, 0] if places is None else places
         rows = states.flatten(0, labels.ndim - 1)
         return rows.index_select(0, places), labels.flatten().index_select(0, places)

@@ -9,7 +9,7 @@ from threading import Lock
 import torch
 from torch import Tensor
 
-from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, Prepared
+from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, CompiledModels
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
@@ -57,7 +57,7 @@ class Workers:
         self._symbols = TargetSymbols(
             tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
         )
-        self.prepared = Prepared(models)
+        self.prepared = CompiledModels(models)
 
     @property
     def device(self) -> torch.device:

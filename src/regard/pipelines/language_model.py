@@ -13,7 +13,7 @@ import torch
 
 from regard.checkpoint import LoadedModel
 from regard.data.language import encode_stream, read_text, windows_in_order
-from regard.engines.choice import Prepared
+from regard.engines.choice import CompiledModels
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
@@ -59,7 +59,7 @@ class LanguageModel(Pipeline):
 
     def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
         super().__init__(model, tokenizer)
-        self._prepared: Prepared = Prepared([self._model])
+        self._prepared: CompiledModels = CompiledModels([self._model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
 

@@ -13,10 +13,10 @@ import torch
 
 from regard.arguments import checked
 from regard.checkpoint import LoadedModel, check_output, save_new
-from regard.engines.choice import NATIVE, Prepared, check_engine
+from regard.engines.choice import NATIVE, CompiledModels, check_engine
 from regard.errors import SettingsError
 from regard.inspection.drawing.report import facts_html
-from regard.inspection.lookup import Lookup, look_up
+from regard.inspection.lookup import Lookup, compute_row
 from regard.inspection.record import HeadName
 from regard.inspection.result import Inspection
 from regard.models.interface import Model
@@ -40,7 +40,7 @@ class Pipeline(ABC):
     commands: Sequence[str]
     """How the command line uses and then measures such a model, `{}` being its folder."""
 
-    _prepared: Prepared | None = None
+    _prepared: CompiledModels | None = None
     """The models as they decode; None: they do not."""
 
     def __init_subclass__(cls) -> None:
@@ -189,7 +189,7 @@ class Pipeline(ABC):
             SettingsError: a head or row that is not.
         """
         name = HeadName.parse(head)
-        return look_up(self._model, seen.read_ids, name, row, len(seen.rows(name.kind)))
+        return compute_row(self._model, seen.read_ids, name, row, len(seen.rows(name.kind)))
 
     def __repr__(self) -> str:
         model, others = self._model, getattr(self, "others", ())

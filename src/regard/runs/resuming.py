@@ -78,7 +78,7 @@ def check_state(
     """
     if state is not None:
         _compare(state, fingerprint(task, model), environment(model, world), task.settings, display)
-    steps = world.of_all(0 if state is None else state.step)
+    steps = world.gather(0 if state is None else state.step)
     if len(set(steps)) > 1:
         raise TrainingError(
             "all processes of a run must see the same checkpoints, on a disk that they share; process "
@@ -106,7 +106,7 @@ def _compare(
     """Make sure that a run has the data and settings of its checkpoint, and report allowed differences."""
     then = {
         key: current(key.rpartition(".")[2], value)
-        for key, value in state.made_of.items()
+        for key, value in state.fingerprint.items()
         if key not in environment_now and key not in UNCOMPARED
     }
     uncompared = UNCOMPARED if INITIAL in then else {*UNCOMPARED, INITIAL}  # earlier versions did not note it
@@ -117,16 +117,16 @@ def _compare(
             f"`--resume` needs the same data and settings as the interrupted run; got a change: {difference}."
         )
     changes = [
-        f"{name} was {state.made_of[name]} and is {value}"
+        f"{name} was {state.fingerprint[name]} and is {value}"
         for name, value in environment_now.items()
-        if state.made_of.get(name, value) != value
+        if state.fingerprint.get(name, value) != value
     ]
     note = f"; {', '.join(changes)}, so results may differ in the last bits" if changes else ""
     display.say(f"resumed at step {state.step:,}{note}")
     steps, schedule = settings.training.steps, settings.training.schedule
-    if schedule in FALLING and state.made_of.get(STEPS, steps) != steps:
+    if schedule in FALLING and state.fingerprint.get(STEPS, steps) != steps:
         display.say(
-            f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
+            f"{STEPS} was {state.fingerprint[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
             f"schedule of {counted(steps, 'step')}"
         )
 

@@ -16,7 +16,7 @@ import torch
 
 from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
-from regard.data.loading import processes_for
+from regard.data.loading import num_loading_processes
 from regard.errors import SettingsError, TrainingError
 from regard.inspection.drawing.report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
@@ -125,7 +125,7 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
-    task.num_processes = processes_for(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
+    task.num_processes = num_loading_processes(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
     if options.is_dry:
         planned = plan(model, task, store, output, world, compiles=options.compiles)
         for line in planned.lines():
@@ -283,7 +283,7 @@ def _train(
     """
     world, states = options.world, state_folder(output)
     made_of, made_on = fingerprint(task, model), environment(model, world)
-    if len(set(map(json.dumps, world.of_all(made_of)))) > 1:
+    if len(set(map(json.dumps, world.gather(made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; theirs differ.")
     if world.is_main:
         remove_leftovers(output)

@@ -33,9 +33,9 @@ from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
 from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.task import Inputs
-from regard.training.distributed import joined
+from regard.training.distributed import joined_world
 from regard.training.run import Callback, SavingTimes
-from regard.training.state import EVENTS, newest_made_of, state_folder
+from regard.training.state import EVENTS, newest_fingerprint, state_folder
 
 Name = str | os.PathLike[str]
 
@@ -126,7 +126,7 @@ def train(
     saving, folder = SavingTimes.parse(save_every), Path(os.path.realpath(output))
     events = [TensorBoard(state_folder(folder) / EVENTS)] if tensorboard else []
     with (
-        joined(device) as world,
+        joined_world(device) as world,
         display or RunDisplay(is_silent=not world.is_main) as shown,
         claimed(folder, world, overwrite=overwrite, resume=resume),
     ):
@@ -135,7 +135,7 @@ def train(
             adapts=Path(from_) if from_ is not None and chosen.adapter.rank is not None else None,
         )  # fmt: skip
         options.report_effect(shown)
-        if resume and (fingerprint := newest_made_of(state_folder(folder))) is not None:
+        if resume and (fingerprint := newest_fingerprint(state_folder(folder))) is not None:
             chosen = frozen(chosen, fingerprint)
         if pretrained is None and model is None:
             check_room(chosen.with_least_vocabulary(), resolve_device(device), world, shard=shard)

@@ -1,4 +1,4 @@
-"""Whether files were changed or replaced while they were read, so that what is read of them belongs together."""
+"""Reading of files that somebody may replace meanwhile: what is read of them must belong together."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ Name = str | os.PathLike[str]
 Found = TypeVar("Found")
 Stamp = tuple[tuple[int, ...] | None, ...]
 TRIES = 5
-"""How often what somebody replaces is read."""
+"""The largest number of attempts to read files that somebody replaces."""
 WAIT = 0.1
-"""Seconds before the second time; before each further time, so much more."""
+"""The seconds before the second attempt; before each further one, so much more."""
 
 
 def stamp(paths: Iterable[Name]) -> Stamp:
-    """What differs when one of some files has been changed, replaced, added or removed, short of what it holds."""
+    """A value for each of some files that differs when one has been changed, replaced, added or removed, short of its
+    content.
+    """
     return tuple(map(_stamp_of, paths))
 
 
@@ -33,7 +35,8 @@ def _stamp_of(path: Name) -> tuple[int, ...] | None:
 
 
 def read_unchanged(paths: Sequence[Name], read: Callable[[], Found], changed: Exception) -> Found:
-    """What `read` makes of some files, which all are of one moment. Where they are replaced meanwhile, they are read anew.
+    """Call `read` so that all files that it reads are of one moment. Where they are replaced meanwhile, they are read
+    again.
 
     Args:
         changed: raised if they are replaced again and again.
@@ -52,17 +55,17 @@ def read_unchanged(paths: Sequence[Name], read: Callable[[], Found], changed: Ex
     raise changed
 
 
-class Measured(NamedTuple):
-    """What is known of text files that are read several times."""
+class FileMeasurements(NamedTuple):
+    """Measurements of text files that are read several times."""
 
     num_lines: int
     digest: str
     """A checksum of all that depends on the files."""
     stamp: Stamp
-    """Of the files, before they were measured."""
+    """The stamp of the files before they were measured."""
 
 
-def check_same(paths: Iterable[Name], measured: Measured, name: str, digest: Callable[[], str]) -> None:
+def check_same(paths: Iterable[Name], measured: FileMeasurements, name: str, digest: Callable[[], str]) -> None:
     """Make sure that text files are those that were measured.
 
     Args:

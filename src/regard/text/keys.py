@@ -1,4 +1,4 @@
-"""JSON whose keys are all different: of two values with one key, Python's reader would keep the last."""
+"""A reader of JSON whose keys are all different: of two values with one key, Python's reader would keep the last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_with_unique_keys)
 
 
 def read_unique(text: str | bytes) -> Any:
-    """What a JSON text holds; of bytes, in the encoding that they begin like.
+    """Parse a JSON text; bytes are decoded in the encoding that they begin like.
 
     Raises:
         ValueError: it is not JSON, or a key of an object stands twice.

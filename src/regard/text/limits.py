@@ -1,4 +1,4 @@
-"""Refuses texts that are too long for a model, by reading only their beginning.
+"""Checks that texts are not too long for a model, made by reading only their beginning.
 
 Cutting a text into tokens takes much memory (`divisions.py`). How many tokens there are cannot be told from the
 number of characters alone: a run of unknown characters may be one token (kinds `unigram` and `words`), and tokenizers of other
@@ -11,16 +11,18 @@ from collections.abc import Sequence
 
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
-from regard.text.tokenizing.divisions import division
+from regard.text.tokenizing.divisions import part_end
 
 READ_AT_ONCE = 1 << 14
-"""Characters; shorter texts are cut into tokens as they are."""
+"""The number of characters up to which texts are cut into tokens as they are."""
 MARKS = 8
-"""Tokens that a cut adds besides those that it goes through: a space is put in front, a letter and its accents come apart."""
+"""The tokens that a division adds besides those that it goes through: a space is put in front, a letter and its accents
+come apart.
+"""
 
 
 def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
-    """The text; or, of one that surely has more than `limit` tokens, a beginning that has more, too.
+    """The text; or, where it surely has more than `limit` tokens, a beginning of it that has more, too.
 
     What comes back whole may have more tokens all the same. It is never cut where the whole text has at most `limit` tokens: a
     text is divided before a space where there is one, where it could be divided without a change, and else the longest token of
@@ -31,7 +33,7 @@ def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
     lost = tokenizer.longest_token + MARKS
     begin, count = 0, 0
     while begin < len(text):
-        end = division(text, begin, READ_AT_ONCE)
+        end = part_end(text, begin, READ_AT_ONCE)
         count += len(tokenizer.encode(text[begin:end])) - (lost if end < len(text) else 0)
         if count > limit:
             return text[:end]
@@ -40,7 +42,7 @@ def beginning(text: str, tokenizer: Tokenizer, limit: int) -> str:
 
 
 def check_ids(ids: Sequence[int], num_ids: int) -> list[int]:
-    """Ids of tokens, as a list, made sure to be the model's.
+    """Make sure that token ids are a model's, and return them as a list.
 
     Raises:
         DataError: one is not.
@@ -52,7 +54,7 @@ def check_ids(ids: Sequence[int], num_ids: int) -> list[int]:
 
 
 def given_ids(given: str | Sequence[int], tokenizer: Tokenizer, num_ids: int) -> list[int]:
-    """The ids of a text that is given as such, or by the ids of its tokens.
+    """The ids of a text that is given as a string, or by the ids of its tokens.
 
     Raises:
         DataError: one is not the model's.

@@ -1,4 +1,4 @@
-"""A training run: when it saves, what it records, and its callbacks."""
+"""A training run: its saving times, its record, and its callbacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 @runtime_checkable
-class Trainable(Protocol):
+class TrainingBatch(Protocol):
     """The interface of batches."""
 
     @property
@@ -31,22 +31,22 @@ class Trainable(Protocol):
 
     @property
     def next_cursor(self) -> tuple[int, int]:
-        """Where the batch after this one stands: epoch, and number in it."""
+        """The position of the batch after this one: epoch, and number in it."""
 
     @property
     def indices(self) -> list[int]:
-        """Which examples these are."""
+        """The numbers of these examples in the data."""
 
     def to(self, device: torch.device) -> Any:
         """The batch on a device."""
 
 
-AnyBatch = TypeVar("AnyBatch", bound=Trainable)
+AnyBatch = TypeVar("AnyBatch", bound=TrainingBatch)
 
 
 @runtime_checkable
 class TrainingTask(Protocol):
-    """What is learnt: the data, and how well a model does."""
+    """A task to learn: the data, and the scores of a model."""
 
     def batches(self, start: tuple[int, int], shard: tuple[int, int]) -> Iterator[Any]:
         """Batches without an end, from a cursor on: the rows of each that process r of n reads."""
@@ -55,15 +55,15 @@ class TrainingTask(Protocol):
         """The scores of a model; those of the best `metric` are kept."""
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """What a model makes of some fixed examples, noted at each validation; may be empty."""
+        """The model's output for some fixed examples, noted at each validation; may be empty."""
 
     def example(self, index: int) -> str:
-        """Where an example stands, in words, by its index."""
+        """The place of an example in the data, in words, by its index."""
 
 
 @runtime_checkable
 class RunWriter(Protocol):
-    """Where a run is written down."""
+    """The writer of a run's models, records and checkpoints."""
 
     def keep(self, model: Any, run: TrainingRun) -> None:
         """Write a model that is among the `keep_best` best so far; the best itself is at `run.best_step`."""
@@ -72,7 +72,7 @@ class RunWriter(Protocol):
         """Write a model that `keep_every` asks for, before any checkpoint of the same step."""
 
     def record(self, run: TrainingRun) -> None:
-        """Write what was measured: after each validation, and at the end, however the run ends."""
+        """Write the record of the run: after each validation, and at the end, however the run ends."""
 
     def save(self, tensors: dict[str, Tensor], run: TrainingRun) -> None:
         """Write a checkpoint, before `keep`."""
@@ -95,14 +95,16 @@ class Progress:
 
 @dataclass(frozen=True)
 class SavingTimes:
-    """When checkpoints are written: every `every_steps` steps or `every_seconds` seconds, or else at each validation."""
+    """The times at which checkpoints are written: every `every_steps` steps or `every_seconds` seconds, or else at each
+    validation.
+    """
 
     every_steps: int | None = None
     every_seconds: float | None = None
 
     @classmethod
     def parse(cls, text: str | None) -> SavingTimes:
-        """From `20` (steps), `30s`, `10m` or `2h`; None: at each validation.
+        """Parse `20` (steps), `30s`, `10m` or `2h`; None: at each validation.
 
         Raises:
             SettingsError: the text has another form.
@@ -124,7 +126,7 @@ class SavingTimes:
 
 
 class Callback:
-    """What is called while a model is trained: the display, TensorBoard, a tracker of experiments. Methods do nothing by default.
+    """A program that is called while a model is trained: the display, TensorBoard, a tracker of experiments.
 
     A callback of your own derives from this class, and is given to `regard.train(..., callbacks=[...])`. Of several processes,
     only the main one calls it. If it raises an exception, the run writes a checkpoint and ends, and `train` raises the same
@@ -132,7 +134,7 @@ class Callback:
     """
 
     def on_start(self, facts: Mapping[str, Any]) -> None:
-        """Before the first step.
+        """Begin: called before the first step.
 
         Args:
             facts: what `results.json` will have on `data`, `sizes`, `machine`, `versions`, `task`, `preset` and `settings`; and
@@ -140,10 +142,10 @@ class Callback:
         """
 
     def on_step(self, progress: Progress) -> None:
-        """After every step."""
+        """Take note of a step; called after every one."""
 
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
-        """After every validation.
+        """Take note of a validation; called after every one.
 
         Args:
             step: 0 for the model that a run begins with.
@@ -152,7 +154,8 @@ class Callback:
         """
 
     def on_end(self, results: Mapping[str, Any]) -> None:
-        """After the run, when the model folder is complete. A run that ends with an error does not call this.
+        """End: called after the run, when the model folder is complete. A run that ends with an error does not call
+        this.
 
         Args:
             results: what `results.json` has; empty if the run was interrupted.
@@ -167,20 +170,20 @@ class TrainingRun:
     seconds: float = 0.0
     validation_seconds: float = 0.0
     num_tokens: int = 0
-    """What `tokens_per_second` counts."""
+    """The number of tokens that `tokens_per_second` counts."""
     best_step: int = 0
     best_scores: Scores = field(default_factory=dict)
     history: list[dict[str, float]] = field(default_factory=list, repr=False)
-    """One record for every `report_every` steps, one for every validation: what `metrics.jsonl` holds."""
+    """The records of `metrics.jsonl`: for every `report_every` steps, and for every validation."""
     snapshots: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    """What the model made of some fixed examples at each validation, with the step."""
+    """The model's output for some fixed examples at each validation, with the step."""
     interrupted: bool = False
     skipped_steps: int = 0
     """Steps whose loss or gradient was not finite, and that were skipped."""
     skipped_in_a_row: int = 0
     validations_since_best: int = 0
     next_cursor: tuple[int, int] = (0, 0)
-    """Where the batch after the last one stands: epoch, and number in it."""
+    """The position of the batch after the last one: epoch, and number in it."""
 
     def best_steps(self, metric: str, count: int) -> list[int]:
         """The steps of the best validations so far by a metric, the best first. Of two that are equal, as those of few texts

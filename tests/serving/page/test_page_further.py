@@ -15,7 +15,7 @@ from served import Start
 from regard.analysis.attribution import trace_flow
 from regard.checkpoint import load_model, save_new
 from regard.generation.options import TextOptions
-from regard.inspection.ablation import gated, without
+from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.record import HeadName
 from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig
@@ -186,7 +186,7 @@ def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, othe
     text = page.page.evaluate("regard.state.sentences[0].text")
     count = page.page.evaluate("regard.state.sentences[0].how.max_tokens")  # as many as were asked for with it
     whole = model.inspect(text).token_log_probs
-    with gated(model.model, without(model.model, [HeadName.parse("decoder.1.0")])):
+    with gated(model.model, ablated_gates(model.model, [HeadName.parse("decoder.1.0")])):
         weaker = model.inspect(text).token_log_probs
         written = "ab c" + model.continuations(["ab c"], TextOptions(max_tokens=count, temperature=0.0))[0].text
     changes = [after - before for after, before in zip(weaker, whole, strict=True)]
@@ -206,7 +206,7 @@ def test_heads_of_a_classifier_are_switched_off(opened: Any, others: tuple[str, 
     page = opened(url, direction="moods", text="bad face")
     whole = dict(model.inspect("bad face").predicted)
     page.press(head_button("encoder.0.1"), " ")
-    with gated(model.model, without(model.model, [HeadName.parse("encoder.0.1")])):
+    with gated(model.model, ablated_gates(model.model, [HeadName.parse("encoder.0.1")])):
         weaker = dict(model.inspect("bad face").predicted)
     found = {
         each.locator("bdi").inner_text(): float(each.locator(".number").inner_text())

@@ -19,8 +19,8 @@ from regard.evaluation.significance import (
     mean_score,
     mean_statistics,
     paired_bootstrap,
-    score_of,
-    statistics_of,
+    score_statistics,
+    sentence_statistics,
     untested,
 )
 from regard.evaluation.text_metrics import (
@@ -110,12 +110,12 @@ def measured(
         """The statistics of every system, of shape (sentence, run, statistic)."""
         return [np.stack([count(run) for run in of_system], axis=1) for of_system in texts]
 
-    chrf = over_runs(lambda run: statistics_of(metrics.chrf, run, columns))
+    chrf = over_runs(lambda run: sentence_statistics(metrics.chrf, run, columns))
     scores = {
         "bleu": paired_bootstrap(
-            over_runs(lambda run: statistics_of(metrics.bleu, run, columns)), score_of(metrics.bleu)
+            over_runs(lambda run: sentence_statistics(metrics.bleu, run, columns)), score_statistics(metrics.bleu)
         ),
-        "chrf": paired_bootstrap(chrf, score_of(metrics.chrf)),
+        "chrf": paired_bootstrap(chrf, score_statistics(metrics.chrf)),
         "exact_match": paired_bootstrap(
             over_runs(lambda run: mean_statistics(exact_matches(run, columns))), mean_score
         ),
@@ -126,7 +126,9 @@ def measured(
     added = [[added_scores(run, pairs.targets) for run in of_system] for of_system in texts]
     for name in ADDED:
         scores[name] = untested([[of_run[name] for of_run in of_system] for of_system in added])
-    of_sentences = [[sum(map(score_of(metrics.chrf), runs)) / len(runs) for runs in of_system] for of_system in chrf]
+    of_sentences = [
+        [sum(map(score_statistics(metrics.chrf), runs)) / len(runs) for runs in of_system] for of_system in chrf
+    ]
     compared = [
         Compared(system.name, system.runs, of_system, {name: found[number] for name, found in scores.items()}, sentences)
         for number, (system, of_system, sentences) in enumerate(zip(systems, texts, of_sentences, strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 from regard.arguments import checked
 from regard.errors import SettingsError
 from regard.evaluation.score_table import NO_BLEU
-from regard.evaluation.significance import LEAST, RESAMPLES, Measured
+from regard.evaluation.significance import LEAST, RESAMPLES, SystemScore
 from regard.evaluation.text_metrics import ADDED
 from regard.inspection.drawing.comparison import ComparisonPage, ShownSentence, ShownSystem, comparison_html
 from regard.text.lines import write_whole
@@ -44,7 +44,7 @@ class Compared:
     runs: tuple[str, ...]
     texts: Texts
     """Of each run, the translation of each sentence."""
-    scores: dict[str, Measured]
+    scores: dict[str, SystemScore]
     """`bleu`, `chrf` (0 to 100), `exact_match` (0 to 1), `comet` where it was asked for, and metrics that were added."""
     chrf: list[float]
     """Of each sentence, the mean over runs."""
@@ -200,7 +200,7 @@ def rows_of(comparison: Comparison, system: Compared) -> list[list[str]]:
     for name, found in system.scores.items():
         title, factor, form = METRICS.get(name, (name[:LONGEST_NAME], 1, ".4g"))
         if name == "bleu" and not comparison.bleu_counts:
-            found = Measured(found.score, found.runs, None, None)
+            found = SystemScore(found.score, found.runs, None, None)
             row = [title, "-", "", "", ""]
         else:
             signed = "" if found.difference is None else f"{factor * found.difference:+{form}}"
@@ -219,7 +219,7 @@ def _spread(interval: tuple[float, float] | None, factor: int, form: str) -> str
     return "" if interval is None else f" ± {factor * (interval[1] - interval[0]) / 2:{form}}"
 
 
-def _p(found: Measured) -> str:
+def _p(found: SystemScore) -> str:
     return "-  " if found.p is None else f"{found.p:.3f}{' *' if found.differs else '  '}"
 
 

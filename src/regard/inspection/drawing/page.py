@@ -19,7 +19,7 @@ import numpy
 from regard.inspection.record import HeadName, Matrix, Record
 
 FINE_CELLS = 2_000_000
-"""Up to this many cells have two bytes each: 65,535 levels. With more cells, one byte: 255 levels."""
+"""The number of cells up to which each has two bytes: 65,535 levels. With more cells, one byte: 255 levels."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
 HTML = """<!doctype html>
 <html lang="en">
@@ -50,7 +50,7 @@ def web_file(name: str) -> bytes:
 
 
 def page_html(record: Record, summary: Mapping[str, Any], *, first: str, note: str = "", says: str = "") -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
         summary: of the inspection: everything but the weights.
@@ -87,8 +87,9 @@ def page_html(record: Record, summary: Mapping[str, Any], *, first: str, note: s
 
 
 def packed(weights: Matrix, kind: type[numpy.unsignedinteger]) -> bytes:
-    """Weights as whole numbers, the lowest byte first. The largest number stands for a cell that a mask forbids, and the one
-    below it for a weight of 1."""
+    """Pack weights as whole numbers, the lowest byte first. The largest number stands for a cell that a mask forbids,
+    and the one below it for a weight of 1.
+    """
     forbidden = int(numpy.iinfo(kind).max)
     numbers = numpy.where(
         numpy.ma.getmaskarray(weights), forbidden, numpy.rint(weights.filled(0) * (forbidden - 1))

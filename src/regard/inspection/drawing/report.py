@@ -28,12 +28,12 @@ figcaption{margin-top:.4rem} code{font-family:ui-monospace,monospace}
 )
 
 SHARES = ("accuracy", "token accuracy", "exact match")
-"""Scores from 0 to 1."""
+"""The scores that are shares from 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a report shows."""
+    """The content of a report."""
 
     title: str
     summary: str
@@ -42,9 +42,9 @@ class Report:
     history: Sequence[dict[str, float]]
     """The records of `metrics.jsonl`."""
     examples: Sequence[tuple[str, str, str]] = ()
-    """Source, what the model wrote, reference."""
+    """Examples: source, output of the model, reference."""
     alignments: Sequence[tuple[str, str, Alignment]] = ()
-    """Source, what the model wrote, and how it aligned them."""
+    """Alignments: source, output of the model, and its alignment of the two."""
     alignments_are: str = ""
     """A note on the alignments."""
     snapshots: Sequence[tuple[int, Sequence[tuple[str, str, str]]]] = ()
@@ -52,7 +52,7 @@ class Report:
     pictures: Sequence[tuple[str, str]] = ()
     """Other drawings: a caption, and SVG."""
     training_is: str = "training"
-    """What the curve of the training loss is called."""
+    """The title of the curve of the training loss."""
     curves_are: str = ""
     """A note on how the losses were measured."""
     tables: Sequence[tuple[str, Sequence[Sequence[str]]]] = ()
@@ -60,7 +60,7 @@ class Report:
 
 
 def report_html(report: Report) -> str:
-    """The page."""
+    """The page as HTML."""
     facts = "".join(
         f'<tr><th>{escape(name)}</th><td class="number">{escape(value)}</td></tr>'
         for name, value in report.facts.items()
@@ -193,7 +193,9 @@ Candidate = tuple[str, float, Sequence[str], Sequence[float]]
 
 
 def candidates_html(candidates: Sequence[Candidate], alignment: Alignment | None = None) -> str:
-    """For a notebook: each text with its score, its tokens the more coloured the less probable they were, and an alignment."""
+    """A drawing for a notebook: each text with its score, its tokens the more coloured the less probable they were, and
+    an alignment.
+    """
     rows = "".join(
         f'<tr><td style="text-align:right">{score:.3f}</td>'
         f'<td style="text-align:left">{_coloured(text, tokens, log_probs)}</td></tr>'
@@ -207,12 +209,12 @@ def candidates_html(candidates: Sequence[Candidate], alignment: Alignment | None
 
 
 def curve_html(facts: Mapping[str, str], history: Sequence[dict[str, float]]) -> str:
-    """For a notebook: a table of names and values, and the learning curve."""
+    """A drawing for a notebook: a table of names and values, and the learning curve."""
     return facts_html(facts, _curve(history))
 
 
 def facts_html(facts: Mapping[str, str], drawn: str = "") -> str:
-    """For a notebook: a table of names and values, and below it something drawn, in HTML."""
+    """A drawing for a notebook: a table of names and values, and below it something drawn, in HTML."""
     rows = "".join(
         f'<tr><th style="text-align:left">{escape(name)}</th>'
         f'<td style="text-align:left" dir="auto">{escape(value)}</td></tr>'

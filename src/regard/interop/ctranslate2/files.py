@@ -1,4 +1,4 @@
-"""CTranslate2's files: `model.bin`, which has the name of a specification and every variable, and the vocabularies.
+"""CTranslate2's files: `model.bin`, which holds the name of a specification and all variables, and the vocabularies.
 
 Quantised weights are read as the numbers that CTranslate2 computes with: integer / scale.
 """
@@ -16,12 +16,12 @@ from torch import Tensor
 from regard.errors import ModelFolderError
 
 DTYPES = (np.float32, np.int8, np.int16, np.int32, np.float16, np.uint16)
-"""By CTranslate2's numbers; the last are the bits of bfloat16."""
+"""The types of numbers, by CTranslate2's codes; the last are the bits of bfloat16."""
 BFLOAT16 = 5
 
 
 def read_variables(path: Path) -> tuple[str, dict[str, np.ndarray]]:
-    """The name of the specification and all variables of a `model.bin`; aliases are the same arrays again.
+    """Read the name of the specification and all variables of a `model.bin`; aliases are the same arrays again.
 
     Raises:
         ModelFolderError: the file is cut off, or of a version that nobody has written.
@@ -74,7 +74,7 @@ def read_variables(path: Path) -> tuple[str, dict[str, np.ndarray]]:
 
 
 def dequantized(variables: dict[str, np.ndarray]) -> dict[str, Tensor]:
-    """The variables that are weights, as float32."""
+    """The weights among the variables, as float32."""
     tensors = {}
     for name, array in variables.items():
         if array.ndim == 0 or name.endswith("_scale"):
@@ -88,7 +88,8 @@ def dequantized(variables: dict[str, np.ndarray]) -> dict[str, Tensor]:
 
 
 def read_vocabulary(folder: Path, side: str, size: int, unk: str) -> list[str]:
-    """The tokens of one side; the unknown one, where the file does not have it, is the last, as CTranslate2 has it.
+    """Read the tokens of one side; the unknown one, where the file does not have it, is the last, as CTranslate2 has
+    it.
 
     Raises:
         ModelFolderError: there is no file, or it has another number of tokens than the model.

@@ -1,4 +1,4 @@
-"""CTranslate2 model folders, read."""
+"""A reader of CTranslate2 model folders."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PIECES = ("spm.model", "sentencepiece.model")
 
 
 def read(folder: Path) -> ForeignModel:
-    """The model of a folder.
+    """Read the model of a folder.
 
     Raises:
         ModelFolderError: a file is damaged, or the model is of a kind that we cannot represent.
@@ -72,7 +72,7 @@ def read(folder: Path) -> ForeignModel:
         # Marian's sources end with </s>, which some converters leave to the tokenizer.
         end = symbols["source"].eos_id
         symbols["source"] = symbols["source"].model_copy(update={"source_end_ids": [end]})
-    forced = _forced(folder, symbols["target"], len(vocabularies["target"]))
+    forced = _forced_ids(folder, symbols["target"], len(vocabularies["target"]))
     symbols["target"] = symbols["target"].model_copy(update={"start_ids": [*symbols["target"].start_ids, *forced]})
     config = _config(scalars, tensors, settings, str(folder / MODEL))
     settings.refuse_others(())
@@ -108,7 +108,7 @@ def read(folder: Path) -> ForeignModel:
 
 
 def _add_zero_start(tensors: dict[str, Tensor], vocabularies: dict[str, list[str]]) -> None:
-    """A model of Marian's: its decoder starts from a zero vector, which becomes one more token's, in ref."""
+    """Add a token whose vector is zero to a model of Marian's, in refs: its decoder starts from a zero vector."""
     decoder, encoder = "decoder/embeddings/weight", "encoder/embeddings_0/weight"
     tables = [decoder, "decoder/projection/weight"]
     if encoder in tensors and torch.equal(tensors[encoder], tensors[decoder]):
@@ -180,7 +180,7 @@ def _config(
 
 
 def _is_scaled(scalars: dict[str, np.ndarray], model_dim: int, where: str) -> bool:
-    """Whether embeddings are multiplied by sqrt(model_dim): said by a flag, or by the factor itself as a float."""
+    """Whether embeddings are multiplied by sqrt(model_dim), as a flag says, or the factor itself as a float."""
     answers = set()
     for side, table in (("encoder", "embeddings_0"), ("decoder", "embeddings")):
         names = (f"{side}/scale_embeddings", f"{side}/{table}/multiply_by_sqrt_depth")
@@ -199,7 +199,7 @@ def _is_scaled(scalars: dict[str, np.ndarray], model_dim: int, where: str) -> bo
 
 
 def _positions(table: Tensor | None) -> Literal["sinusoidal_opennmt", "learned"]:
-    """CTranslate2 computes OpenNMT's sinusoids where a model brings no table."""
+    """The position scheme: CTranslate2 computes OpenNMT's sinusoids where a model brings no table."""
     return "sinusoidal_opennmt" if table is None else "learned"
 
 
@@ -211,7 +211,7 @@ def _first(tensors: dict[str, Tensor], *names: str, where: str) -> Tensor:
 
 
 def _symbols(settings: ForeignConfig, tokens: Sequence[str], their_tokens: Sequence[str]) -> Symbols:
-    """The ids of a side's symbols; a token of ours that they do not have is what a decoder starts from."""
+    """The ids of a side's symbols; a decoder starts from the token of ours that they do not have."""
     starts_from_zero = len(tokens) > len(their_tokens)
     ids = {token: id for id, token in enumerate(tokens)}
 
@@ -237,9 +237,9 @@ def _symbols(settings: ForeignConfig, tokens: Sequence[str], their_tokens: Seque
     )
 
 
-def _forced(folder: Path, symbols: Symbols, vocab_size: int) -> list[int]:
-    """What a decoder reads between the token it starts from and those it writes: CTranslate2's configuration has no place
-    for it, but the tokenizer has that we write beside a model.
+def _forced_ids(folder: Path, symbols: Symbols, vocab_size: int) -> list[int]:
+    """The tokens that a decoder reads between its start token and those that it writes. CTranslate2's configuration has
+    no place for them, but the tokenizer has that we write beside a model.
     """
     path = next((path for name in _tokenizer_files("target") if (path := folder / name).is_file()), None)
     if path is None or (tokenizer := Tokenizer.load(path)).is_ours:

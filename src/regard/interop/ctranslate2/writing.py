@@ -1,4 +1,4 @@
-"""CTranslate2 model folders, written through the package's own specification."""
+"""A writer of CTranslate2 model folders, through the package's own specification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from regard.text.tokenizer import Tokenizer
 
 
 def write(loaded: LoadedModel, output: Path) -> ForeignModel:
-    """An encoder-decoder of ours as a CTranslate2 folder, through the package's own specification writer.
+    """Write an encoder-decoder of ours as a CTranslate2 folder, through the package's own specification writer.
 
     Raises:
         MissingExtraError: `ctranslate2` is not installed.
@@ -56,7 +56,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         layernorm_embedding=config.embedding_norm == "both",
     )
     spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = config.scale_embeddings
-    _fill(spec, model)
+    _set_variables(spec, model)
     symbols = loaded.tokenizer.symbols
     for side, tokenizer in (("source", loaded.source_tokenizer), ("target", loaded.tokenizer)):
         size = (config.source_vocab_size if side == "source" else None) or config.vocab_size
@@ -86,7 +86,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
 
 
 def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
-    """Notes for users of the model in CTranslate2: what they must do themselves."""
+    """Notes for users of the model in CTranslate2: steps that they must do themselves."""
     notes = ["cut texts into tokens with tokenizer.json before translating: CTranslate2 reads tokens"]
     if prefix:
         notes.append(
@@ -101,7 +101,7 @@ def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
     return notes
 
 
-def _fill(spec: Any, model: EncoderDecoder) -> None:
+def _set_variables(spec: Any, model: EncoderDecoder) -> None:
     """Set the variables of a specification from our parameters."""
     tensors = write_out(model, variable_refs(model))
     for side, waves in (("encoder", model.source_positions.waves), ("decoder", model.target_positions.waves)):
@@ -115,12 +115,12 @@ def _fill(spec: Any, model: EncoderDecoder) -> None:
         for part in parts:
             stem, _, number = part.rpartition("_")
             is_indexed = stem in ("layer", "linear", "embeddings") and number.isdigit()
-            scope = _item(scope, stem, int(number)) if is_indexed else getattr(scope, part)
+            scope = _numbered_part(scope, stem, int(number)) if is_indexed else getattr(scope, part)
         setattr(scope, last, tensor.numpy())
 
 
-def _item(scope: Any, stem: str, index: int) -> Any:
-    """A numbered part of a specification: of a list, or an attribute with the number in its name."""
+def _numbered_part(scope: Any, stem: str, index: int) -> Any:
+    """A numbered part of a specification: an element of a list, or an attribute with the number in its name."""
     return (
         getattr(scope, stem)[index]
         if isinstance(getattr(scope, stem, None), list)

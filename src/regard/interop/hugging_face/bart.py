@@ -40,7 +40,7 @@ CLASSES = {"marian": "MarianMTModel", "bart": "BartForConditionalGeneration"}
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign MarianMT or BART, understood.
+    """Parse the configuration of a foreign MarianMT or BART.
 
     Raises:
         ModelFolderError: ours cannot represent its configuration.
@@ -115,7 +115,9 @@ def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_t
 
 
 def _pad_id(config: ForeignConfig, *, begins: bool) -> int:
-    """Padding that is also a symbol around a text is an ordinary token of ours, and our padding is no token."""
+    """The id of our padding: where theirs is also a symbol around a text, it is an ordinary token of ours, and our
+    padding is no token.
+    """
     pad_id, end = config.require("pad_token_id"), config.get("eos_token_id", 0)
     around = {*start_ids(config, config.get("decoder_start_token_id", pad_id)), end}
     return -1 if pad_id in around or (begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
@@ -231,7 +233,9 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
 
 
 def with_halved_sinusoids(model: EncoderDecoder) -> EncoderDecoder:
-    """The same function with all sines first: every vector of the residual stream in another order of its axes."""
+    """A model of the same function with all sines first: every vector of the residual stream in another order of its
+    axes.
+    """
     order = torch.cat((torch.arange(0, model.config.model_dim, 2), torch.arange(1, model.config.model_dim, 2)))
     config = model.config.model_copy(update={"positions": "sinusoidal_halves"})
     with torch.random.fork_rng(devices=[]):

@@ -36,7 +36,8 @@ def is_decoder(config: ForeignConfig) -> bool:
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign BERT that is a decoder, understood. Its vector of kind 0, added to every token, goes into the positions.
+    """Parse the configuration of a foreign BERT that is a decoder. Its vector of kind 0, added to every token, goes
+    into the positions.
 
     Raises:
         ModelFolderError: ours cannot represent its configuration.
@@ -63,12 +64,12 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         aliases={f"{HEAD}.decoder.bias": (f"{HEAD}.bias",)},
         explained=HEADLESS
         | {f"{HEAD}.bias": "nothing reads it", "*position_ids": "not a weight", "*token_type_ids": "not a weight"},
-        prepared=_with_kind_in_positions,
+        prepare=_with_kind_in_positions,
     )
 
 
 def _with_kind_in_positions(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Add the vector of kind 0 to the positions, in place; what became of which tensor."""
+    """Add the vector of kind 0 to the positions, in place, and say what became of which tensor."""
     if KINDS not in tensors or POSITIONS not in tensors:
         return {}
     tensors[POSITIONS] = tensors[POSITIONS].float() + tensors.pop(KINDS)[0].float()

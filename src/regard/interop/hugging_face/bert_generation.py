@@ -30,14 +30,14 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
 KINDS = {"bert": "bert", "bert-generation": "bert-generation"}
-"""What an EncoderDecoderModel of ours can be made of."""
+"""The kinds of models that make up an EncoderDecoderModel of ours."""
 OLD_BIAS = {"*lm_head.bias": "nothing reads it", "*cls.predictions.bias": "nothing reads it"}
-"""Where it differs from the decoder's bias, which is read."""
+"""The reason why a second output bias is not read, where it differs from the decoder's."""
 POST_NORM: dict[str, Any] = {"norm": "post", "positions": "learned"}
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A BertGeneration encoder or decoder alone, understood."""
+    """Parse the configuration of a BertGeneration encoder or decoder alone."""
     config.refuse_unless("position_embedding_type", "absolute")
     is_decoder = (config.get("architectures") or ["BertGenerationEncoder"])[0] == "BertGenerationDecoder"
     config.refuse_unless("is_decoder", is_decoder, False)  # which makes its attention causal
@@ -62,7 +62,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
 
 
 def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign EncoderDecoderModel of BERT or BertGeneration, understood.
+    """Parse the configuration of a foreign EncoderDecoderModel of BERT or BertGeneration.
 
     A BERT decoder adds the vector of kind 0 to every token; ours has it in its table of positions.
     """
@@ -116,12 +116,12 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
         aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
         explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},
         notes=[] if lengths[0] == lengths[1] else [f"positions from {min(lengths)} on, which one side lacks, are left out"],
-        prepared=_with_kind_in_positions if kinds["decoder"] == "bert" else None,
+        prepare=_with_kind_in_positions if kinds["decoder"] == "bert" else None,
     )  # fmt: skip
 
 
 def _with_kind_in_positions(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Add the decoder's vector of kind 0 to its positions, in place; what became of which tensor."""
+    """Add the decoder's vector of kind 0 to its positions, in place, and say what became of which tensor."""
     kinds = "decoder.bert.embeddings.token_type_embeddings.weight"
     if kinds not in tensors:
         return {}

@@ -25,7 +25,7 @@ LAYER = {
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign GPT-2, understood. It has no padding symbol: ours is no token."""
+    """Parse the configuration of a foreign GPT-2. It has no padding symbol: ours is no token."""
     for key, allowed in {
         "scale_attn_weights": True,
         "scale_attn_by_inverse_layer_idx": False,

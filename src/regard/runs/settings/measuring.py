@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from regard.data.corpus import NumberedPair, Pairs
 from regard.data.encoding import is_large
-from regard.text.words import words_of
+from regard.text.words import split_words
 
 FEW = 10
 """A word or token that is seen less often is rare: its embedding hardly learns."""
@@ -55,7 +55,7 @@ def measured(texts: Iterable[str]) -> Side:
     """What some lines look like."""
     words, lines = Counter[str](), 0
     for text in texts:
-        words.update(words_of(normalize("NFC", text)))
+        words.update(split_words(normalize("NFC", text)))
         lines += 1
     letters, parts = Counter[str](), Counter[str]()
     for word, count in words.items():

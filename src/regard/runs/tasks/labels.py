@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from regard.data.batching import labelled_in_order, labelled_training_batches
 from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
 from regard.data.labelled import (
-    Labelled,
+    LabelledData,
     LabelledFile,
     LabelledLine,
     LabelledText,
     check_labels,
-    doubts,
     find_labelled,
+    format_warnings,
     no_texts,
     read_labelled,
     text_bytes,
@@ -53,7 +53,7 @@ class LabelTask(Task):
 
     def __init__(
         self,
-        training: Sequence[Labelled],
+        training: Sequence[LabelledData],
         valid: LabelledText,
         settings: RunSettings,
         display: RunDisplay,
@@ -97,7 +97,7 @@ class LabelTask(Task):
         self.training_facts = {"name": name, "num_texts": len(self._texts), "num_labels": len(labels)}
         self.validation_facts = {"name": valid.name, "num_texts": len(valid)}
         self.padding, self.epoch_steps = planned([pool], pool, settings.training, len(self._texts))
-        self.notes += doubts(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
+        self.notes += format_warnings(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
         self.data_digests = {"data.training": self._encoded.digest}
         self.data_digests |= digests(validation=self._valid_texts.ids, validation_labels=self._valid_texts.labels)
 
@@ -110,7 +110,7 @@ class LabelTask(Task):
                 return labelled_of(given, inputs.columns, by_word=cls.by_word)
             return read_labelled(names_of(given), by_word=cls.by_word)
 
-        training: Sequence[Labelled]
+        training: Sequence[LabelledData]
         if is_in_memory(inputs.training):
             training = [held(inputs.training)]
         else:
@@ -158,8 +158,8 @@ class TagTask(LabelTask):
 
 
 def hold_out_labelled(
-    files: Sequence[Labelled], seed: int = 1, *, less: bool = True
-) -> tuple[list[Labelled], LabelledText]:
+    files: Sequence[LabelledData], seed: int = 1, *, less: bool = True
+) -> tuple[list[LabelledData], LabelledText]:
     """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation; of fewer than 2,000, one
     in forty, where `less`.
 
@@ -192,7 +192,7 @@ def hold_out_labelled(
     return rest, LabelledText.of(itertools.chain(*found.values()), f"{name} (held out at random)")
 
 
-def _without(texts: Labelled, lines: frozenset[int]) -> Labelled:
+def _without(texts: LabelledData, lines: frozenset[int]) -> LabelledData:
     if isinstance(texts, LabelledFile):
         return replace(texts, without=lines)
     return LabelledText.of((text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank)

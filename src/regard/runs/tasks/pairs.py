@@ -11,12 +11,22 @@ from typing import Any
 import numpy as np
 
 from regard.analysis.aligning import find_alignment_head
-from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.concatenation import Concatenation
 from regard.data.augmentation.noise import Noise
 from regard.data.batching import POOL, Epochs, in_order, training_batches
-from regard.data.corpus import Aligned, Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs
+from regard.data.corpus import (
+    AlignedCorpus,
+    Corpus,
+    CorpusPart,
+    Pairs,
+    ParallelText,
+    TaggedCorpus,
+    find_corpora,
+    no_pairs,
+    read_pairs,
+)
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
-from regard.data.selection import Selection, one_each, select_pairs
+from regard.data.selection import Selection, per_corpus, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
@@ -30,7 +40,7 @@ from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
 from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.text.tokenizer import Tokenizer
-from regard.text.tokenizing.segmentation import sampled
+from regard.text.tokenizing.segmentation import make_segmenters
 from regard.text.wording import counted
 from regard.training.run import Scores
 
@@ -69,7 +79,7 @@ def hold_out_pairs(
         if not any(True for corpus in corpora for _ in corpus.numbered()):
             raise no_pairs(name)
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
-    rest: list[Pairs] = [Part(corpus, lines[corpus.digest]) for corpus in corpora]
+    rest: list[Pairs] = [CorpusPart(corpus, lines[corpus.digest]) for corpus in corpora]
     return rest, ParallelText.of(found, f"{name} (held out at random)", sum(map(len, lines.values())))
 
 
@@ -109,14 +119,14 @@ class PairsTask(Task):
         self.notes += notes
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
-        self._joined = self._joining(limit)
-        self._cuts = None
+        self._concatenation = self._make_concatenation(limit)
+        self._segmenters = None
         if dropout := settings.data.bpe_dropout:
-            self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+            self._segmenters = make_segmenters([source_tokenizer or tokenizer, tokenizer], dropout, limit)
         self._noise = self._noise_of(corpora)
-        self.are_examples_fixed = self._joined is None and self._cuts is None and self._noise is None
+        self.are_examples_fixed = self._concatenation is None and self._segmenters is None and self._noise is None
         num_kept = _num_kept(self._selection)
-        joined, selection = self._joined, self._selection
+        joined, selection = self._concatenation, self._selection
         epoch = selection if joined is None else joined.order(selection)
         pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
         sources, targets = (pairs if joined is None else joined).lengths_of(pool)
@@ -151,7 +161,7 @@ class PairsTask(Task):
             self._encoded.pairs,
             training.batch_tokens,
             training.seed,
-            Epochs(self._selection, self._joined, self._cuts, self._noise),
+            Epochs(self._selection, self._concatenation, self._segmenters, self._noise),
             start=start,
             shard=shard,
             num_processes=self.num_processes,
@@ -240,34 +250,36 @@ class PairsTask(Task):
                 if self.initial is not None:
                     self.initial.config = changed
                 self.notes.append(f"the head that learns the alignments: {head}")
-        files = one_each("alignments", data.alignments, len(corpora), None)
-        tags = one_each("tags", data.tags, len(corpora), None)
+        files = per_corpus("alignments", data.alignments, len(corpora), None)
+        tags = per_corpus("tags", data.tags, len(corpora), None)
         further: list[Pairs] = []
         for corpus, file, tag in zip(corpora, files, tags, strict=True):
-            assert not isinstance(corpus, Aligned | Tagged)
-            aligned = corpus if file is None else Aligned(corpus, file, data.first_word, data.word_separators)
-            further.append(aligned if tag is None else Tagged(aligned, tag))
+            assert not isinstance(corpus, AlignedCorpus | TaggedCorpus)
+            aligned = corpus if file is None else AlignedCorpus(corpus, file, data.first_word, data.word_separators)
+            further.append(aligned if tag is None else TaggedCorpus(aligned, tag))
         return further
 
     def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
         """The noise in sources, where the settings ask for it."""
-        shares = one_each("noise", self.settings.data.noise, len(corpora), 0.0)
+        shares = per_corpus("noise", self.settings.data.noise, len(corpora), 0.0)
         if not any(shares):
             return None
         reader = self.source_tokenizer or self.tokenizer
-        tags = {id for corpus in corpora if isinstance(corpus, Tagged) for id in reader.encode(corpus.tag)}
+        tags = {id for corpus in corpora if isinstance(corpus, TaggedCorpus) for id in reader.encode(corpus.tag)}
         symbols, ends = reader.symbols, np.cumsum(self._encoded.part_sizes)
         num_symbols = len(symbols.source_begin_ids), len(symbols.source_end_ids)
         return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
 
-    def _joining(self, limit: int) -> Joining | None:
+    def _make_concatenation(self, limit: int) -> Concatenation | None:
         """How pairs are joined to longer ones, where the settings ask for it."""
         data = self.settings.data
         if not data.concatenation:
             return None
         frame = (self.source_tokenizer or self.tokenizer).symbols
         num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
-        return Joining(self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols)
+        return Concatenation(
+            self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols
+        )
 
 
 def few_examples(sources: Sequence[str], tokenizer: Tokenizer) -> list[str]:

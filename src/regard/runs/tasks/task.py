@@ -18,7 +18,7 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.data.batching import POOL, plan_batches, shuffled
 from regard.data.encoding import Corpora, EncodedCorpora
-from regard.data.labelled import Labelled, LabelledFile, LabelledText
+from regard.data.labelled import LabelledData, LabelledFile, LabelledText
 from regard.data.language import TextFile
 from regard.data.sequences import Sequences
 from regard.errors import DataError, SettingsError, nearest_hint
@@ -236,7 +236,7 @@ def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int, *, le
 
 def say_sizes(
     what: str,
-    training: Sequence[TextFile] | Sequence[Labelled],
+    training: Sequence[TextFile] | Sequence[LabelledData],
     encoded: EncodedCorpora,
     valid: Sequence[str] | LabelledText,
     valid_name: str,
@@ -251,7 +251,7 @@ def say_sizes(
     return [name for name, *_ in sizes]
 
 
-def _num_blank(text: TextFile | Labelled, size: int) -> int:
+def _num_blank(text: TextFile | LabelledData, size: int) -> int:
     """How many blank lines were left out of a text, of which `size` lines or texts were read."""
     if isinstance(text, LabelledText):
         return text.num_blank

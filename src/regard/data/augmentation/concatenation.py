@@ -11,8 +11,9 @@ from regard.data.sequences import EncodedPairs, Order, Sequences
 
 
 @dataclass(frozen=True)
-class Joining:
-    """Some pairs are read with another one after them, drawn at random for each epoch, and nothing in between.
+class Concatenation:
+    """Concatenation of pairs: some are read with another one after them, drawn at random for each epoch, and nothing in
+    between.
 
     source: a b c eos, d e eos -> a b c d e eos;  target: x y eos, z eos -> x y z eos
 
@@ -23,7 +24,7 @@ class Joining:
 
     pairs: EncodedPairs
     share: float
-    """Of the pairs that others are put after."""
+    """The share of the pairs that another one is put after, from 0 to 1."""
     limit: int
     """Tokens that a side may have; a pair that would have more stays alone."""
     num_begin: int = 0
@@ -32,7 +33,9 @@ class Joining:
     """Symbols after each source."""
 
     def order(self, order: Order) -> Order:
-        """The examples of an epoch `[example, 2]`: the same pairs in the same order, and their partners; 8 bytes for each."""
+        """Draw the examples of an epoch `[example, 2]`: the same pairs in the same order, and their partners; 8 bytes
+        for each.
+        """
 
         def paired(rng: np.random.Generator) -> np.ndarray:
             order_of_epoch = order(rng)
@@ -51,7 +54,7 @@ class Joining:
         return paired
 
     def lengths_of(self, examples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How many ids the sources and the targets of some examples have."""
+        """The numbers of ids in the sources and the targets of some examples."""
         first, second = examples[:, 0], examples[:, 1]
         sides = zip(self.pairs.lengths_of(first), self.pairs.lengths_of(second), self._dropped, strict=True)
         sources, targets = (length + np.where(second < 0, 0, other - dropped) for length, other, dropped in sides)
