@@ -37,12 +37,12 @@ class Looked:
     """The cross-attention of a model over a given pair."""
 
     weights: list[Tensor]
-    """Of each layer, `head target source`; the last row is the end symbol's."""
+    """The weights of each layer, `head target source`; the last row is the end symbol's."""
     heads: list[list[int]]
     """The numbers of each layer's heads."""
     source_words: list[int | None]
     target_words: list[int | None]
-    """Of the target's tokens, without the end symbol."""
+    """The ids of the target's tokens, without the end symbol."""
 
     def seen_by(self, readout: AttentionReadout) -> Tensor:
         """The rows of the target's tokens: those in which they are written, or in which they have been read."""
@@ -50,7 +50,7 @@ class Looked:
         return weights[1:] if readout.shifted else weights[:-1]
 
     def likeness(self, readout: AttentionReadout) -> float:
-        """How similar its weights are to an alignment, without a gold standard."""
+        """The similarity of its weights to an alignment, without a gold standard."""
         ordinary = [word is not None for word in self.source_words]
         return without_gold(self.seen_by(readout)[:, ordinary])
 

@@ -158,7 +158,7 @@ def rank_heads(
 def sentence_statistics(
     translator: Translator, sources: Sequence[str], targets: Sequence[str], *, tell: ProgressCallback = lambda *_: None
 ) -> dict[HeadName, HeadStatistics]:
-    """What each head looks at on average over pairs of texts."""
+    """The kinds of tokens that each head attends to, on average over pairs of texts."""
 
     def records() -> Iterator[Record]:
         for done, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):

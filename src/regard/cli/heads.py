@@ -138,7 +138,7 @@ def heads(
 
 
 def _share_or_heads(prune: str) -> float | list[HeadName]:
-    """What `--prune` says: a share of the heads, or heads by name, from a file.
+    """The value of `--prune`: a share of the heads, or heads by name, from a file.
 
     Raises:
         SettingsError: a share that is none, or a file that is not there, empty, or names something else.

@@ -46,7 +46,7 @@ class Command(TyperCommand):
     """A command that records which of its options were given."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it."""
+        """Run the command line."""
         sources = {each: ctx.get_parameter_source(each.name) for each in self.params}
         written = {
             each.name: each.opts[0] for each, source in sources.items() if source and source.name == "COMMANDLINE"

@@ -197,7 +197,7 @@ def _rows_of_file(
 
 
 def _nearest(translations: Iterator[Translation], references: str) -> Iterator[Translation]:
-    """Of the hypotheses of each line, the one that is nearest to its reference.
+    """The hypothesis of each line that is nearest to its reference.
 
     Raises:
         DataError: not as many references as lines.

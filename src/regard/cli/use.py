@@ -274,7 +274,7 @@ def score(
 
 
 def _device_facts() -> str:
-    """What `--device auto` takes here, for people."""
+    """The device that `--device auto` takes here, for people."""
     from regard.pipelines.devices import resolve_device
 
     device = resolve_device("auto").type

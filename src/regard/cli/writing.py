@@ -1,4 +1,4 @@
-"""What the commands print: results to standard output, in UTF-8; messages beside them to standard error."""
+"""Output of the commands: results to standard output, in UTF-8; messages to standard error."""
 
 from __future__ import annotations
 

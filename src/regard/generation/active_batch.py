@@ -29,7 +29,7 @@ class SearchTensors(NamedTuple):
     minima: Int[Tensor, " sentence"]
     """Tokens that must be written, the end symbol counted."""
     prefixes: Int[Tensor, "sentence prefix"]
-    """What a target must begin with, then -1."""
+    """The tokens that a target must begin with, then -1."""
 
 
 class ActiveBatch:
@@ -57,7 +57,7 @@ class ActiveBatch:
         self.numbers = list(numbers)
         """The number of the request in each slot."""
         self.requests: list[Request | None] = list(requests)
-        """Of each slot; None where it is free."""
+        """The request of each slot; None where it is free."""
         self.finished: list[list[Hypothesis]] = [[] for _ in requests]
         self.newest: Int[Tensor, "slot beam"] = newest[:, None].repeat(1, width)
         self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf, dtype=torch.float32)
@@ -69,7 +69,7 @@ class ActiveBatch:
         self.minima = torch.tensor([request.min_length for request in requests])
         prefixes = [list(request.prefix_ids) for request in requests]
         self.prefixes: Int[Tensor, "slot prefix"] = pad_right(prefixes, -1)
-        """What each target must begin with, then -1."""
+        """The tokens that each target must begin with, then -1."""
         room = max((request.max_length for request in requests), default=1)
         self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long)
         self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.float32)

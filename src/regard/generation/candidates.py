@@ -20,12 +20,12 @@ class Candidates(NamedTuple):
     """Continuations of the hypotheses of each sentence, best first."""
 
     scores: Float[Tensor, "sentence candidate"]
-    """Of the whole hypothesis: -inf where there is none."""
+    """The score of the whole hypothesis: -inf where there is none."""
     parents: Int[Tensor, "sentence candidate"]
     """The hypothesis that it continues."""
     ids: Int[Tensor, "sentence candidate"]
     log_probs: Float[Tensor, "sentence candidate"]
-    """Of the token alone."""
+    """The log-probability of the token alone."""
 
     def filled(self, count: int) -> Candidates:
         """At least `count` continuations: missing ones are added at the end with scores of -inf."""

@@ -23,13 +23,13 @@ from regard.generation.rules.rule import Rule
 from regard.models.interface import SequenceToSequence
 
 TEXTS_ON_CPU, TEXTS_ON_GPU = 64, 256
-"""How many are decoded together, if nobody says."""
+"""Sentences that are decoded together by default."""
 REFILL = 8
 """Free slots that are filled together in large batches: the encoder is more efficient on several sentences."""
 
 
 def texts_at_once(wanted: int | None, device: torch.device) -> int:
-    """How many texts are decoded together: as many as are wanted, or as many as suit the device."""
+    """The number of texts that are decoded together: `wanted`, or as many as suit the device."""
     return wanted or (TEXTS_ON_CPU if device.type == "cpu" else TEXTS_ON_GPU)
 
 
@@ -96,7 +96,7 @@ class Decoding:
 
     @property
     def num_free(self) -> int:
-        """How many sentences can be added and have a slot at the next step."""
+        """The number of sentences that can be added and have a slot at the next step."""
         return max(0, self.batch_size - self.num_open)
 
     @property

@@ -43,7 +43,7 @@ class MinimumLengths:
 
 
 class Prefixes:
-    """What each target begins with. Noted before anything else is done to log-probabilities, and put back after all of it: a
+    """The prefixes of targets. They are noted before log-probabilities are changed, and put back after all changes: a
     prefix may have tokens that are forbidden elsewhere.
     """
 
@@ -177,7 +177,7 @@ class Likeliest:
 
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
-        """How many are noted, by the number of a text."""
+        """The number of tokens to note, by the number of a text."""
         self.noted: dict[int, dict[tuple[int, ...], list[tuple[int, float]]]] = {}
         """By the number of a text and the tokens before."""
 

@@ -18,7 +18,7 @@ from regard.generation.rules.stochastic import StochasticBeam
 from regard.generation.rules.trace import Trace
 
 MakeRule = Callable[["DecodingOptions", int], Rule]
-"""Of the options and the id of the end symbol, the rule that chooses tokens."""
+"""A function of the options and the id of the end symbol that makes the rule."""
 METHODS: dict[str, MakeRule | None] = {"beam": None, "sample": None, "stochastic_beam": None}
 """Ways of decoding by name; those that were added with what makes their rule."""
 MOST_WORKERS = 64
@@ -47,7 +47,7 @@ def add_decoding_method(name: str, make: MakeRule) -> None:
 
 
 class DecodingOptions(SamplingOptions):
-    """How to translate. The defaults search with a beam of 5."""
+    """The options of translation. The defaults search with a beam of 5."""
 
     former_names = {"risk": "minimum_bayes_risk"}  # noqa: RUF012
 
@@ -234,7 +234,7 @@ class DecodingOptions(SamplingOptions):
 
 
 class TextOptions(SamplingOptions):
-    """How a language model goes on from a prompt."""
+    """The options of a language model that continues a prompt."""
 
     temperature: float = Field(0.8, ge=0, description="divides the logits; 0 takes the likeliest token")
     max_tokens: int = Field(200, ge=1, le=1_000_000, description="how many tokens to write")

@@ -27,7 +27,7 @@ class Phrases:
         self.phrases = list(counted)
         self.counts = tuple(counted.values())
         self.fallbacks = [_fallbacks(phrase) for phrase in self.phrases]
-        """Of each phrase, how many of its tokens still stand at the end when the next one is not written."""
+        """The failure function of each phrase: the tokens that still match at the end when the next one is not written."""
         self._shortest: dict[Progress, int] = {}
 
     def begin(self) -> Progress:
@@ -67,13 +67,13 @@ class Phrases:
 
 
 class Progress(NamedTuple):
-    """How much of its phrases a hypothesis has written."""
+    """The parts of its phrases that a hypothesis has written."""
 
     of: Phrases
     missing: tuple[int, ...]
-    """How often each phrase is still to be written."""
+    """The number of times that each phrase is still to be written."""
     written: tuple[int, ...]
-    """How many tokens of each phrase the hypothesis ends with."""
+    """The number of tokens of each phrase that the hypothesis ends with."""
 
     @property
     def is_done(self) -> bool:

@@ -154,7 +154,7 @@ class Decoder(TokenModel):
         return [Memory(attention.project(encoded, encoded), is_token[:, None, None]) for attention in attentions]
 
     def _checked(self, memory: Sequence[Memory | None] | None) -> Sequence[Memory | None]:
-        """What each layer looks at beside its past.
+        """The encoded text that each layer attends to beside its past.
 
         Raises:
             ShapeError: nothing, where there is cross-attention; or the other way round.
@@ -180,7 +180,7 @@ class Decoder(TokenModel):
         return {"decoder": list(self.layers)}
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
-        """What the output makes of the states of any layer, as if it were the last."""
+        """The logits of the states of any layer, as if it were the last."""
         return self.logits(self.output_transform(self.norm(states)))
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
@@ -216,7 +216,7 @@ class Decoder(TokenModel):
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
     ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
-        """What `logits` projects onto the vocabulary, for the newest tokens, and the cache with them.
+        """The states of the last tokens, which `logits` projects onto the vocabulary, and the cache with them.
 
         Args:
             run_layers: another way through the layers, with the same result; None: one after the other.

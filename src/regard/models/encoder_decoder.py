@@ -213,7 +213,7 @@ class EncoderDecoder(PairModel):
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
     ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
-        """What `logits` projects onto the vocabulary, for the newest tokens, and the cache with them.
+        """The states of the last tokens, which `logits` projects onto the vocabulary, and the cache with them.
 
         Args:
             run_layers: another way through the decoder layers, with the same result; None: one after the other.
@@ -237,7 +237,7 @@ class EncoderDecoder(PairModel):
         )
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
-        """What the output makes of the states of any decoder layer, as if it were the last."""
+        """The logits of the states of any decoder layer, as if it were the last."""
         return self.logits(self.output_transform(self.decoder_norm(states)))
 
     @property
@@ -256,12 +256,12 @@ class EncoderDecoder(PairModel):
 
 
 def _encoder_layer(config: EncoderDecoderConfig) -> EncoderLayer:
-    """One layer of the encoder, put together from the library's parts."""
+    """A layer of the encoder."""
     return EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
 
 
 def _decoder_layer(config: EncoderDecoderConfig) -> DecoderLayer:
-    """One layer of the decoder."""
+    """A layer of the decoder."""
     return DecoderLayer(
         self_attention(config, is_decoder=True), cross_attention(config), feed_forward(config), lambda: residual(config)
     )

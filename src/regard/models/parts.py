@@ -134,7 +134,7 @@ def embed(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Te
 
 
 class TextInput(NamedTuple):
-    """What a model reads: ids, or vectors in their place; which of them are tokens, and where they stand."""
+    """The input of a model: ids, or vectors in their place; which of them are tokens, and where they stand."""
 
     ids: Int[Tensor, "batch position"] | None
     vectors: Float[Tensor, "batch position model_dim"] | None
@@ -153,7 +153,7 @@ class TextInput(NamedTuple):
         past: Sequence[KeysValues] | None = None,
         num_layers: int = 0,
     ) -> TextInput:
-        """What was given, completed.
+        """The input, completed.
 
         Args:
             positions: None: the number of tokens before each, those of `past` included.
@@ -216,7 +216,7 @@ class OutputTransform(nn.Module):
 
 
 class EmbeddedPositions(nn.Module):
-    """What a configuration adds to embeddings for their positions: sinusoids, learned vectors, or nothing."""
+    """The positions that a configuration adds to embeddings: sinusoids, learned vectors, or none."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()

@@ -76,7 +76,7 @@ class AdapterChoice(threading.local):
     """Which adapter each example of a batch has. Each thread has a choice of its own."""
 
     numbers: Int[Tensor, " example"] | None = None
-    """Of each example, the number of its adapter; 0 for none. None: no example has one."""
+    """The number of each example's adapter; 0 for none. None: no example has one."""
 
     @contextmanager
     def of(self, numbers: Int[Tensor, " example"] | None) -> Iterator[None]:

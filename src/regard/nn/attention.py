@@ -35,7 +35,7 @@ def attention_weights(
     causal: bool = False,
     score: ScoreFunction = SCALED_DOT_PRODUCT,
 ) -> Float[Tensor, "*batch query key"]:
-    """How much each query attends to each key: rows that sum to 1, or to 0 where nothing may be attended to.
+    """The weight of each key for each query: rows that sum to 1, or to 0 where nothing may be attended to.
 
     weights[q, k] = softmax over the allowed k of score(query[q], key[k]) + bias[q, k]
 

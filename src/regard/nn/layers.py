@@ -69,7 +69,7 @@ class FeedForward(nn.Module):
         return torch.cat([self.output_proj(self.inner(part)) for part in x.split(self.chunk, dim=-2)], dim=-2)
 
     def inner(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch ff_dim"]:
-        """What is between the two maps."""
+        """The hidden activations between the two maps."""
         return ACTIVATIONS[self.activation](self.inner_proj(x))
 
     if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class GatedFeedForward(FeedForward):
         self.gate_proj = linear(model_dim, ff_dim, bias=bias)
 
     def inner(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch ff_dim"]:
-        """What is between the maps, gated."""
+        """The hidden activations between the maps, gated."""
         return super().inner(x) * self.gate_proj(x)
 
 
@@ -231,7 +231,7 @@ class SandwichNorm(PostNorm):
 def normalised(
     norm: nn.Module, x: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None
 ) -> Float[Tensor, "*batch model_dim"]:
-    """What a norm makes of x.
+    """The output of a norm for x.
 
     Args:
         is_token: True for tokens, for norms that look at more than one position.

@@ -25,7 +25,7 @@ class AdapterSet:
         self.choice = AdapterChoice()
 
     def joined(self, model: PairModel) -> PairModel:
-        """One model with all adapters, of which `choice` tells it each sentence's."""
+        """The model with all adapters; `choice` says which one each sentence has."""
         return with_choice(model, list(self.models.values()), self.choice)
 
     def number(self, name: str | None) -> int:

@@ -162,7 +162,7 @@ class Workers:
         return (needed, free) if free is not None and needed > free else None
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
-        """How many batches are decoded in parallel.
+        """The number of batches that are decoded in parallel.
 
         In PyTorch, two, if there are enough threads and texts: the Python of one runs while the other multiplies matrices. In C,
         which has no threads of its own, as many as there are threads, with a few texts each.

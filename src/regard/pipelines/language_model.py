@@ -38,7 +38,7 @@ class ScoredText:
     """The tokens of a text, and how likely each is after those before it."""
 
     tokens: list[str]
-    """What each adds to the text."""
+    """The text that each token adds."""
     log_probs: list[float | None]
     """Natural logarithms; None for the first token of a text, which nothing stands before."""
     offsets: list[int]
@@ -46,7 +46,7 @@ class ScoredText:
     likeliest: list[list[tuple[str, float]] | None]
     """In place of each, the likeliest tokens and their log-probabilities."""
     ids: list[int]
-    """Of the tokens."""
+    """The log-probabilities of the tokens."""
 
 
 class LanguageModel(Pipeline):
@@ -81,7 +81,7 @@ class LanguageModel(Pipeline):
     def generate(
         self, prompts: str | Sequence[str], options: TextOptions | None = None, **changes: Any
     ) -> str | list[str]:
-        """What follows each prompt; of one string, what follows it. It depends on the seed and on a prompt's index alone.
+        """The continuation of each prompt; of one string, its continuation. It depends on the seed and on a prompt's index alone.
 
         When prompt and text are as long as the model can read, it goes on from the newer half of them.
 
@@ -102,7 +102,7 @@ class LanguageModel(Pipeline):
     def continuations(
         self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
     ) -> list[Continuation]:
-        """What follows each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
+        """The continuation of each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
         `generate`.
         """
         options = (options or TextOptions()).changed(**changes)
@@ -137,7 +137,7 @@ class LanguageModel(Pipeline):
 
     @torch.inference_mode()
     def scored(self, ids: Sequence[int], count: int = 0, first: int = 0) -> ScoredText:
-        """How likely the model finds each token of a text after those before it, and the likeliest tokens there.
+        """The log-probability of each token of a text after those before it, and the likeliest tokens there.
 
         Args:
             ids: of the text, as `ids_of` gives them.
@@ -184,7 +184,7 @@ class LanguageModel(Pipeline):
         return RunningTexts(decoding, self._decode, self._model.config.max_positions)
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
-        """How well the model predicts some lines of text, line breaks included.
+        """The scores of the model on some lines of text, line breaks included.
 
         `nats_per_token`, `perplexity` per token, `nats_per_character`, `bits_per_byte` (of UTF-8), and `token_accuracy`, in
         windows side by side of the length that the model was made for. Where the end symbol is the line break, nothing stands
@@ -216,7 +216,7 @@ class LanguageModel(Pipeline):
         return self.evaluate(read_text(data))
 
     def _first_token(self, line: str) -> str:
-        """What the first token of a line stands for; the line break itself, where there is none."""
+        """The text of the first token of a line; the line break itself, where there is none."""
         spans = self.tokenizer.offsets(line)
         return line[: spans[0][1]] if spans else "\n"
 

@@ -1,4 +1,4 @@
-"""What every loaded model has in common: a model, its tokenizer, and what the command line does with them."""
+"""The base of all pipelines: a loaded model, its tokenizer, and the commands that use them."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Pipeline(ABC):
     """The model. What a program changes in it is seen before it decodes again (docs/engines.md)."""
     _model: Model
     kind: str
-    """What such a model is called in messages, with its article."""
+    """The name of such a model in messages, with its article."""
     commands: Sequence[str]
-    """How the command line uses and then measures such a model, `{}` being its folder."""
+    """The commands that use and measure such a model, `{}` being its folder."""
 
     _prepared: CompiledModels | None = None
     """The models as they decode; None: they do not."""
@@ -111,7 +111,7 @@ class Pipeline(ABC):
 
     @property
     def engine(self) -> str:
-        """What computes while the model decodes: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
+        """The inference backend: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
         return "torch" if self._prepared is None else self._prepared.engine
 
     @checked
@@ -168,7 +168,7 @@ class Pipeline(ABC):
 
     @abstractmethod
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
-        """What every head looks at while the model reads a text.
+        """The attention of every head while the model reads a text.
 
         Args:
             hidden_states: also every layer's states, and what each layer would predict.
@@ -177,7 +177,7 @@ class Pipeline(ABC):
 
     @checked
     def lookup(self, seen: Inspection, head: str, row: int) -> Lookup:
-        """How a row of a head's weights was computed: query, keys, scores and softmax, in numbers.
+        """The computation of a row of a head's weights: query, keys, scores and softmax, in numbers.
 
             seen = translator.inspect("Two dogs play.")
             translator.lookup(seen, "cross.2.3", 0).scores
@@ -207,7 +207,7 @@ class Pipeline(ABC):
         return facts_html({type(self).__name__: self.kind, **self._facts()})
 
     def _facts(self) -> dict[str, str]:
-        """What a notebook shows, by name."""
+        """The facts that a notebook shows, by name."""
         config, first = self._model.config, next(self._model.parameters())
         task, others = getattr(config, "task", ""), len(getattr(self, "others", ()))
         labels = ", ".join(self._model.class_names[:MOST_LABELS])

@@ -40,7 +40,7 @@ class Prediction:
 
     text: str
     labels: list[str]
-    """One class; or a tag for each word; or for each `<mask>` the likeliest token."""
+    """The labels of a text: its class, or a tag for each word, or for each `<mask>` the likeliest token."""
     probs: list[float]
     """The probability of each label, from 0 to 1."""
     is_cut: bool = False
@@ -162,7 +162,7 @@ class Predictor(Pipeline):
         return self.evaluate(text.texts, text.labels)
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
-        """What every head looks at while the model reads a text, and what the model says of it.
+        """The attention of every head while the model reads a text, and its prediction.
 
         Args:
             hidden_states: also every layer's states; and for taggers and masked language models, what each layer would say.

@@ -37,7 +37,7 @@ class Wishes:
     """Makes the requests for some texts."""
 
     tokenizer: Tokenizer
-    """Of the targets."""
+    """The tokenizer of the targets."""
     options: DecodingOptions
     max_positions: int
 

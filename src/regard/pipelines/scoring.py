@@ -1,4 +1,4 @@
-"""How likely a model finds given translations."""
+"""Log-probabilities of given translations."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pair_scores(
     alternatives: int,
     writable: Callable[[Tensor], Tensor],
 ) -> list[ForcedScore]:
-    """How likely a model finds each target, given its source.
+    """The log-probability of each target, given its source.
 
     Args:
         targets: texts, or the ids of their tokens: a model may write a text in other tokens than those it is cut into.

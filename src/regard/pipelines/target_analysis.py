@@ -29,7 +29,7 @@ class Described:
     """A source and what was written from it."""
 
     models: Sequence[PairModel]
-    """Of an ensemble several. Alignments and coverage are the first one's."""
+    """The models; of an ensemble several. Alignments and coverage are the first one's."""
     tokenizer: Tokenizer
     source_tokenizer: Tokenizer
     source: str
@@ -91,7 +91,7 @@ class Described:
 
     @torch.inference_mode()
     def token_log_probs(self) -> list[float]:
-        """How likely the first model finds each token after those before it, the end symbol among them if there is one."""
+        """The log-probability of each token by the first model, the end symbol among them if there is one."""
         ids = self._row(self._source_ids), self._row(self._read_ids)
         log_probs = self._rows(self.models[0](*ids)[0].float().log_softmax(dim=-1))
         written = self._row([*self.target_ids, self.tokenizer.eos_id][: len(log_probs)])[0]
@@ -99,7 +99,7 @@ class Described:
 
     @property
     def _read_ids(self) -> list[int]:
-        """What the decoder reads: the start symbols, and the target as far as there are positions."""
+        """The input of the decoder: the start symbols, and the target as far as there are positions."""
         room = min(model.config.max_positions for model in self.models)
         return [*self.tokenizer.symbols.start_ids, *self.target_ids][:room]
 
@@ -111,12 +111,12 @@ class Described:
         return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)
 
     def _rows(self, of_read: Tensor) -> Tensor:
-        """Of what there is for each token that is read, the rows in which the target is predicted, and its end if it has one."""
+        """The rows, of those for each token that is read, in which the target is predicted, and its end if it has one."""
         first = len(self.tokenizer.symbols.start_ids) - 1
         return of_read[..., first : first + len(self.target_ids) + self.has_end, :]
 
     def _weights(self) -> list[torch.Tensor]:
-        """How much each row of the target looks at each source token, layer by layer."""
+        """The cross-attention of each row of the target to each source token, layer by layer."""
         of_layers = cross_attention(self.models[0], self._row(self._source_ids)[0], self._row(self._read_ids)[0])
         return [self._rows(of_layer) for of_layer in of_layers]
 

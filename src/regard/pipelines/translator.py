@@ -207,7 +207,7 @@ class Translator(Pipeline):
         self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
         decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
-        """What was found for a text, by a decoding, and in some steps where they were traced, with what else was asked for."""
+        """The translation of a text from its hypotheses, with the alternatives, alignment and trace that the options ask for."""
         if not hypotheses or request is None:
             return nothing()
         if options.coverage_penalty:
@@ -299,7 +299,7 @@ class Translator(Pipeline):
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
     def score(self, sources: Sequence[str], targets: Sequence[Given], *, alternatives: int = 0) -> list[ForcedScore]:
-        """How likely the model finds each target, a text or the ids of its tokens, given its source.
+        """The log-probability of each target, a text or the ids of its tokens, given its source.
 
         Args:
             alternatives: how many of the likeliest tokens that can be written in the place of each to return.
@@ -371,7 +371,7 @@ class Translator(Pipeline):
         options: DecodingOptions | None = None,
         **changes: Unpack[NamedDecodingOptions],
     ) -> Inspection:
-        """What every head looked at while a text was translated; or would have, had `target` been written.
+        """The attention of every head while a text is translated; or as if `target` were written.
 
         Args:
             target: a text, or the ids of its tokens: a model may write others than those that a text is cut into.
@@ -408,7 +408,7 @@ class Translator(Pipeline):
         return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
-        """What every head looked at while a target, given by its ids, was written. Options are those of `inspect_pair`."""
+        """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
         return inspect_pair(
             LoadedModel(self._model, self.tokenizer, self.source_tokenizer), text, target_ids, **options
         )

@@ -19,15 +19,15 @@ from regard.training.distributed import World
 from regard.training.run import Callback, Progress, Scores
 
 WINDOW_SECONDS = 3.0
-"""Of steps: how often the processors are looked at."""
+"""The time of training between two looks at the processors."""
 LEAST_SHARE = 0.8
-"""Of the time of its threads that a run gets on a machine of its own, at least."""
+"""The least share of the time of its threads that a run gets on a machine of its own."""
 CALM_SECONDS = 30.0
 """After a change of threads, before there may be more of them again."""
 
 
 def watched_threads(device: torch.device, world: World, say: Callable[[str], None]) -> list[Callback]:
-    """What watches the threads of a run, where that is a command's own process, alone and on a CPU."""
+    """The callback that watches the threads of a run, where that is a command's own process, alone and on a CPU."""
     may_change = may_choose_threads.get()
     if may_change is None or device.type != "cpu" or world.size > 1:
         return []
@@ -78,7 +78,7 @@ class ThreadsWatch(Callback):
         self._spin_again()
 
     def on_validation(self, step: int, scores: Scores, is_best: bool) -> None:
-        """What validation uses is not looked at."""
+        """Leave out the time of validation."""
         if self._since is not None:
             self._since = usage()
 

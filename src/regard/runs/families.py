@@ -24,20 +24,20 @@ from regard.runs.tasks.task import Task
 
 @dataclass(frozen=True)
 class Family:
-    """One family of models."""
+    """A family of models."""
 
     description: str
-    """What such a model is, for its README."""
+    """The kind of model, for its README."""
     architecture: Architecture
     """Its configuration, its model, and presets."""
     pipeline: type[Pipeline]
-    """What a loaded model becomes."""
+    """The class of a loaded model."""
     tasks: Mapping[str | None, type[Task]]
-    """What it can be trained for, by the name that `--task` has; under None, what it is trained for without a name."""
+    """The tasks that it can be trained for, by the name that `--task` has; under None, the task without a name."""
 
     @property
     def arch(self) -> str:
-        """What `config.json` and `--arch` call the family."""
+        """The name of the family in `config.json` and `--arch`."""
         return self.architecture.arch
 
     def task(self, name: str | None) -> type[Task]:

@@ -158,7 +158,7 @@ def notebook_output(console: Console) -> NotebookOutput | None:
 
 
 def event_writer() -> Callable[..., Any]:
-    """What writes event files for TensorBoard.
+    """The writer of event files for TensorBoard.
 
     Raises:
         MissingExtraError: the package is not installed.

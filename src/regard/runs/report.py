@@ -50,12 +50,12 @@ def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Rep
 
 
 def training_loss_name(settings: Mapping[str, Any]) -> str:
-    """What the curve of the training loss is called, by the settings of a run as `results.json` has them."""
+    """The name of the curve of the training loss, by the settings of a run as `results.json` has them."""
     return "training, smoothed" if settings["training"]["label_smoothing"] else "training"
 
 
 def how_losses_are_measured(settings: Mapping[str, Any]) -> str:
-    """What the two losses of a run are: they differ in more than their data.
+    """An explanation of the two losses of a run, which differ in more than their data.
 
     Args:
         settings: of the run, as `results.json` has them.

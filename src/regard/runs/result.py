@@ -1,4 +1,4 @@
-"""What a run gives: its folder, its record, its scores, and the kept model."""
+"""The result of a run: its folder, its record, its scores, and the kept model."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class TrainingResult:
     loaded: AnyPipeline | None
     """A `Translator`, a `LanguageModel` or a `Predictor`, depending on the family; None in other processes."""
     results: dict[str, Any]
-    """What `results.json` holds; empty when the run was interrupted. Of a dry run, what the run would take."""
+    """The content of `results.json`; empty when the run was interrupted. Of a dry run, its plan."""
     adapts: Path | None = None
     """The model that the folder is an adapter of; None: the folder is a model."""
 
     @property
     def argument(self) -> str:
-        """What commands call the model: its folder, or that of its base and `--adapter`."""
+        """The model as an argument of commands: its folder, or that of its base and `--adapter`."""
         return str(self.folder) if self.adapts is None else f"{self.adapts} --adapter {self.folder}"
 
     def __repr__(self) -> str:

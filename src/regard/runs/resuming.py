@@ -29,7 +29,7 @@ INITIAL = "data.from"
 
 
 def fingerprint(task: Task, model: Model) -> dict[str, Any]:
-    """What must be the same for a run to continue unchanged, by names that users know."""
+    """The data and settings that must be the same for a run to continue unchanged, by names that users know."""
     device = next(model.parameters()).device
     found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
     for section in ("tokenizer", "data", "training", "adapter"):
@@ -40,7 +40,7 @@ def fingerprint(task: Task, model: Model) -> dict[str, Any]:
 
 
 def environment(model: Model, world: World) -> dict[str, Any]:
-    """What changes the last bits of a resumed run: sums are rounded differently, processes draw other random numbers."""
+    """The machine. Another one changes the last bits of a resumed run: sums are rounded differently, random numbers differ."""
     return {
         "machine.processes": world.size,
         "machine.device": next(model.parameters()).device.type,

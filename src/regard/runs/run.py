@@ -215,7 +215,7 @@ def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay)
 
 
 def _store(task: Task) -> Store:
-    """How the model of a run is stored."""
+    """The store of a run's model."""
     if task.settings.adapter.rank is None:
         return ModelStore(task.tokenizer, task.source_tokenizer)
     base = task.base
@@ -224,7 +224,7 @@ def _store(task: Task) -> Store:
 
 
 def _learning(model: Model) -> str:
-    """How many parameters learn, if not all."""
+    """The number of parameters that learn, if not all."""
     learning = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     share = learning / sum(parameter.numel() for parameter in model.parameters())
     return "" if share == 1 else f" ({quantity(learning)} of them learn, {share:.2%})"

@@ -1,4 +1,4 @@
-"""How the model of a run is stored: as a whole model folder, or as an adapter of the model that the run began with."""
+"""Stores of a run's model: as a whole model folder, or as an adapter of the model that the run began with."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Store(Protocol):
         """Replace the configuration in a folder: what was found of the model after it was trained."""
 
     def load(self, path: Path, device: torch.device) -> Pipeline:
-        """What was written, ready to use."""
+        """The stored model, ready to use."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a comparison found: scores, and sentence by sentence the translations; as JSON, as a table and as a page."""
+"""The result of a comparison: scores, and sentence by sentence the translations; as JSON, as a table and as a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METRICS = {
     "exact_match": ("exact match, %", 100, ".2f"),
     "comet": ("COMET", 1, ".4f"),
 }
-"""What each metric is called, and how its scores are shown: the factor and the format."""
+"""The title of each metric, and the factor and format in which its scores are shown."""
 TESTED = (
     f"±: half of the 95 % interval, over {RESAMPLES:,} resamples of the sentences. *: the 95 % interval of the difference does "
     "not contain 0. p: sacrebleu's paired bootstrap; it tests one side, so that 0.025 is 0.05 for both."
@@ -38,16 +38,16 @@ Texts = list[list[str]]
 
 @dataclass(frozen=True)
 class Compared:
-    """One system: its translations and scores."""
+    """A system: its translations and scores."""
 
     name: str
     runs: tuple[str, ...]
     texts: Texts
-    """Of each run, the translation of each sentence."""
+    """The translation of each sentence, run by run."""
     scores: dict[str, SystemScore]
     """`bleu`, `chrf` (0 to 100), `exact_match` (0 to 1), `comet` where it was asked for, and metrics that were added."""
     chrf: list[float]
-    """Of each sentence, the mean over runs."""
+    """The score of each sentence, as the mean over runs."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Sentence:
     texts: tuple[str, str]
     """The baseline's, and the system's."""
     chrf: tuple[float, float]
-    """Of both, the mean over runs."""
+    """The scores of both, as the mean over runs."""
 
     @property
     def difference(self) -> float:
-        """How much better the system is than the baseline."""
+        """The score of the system less that of the baseline."""
         return self.chrf[1] - self.chrf[0]
 
 
@@ -77,10 +77,10 @@ class Comparison:
     """The line of each sentence in the data."""
     sources: list[str]
     references: list[list[str]]
-    """Of each sentence, one or more."""
+    """The references of each sentence, one or more."""
     systems: list[Compared]
     signatures: dict[str, str]
-    """How sacrebleu counted."""
+    """The signatures of sacrebleu."""
     bleu_counts: bool
     """Whether any reference has the four tokens that BLEU counts by."""
 
@@ -159,7 +159,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
 
 
 def page_of(comparison: Comparison) -> ComparisonPage:
-    """What the page shows."""
+    """The content of the page."""
     systems = []
     for system in comparison.systems[1:]:
         found = comparison.sentences(system)
@@ -178,7 +178,7 @@ def page_of(comparison: Comparison) -> ComparisonPage:
 
 
 def summary(comparison: Comparison) -> str:
-    """What was compared, in one line."""
+    """The systems and the data that were compared, in one line."""
     most = max(map(len, comparison.references))
     references = f", with up to {most} references each" if most > 1 else ""
     sentences = counted(len(comparison.sources), "sentence")
@@ -224,7 +224,7 @@ def _p(found: SystemScore) -> str:
 
 
 def notes_of(comparison: Comparison) -> list[str]:
-    """What the table does not say by itself."""
+    """Remarks that explain the table."""
     tested = [
         found
         for system in comparison.systems[1:]

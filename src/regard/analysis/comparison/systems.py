@@ -31,7 +31,7 @@ class System:
 
     @property
     def models(self) -> list[str]:
-        """Those of its runs that are models."""
+        """The runs that are models."""
         return [run for run in self.runs if not _is_text(run)]
 
 

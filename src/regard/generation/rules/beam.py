@@ -66,7 +66,7 @@ class BeamSettings:
             raise SettingsError(f"diversity must be at least 0; got {self.diversity}.")
 
     def normalizer(self, length: int) -> float:
-        """What a log-probability is divided by to compare targets of several lengths, the end symbol counted."""
+        """The divisor of a log-probability, by which targets of several lengths are compared; the end symbol is counted."""
         if self.length_norm == "none":
             return 1.0
         ratio = length if self.length_norm == "average" else (5 + length) / 6
@@ -200,7 +200,7 @@ class BeamSearch(Rule):
             ranked.ids[slot, index] = candidate.id
 
     def _states(self, active: ActiveBatch, slot: int) -> list[Progress]:
-        """How much of its phrases each hypothesis of a sentence has written."""
+        """The parts of its phrases that each hypothesis of a sentence has written."""
         request = active.requests[slot]
         assert request is not None
         return self._progress.setdefault(active.numbers[slot], [Phrases(request.required).begin()] * self.width)

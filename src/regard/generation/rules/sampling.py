@@ -21,7 +21,7 @@ from regard.nn.positions import widest_float
 
 
 class SamplingOptions(Options):
-    """How tokens are drawn. What is cut off is cut off in the order of these options.
+    """The options of drawing tokens. Tokens are cut off in the order of these options.
 
     Source: Fan et al. 2018 (top-k); Holtzman et al. 2020, section 3.1 (top-p, "nucleus"); Nguyen et al. 2024 (min-p); Meister
         et al. 2023, section 4 (typical: the tokens whose surprise is nearest to the mean surprise).

@@ -32,7 +32,7 @@ class StochasticBeam(Rule):
         self.starts: Sequence[int] = (0,)
         self._generators: dict[int, torch.Generator] = {}
         self._noisy: dict[int, list[float]] = {}
-        """Of each request, the noisy log-probability of each active hypothesis; -inf where it has ended since."""
+        """The noisy log-probability of each active hypothesis, by request; -inf where it has ended since."""
         self._restricted: dict[int, list[float]] = {}
         """And its log-probability among what may be written."""
         self._ended: dict[int, list[float]] = {}

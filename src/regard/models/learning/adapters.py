@@ -37,7 +37,7 @@ class AdapterConfig(BaseModel):
 
     @property
     def scale(self) -> float:
-        """What updates are multiplied by."""
+        """The factor of the update."""
         assert self.rank is not None
         return 2.0 if self.alpha is None else self.alpha / self.rank
 

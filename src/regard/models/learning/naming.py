@@ -36,7 +36,7 @@ def linears_named(model: Model, names: Sequence[str], setting: str) -> list[str]
 
 
 def _chosen(model: Model, among: Sequence[str], names: Sequence[str], setting: str) -> list[str]:
-    """Those of some dotted names that are in one of the parts or modules that are named."""
+    """The dotted names that are in one of the parts or modules that are named."""
     found: set[str] = set()
     for name in names:
         inside = {each for each in among if _is_in(model, each, name)}

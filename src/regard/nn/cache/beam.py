@@ -51,7 +51,7 @@ class BeamCache(DecoderCache):
         self.newest: Int[Tensor, "sentence beam"] = self.step_of[:, :0]
         """The cells of the newest step."""
         self._copies: dict[str, Tensor] = {}
-        """Of this step's tables, on the device."""
+        """The positions of this step, on the device."""
 
     @property
     def length(self) -> int:
@@ -60,12 +60,12 @@ class BeamCache(DecoderCache):
 
     @property
     def num_beams(self) -> int:
-        """How many hypotheses each sentence has."""
+        """The number of hypotheses of each sentence."""
         return self.descends.shape[1]
 
     @property
     def num_cells(self) -> int:
-        """How many cells each sentence has, free ones included."""
+        """The number of cells of each sentence, free ones included."""
         return self.descends.shape[2]
 
     @property
@@ -94,7 +94,7 @@ class BeamCache(DecoderCache):
 
     @property
     def distance(self) -> Int[Tensor, "sentence 1 beam cell"]:
-        """How far before the newest step each cell was filled, as a number that is not positive; 0 for free cells."""
+        """The distance of each cell before the last step, as a number that is not positive; 0 for free cells."""
         if "distance" not in self._copies:
             distance = (self.step_of - (self._length - 1)) * self.descends.any(dim=1)
             distance = distance[:, None, None].to(self.device, non_blocking=True)
@@ -118,7 +118,7 @@ class BeamCache(DecoderCache):
         return self.positions
 
     def note_step(self, newest: Int[Tensor, "sentence beam"]) -> None:
-        """What `begin_step` does last, after another has found free cells and written them into `descends` and `step_of`."""
+        """Finish `begin_step`, after another has found free cells and written them into `descends` and `step_of`."""
         self.newest = newest
         self._length += 1
         self._copies.clear()
@@ -255,11 +255,11 @@ class BeamLayer:
 
     @property
     def distance(self) -> Int[Tensor, "sentence 1 beam cell"]:
-        """Of each cell from the newest step."""
+        """The distance of each cell from the last step."""
         return self.cache.distance
 
     def append(self, newer: KeysValues) -> KeysValues:
-        """What is in all cells, after those of the newest step have been filled."""
+        """The keys and values in all cells, after those of the last step have been filled."""
         widths = newer.key.shape[-1], newer.value.shape[-1]
         seen = self.write(torch.stack([x.transpose(1, 2) for x in _of_one_width(newer)], dim=2))
         if widths[0] == widths[1]:
@@ -292,7 +292,7 @@ class BeamLayer:
 
 
 class ReadingLayer(NoCache):
-    """One layer's part while a whole prompt is read: its keys and values are stored in the first cells."""
+    """The part of a layer while a whole prompt is read: its keys and values are stored in the first cells."""
 
     def __init__(
         self,
@@ -324,7 +324,7 @@ def _of_one_width(newer: KeysValues) -> KeysValues:
 
 
 def _used_width(mask: Bool[Tensor, "sentence 1 1 source"], slots: Int[Tensor, " slot"]) -> int:
-    """How many source positions the sentences outside some slots have, where that is a quarter less than there are."""
+    """The number of source positions that sentences outside some slots have, where that is a quarter less than there are."""
     stays = torch.ones(mask.shape[0], dtype=torch.bool)
     stays[slots] = False
     if not bool(stays.any()):

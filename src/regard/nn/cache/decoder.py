@@ -98,7 +98,7 @@ class DecoderCache(ABC):
     """The past of a decoder, and the source where there is one."""
 
     memory: Sequence[Memory | None]
-    """Of each layer; None in a decoder-only model."""
+    """The memory of each layer; None in a decoder-only model."""
     layers: Sequence[LayerCache]
     """Each layer's part."""
 

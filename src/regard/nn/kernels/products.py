@@ -36,7 +36,7 @@ def masked_scores(
 
 
 def scores_of(score: ScoreFunction, query: Tensor, key: Tensor) -> Tensor:
-    """What a score function gives, checked. One that PyTorch has not for 16 bits, such as `torch.cdist`, is computed in float32.
+    """The scores of a function, checked. One that PyTorch has not for 16 bits, such as `torch.cdist`, is computed in float32.
 
     Raises:
         ShapeError: it did not give a number for each query and key.

@@ -60,7 +60,7 @@ def to_fit(settings: RunSettings) -> list[str]:
 
 
 def recorded(settings: RunSettings) -> list[str]:
-    """What a checkpoint says of the settings that nobody gave, under `RECORDED_AS`."""
+    """The list of the settings that nobody gave, which a checkpoint holds under `RECORDED_AS`."""
     return [*to_fit(settings), *([HOLD_OUT] if settings.holds_out_less else [])]
 
 

@@ -120,7 +120,7 @@ def check_columns(data: Any, columns: Columns | None) -> None:
 
 
 def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[Row]]:
-    """What data are called, and their rows."""
+    """The name of some data, and their rows."""
     check_columns(data, columns)
     if isinstance(data, Mapping):
         splits = ", ".join(map(repr, data))
@@ -184,7 +184,7 @@ def _inside(cell: Any, key: str, column: str, name: str, number: int) -> Any:
 
 
 def _spelling(table: Any, column: str) -> Callable[[Any], Any] | None:
-    """How the numbers of a column are spelled, where Hugging Face's table has names of classes for them."""
+    """The names of a column's numbers, where Hugging Face's table has names of classes for them."""
     kind = (getattr(table, "features", None) or {}).get(column)
     is_list = not hasattr(kind, "int2str") and hasattr(kind, "feature")
     spell = getattr(kind.feature if is_list else kind, "int2str", None) if kind is not None else None
@@ -221,7 +221,7 @@ def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
 
 
 def _name(data: Any) -> str:
-    """What data are called in messages and in the record of a run."""
+    """The name of data in messages and in the record of a run."""
     if is_table(data) or isinstance(data, Mapping):
         return f"the {type(data).__name__}"
     if isinstance(data, Iterator) or any(not _is_name(item) for item in ([] if _is_name(data) else data)):

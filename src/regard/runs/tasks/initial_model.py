@@ -18,12 +18,12 @@ from regard.text.wording import counted
 
 HIGHEST_RATE = 1e-3
 ADAPTERS_RATE = 10
-"""How many times faster an adapter learns than a model does (docs/experiments.md)."""
+"""The ratio of an adapter's learning rate to that of a model (docs/experiments.md)."""
 
 
 @dataclass(frozen=True)
 class InitialModel:
-    """What a run begins with."""
+    """The model that a run begins with."""
 
     loaded: LoadedModel
     has_weights: bool = True
@@ -98,7 +98,7 @@ def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapp
 
 
 def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
-    """What the vocabulary of a model decides of the configuration of another one."""
+    """The sizes of a configuration that the vocabulary of another model decides."""
     theirs = loaded.model.config
     sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
     if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:

@@ -1,4 +1,4 @@
-"""What pairs of texts bring to a run: vocabularies, ids, batches, validation, and the scores at the end."""
+"""The task of pairs of texts: vocabularies, ids, batches, validation, and the scores at the end."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class PairsTask(Task):
         return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """What is written for a few pairs of the validation text, and how the first is aligned."""
+        """The translations of a few pairs of the validation text, and the alignment of the first."""
         chosen = range(0, len(self.valid), max(1, len(self.valid) // NUM_SAMPLES))[:NUM_SAMPLES]
         sources, references = ([side[index] for index in chosen] for side in (self.valid.sources, self.valid.targets))
         translator = Translator(model, self.tokenizer, self.source_tokenizer)
@@ -271,7 +271,7 @@ class PairsTask(Task):
         return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
 
     def _make_concatenation(self, limit: int) -> Concatenation | None:
-        """How pairs are joined to longer ones, where the settings ask for it."""
+        """The rule that joins pairs to longer ones, where the settings ask for it."""
         data = self.settings.data
         if not data.concatenation:
             return None
@@ -314,7 +314,7 @@ def _within(
 
 
 def _hints(valid: ParallelText, metric: str) -> list[str]:
-    """What to say where BLEU, which is measured in the end and may decide, counts other words than the targets have."""
+    """Hints for the user where BLEU, which is measured in the end and may decide, counts other words than the targets have."""
     hint = tokenization_hint(valid.targets)
     choose = ". To choose the best model, training.metric=chrf" if metric == "bleu" else ""
     return [f"{hint}, in `regard evaluate`{choose}"] if hint else []

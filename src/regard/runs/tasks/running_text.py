@@ -153,7 +153,7 @@ class LanguageTask(TextTask):
         return loaded.evaluate(self.valid)
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """How the model goes on from the first words of the validation text."""
+        """The continuation of the first words of the validation text."""
         writer, context = LanguageModel(model, self.tokenizer), self.settings.model.max_positions
         words = next(line for line in self.valid if line.strip()).split()
         prompts = (" ".join(words[:count]) for count in (3, 2, 1, 0))
@@ -244,7 +244,7 @@ class MaskedTask(TextTask):
 
 
 def _masking(tokenizer: Tokenizer) -> Masking:
-    """How tokens are hidden: by the mask, or by any ordinary token.
+    """The ids that hide tokens: the mask, or any ordinary token.
 
     Raises:
         SettingsError: the vocabulary has no mask.
