@@ -18,9 +18,14 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from regard.cli import inspect, options, training, use
+from regard.cli import inspect, options, training
+from regard.cli.compare import compare
 from regard.cli.convert import average, convert
+from regard.cli.evaluate import evaluate, score
+from regard.cli.generate import generate
 from regard.cli.heads import heads
+from regard.cli.info import info
+from regard.cli.predict import predict
 from regard.cli.serve import serve
 from regard.cli.translate import translate
 from regard.cli.writing import tell, write
@@ -99,12 +104,12 @@ for command in (
     training.train,
     training.recipes,
     translate,
-    use.generate,
-    use.predict,
-    use.evaluate,
-    use.compare,
-    use.score,
-    use.info,
+    generate,
+    predict,
+    evaluate,
+    compare,
+    score,
+    info,
     inspect.inspect,
     heads,
     inspect.align,
