@@ -108,7 +108,7 @@ def test_what_another_run_has_just_written_is_not_replaced(
         with run_lock(states):
             yield
 
-    monkeypatch.setattr(run_folder, "only_run", late)
+    monkeypatch.setattr(run_folder, "run_lock", late)
     with (
         pytest.raises(ModelFolderError, match=r"must not hold a model; got .*--overwrite"),
         claimed(tmp_path / "m", overwrite=False),
