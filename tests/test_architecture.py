@@ -1,4 +1,4 @@
-"""The plan of the house, held against the code: who may import whom, and which libraries each room uses."""
+"""The layers of the package, held against the code: who may import whom, and which libraries each package uses."""
 
 import ast
 import sys
@@ -106,40 +106,40 @@ def imports(path: Path) -> set[str]:
 FILES = {path: imports(path) for path in ROOT.rglob("*.py")}
 
 
-def room(path: Path) -> str:
+def package_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def our_rooms(names: set[str]) -> set[str]:
+def our_packages(names: set[str]) -> set[str]:
     return {name.split(".")[1] for name in names if name.startswith("regard.")} - {"__version__"}
 
 
-def test_every_room_has_a_rank() -> None:
-    assert {room(path) for path in FILES} - FACES == RANKS.keys()
+def test_every_package_has_a_rank() -> None:
+    assert {package_of(path) for path in FILES} - FACES == RANKS.keys()
 
 
 def test_imports_go_down_the_ranks() -> None:
     for path, names in FILES.items():
-        here = room(path)
+        here = package_of(path)
         if here in FACES:
             continue
-        for there in our_rooms(names) - {here}:
+        for there in our_packages(names) - {here}:
             assert RANKS[there] <= RANKS[here], f"{path} imports {there}, which stands above it"
             assert there not in FORBIDDEN.get(here, set()), f"{path} must not import {there}"
 
 
 def test_generation_knows_no_concrete_model_and_no_engine() -> None:
     for path, names in FILES.items():
-        if room(path) == "generation":
+        if package_of(path) == "generation":
             known = {name for name in names if name.startswith(("regard.models", "regard.engines"))}
             assert all(name.startswith("regard.models.interface") for name in known), path
 
 
-def test_each_room_uses_its_libraries_only() -> None:
+def test_each_package_uses_its_libraries_only() -> None:
     for path, names in FILES.items():
-        if room(path) not in FACES:
+        if package_of(path) not in FACES:
             used = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"regard"}
-            assert used <= THIRD_PARTY[room(path)], f"{path} uses {used - THIRD_PARTY[room(path)]}"
+            assert used <= THIRD_PARTY[package_of(path)], f"{path} uses {used - THIRD_PARTY[package_of(path)]}"
 
 
 def test_there_is_no_cycle() -> None:

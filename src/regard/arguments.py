@@ -108,7 +108,7 @@ def _mismatch(path: str, value: Any, hint: Any) -> Mismatch | None:
     """The part of a value that does not fit an annotation; None: all fits."""
     found = None
     for each in _alternatives(hint):
-        mismatch = _misfit_of_one(path, value, each)
+        mismatch = _mismatch_in_element(path, value, each)
         if mismatch is None:
             return None
         if len(mismatch.path) > len(path):  # the whole is right, and a part of it is not
@@ -120,7 +120,7 @@ def _alternatives(hint: Any) -> Sequence[Any]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _misfit_of_one(path: str, value: Any, hint: Any) -> Mismatch | None:
+def _mismatch_in_element(path: str, value: Any, hint: Any) -> Mismatch | None:
     origin, inner = get_origin(hint) or hint, get_args(hint)
     whole = Mismatch(path, hint, value)
     if origin in (Any, object) or isinstance(origin, TypeVar):
@@ -131,7 +131,7 @@ def _misfit_of_one(path: str, value: Any, hint: Any) -> Mismatch | None:
         if not isinstance(value, Mapping):
             return whole
         parts = ((f"{path}[{key!r}]", part) for key, part in value.items())
-        return _first_misfit(parts, inner[1] if inner else Any)
+        return _first_mismatch(parts, inner[1] if inner else Any)
     if origin is Callable:
         return None if callable(value) else whole
     if _is_record(hint):
@@ -152,7 +152,7 @@ def _mismatch_in_list(whole: Mismatch, inner: Any) -> Mismatch | None:
         return None if is_read else whole
     if inner is Any or (inner is str and all(isinstance(part, str) for part in value)):
         return None
-    return _first_misfit(((f"{path}[{index}]", part) for index, part in enumerate(value)), inner)
+    return _first_mismatch(((f"{path}[{index}]", part) for index, part in enumerate(value)), inner)
 
 
 def _is_record(hint: Any) -> bool:
@@ -172,7 +172,7 @@ def _mismatch_in_record(whole: Mismatch, kinds: Sequence[Any]) -> Mismatch | Non
     return next((mismatch for mismatch in parts if mismatch), None)
 
 
-def _first_misfit(parts: Iterable[tuple[str, Any]], hint: Any) -> Mismatch | None:
+def _first_mismatch(parts: Iterable[tuple[str, Any]], hint: Any) -> Mismatch | None:
     return next((mismatch for path, part in parts if (mismatch := _mismatch(path, part, hint))), None)
 
 

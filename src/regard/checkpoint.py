@@ -26,7 +26,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import ModelFolderError, SettingsError, hub_hint
-from regard.memory import lack_of_memory, shapes_for, shapes_of
+from regard.memory import lack_of_memory, meta_model, meta_model_for
 from regard.models.config import ModelConfig
 from regard.models.deviation import deviation
 from regard.models.interface import Model, stored_tensors
@@ -247,7 +247,7 @@ def save_weights(path: Path, model: Model) -> None:
             could not be loaded.
     """
     parameters: dict[str, Tensor] = dict(model.named_parameters(remove_duplicate=False))
-    wanted = shapes_of(model.config)
+    wanted = meta_model(model.config)
     if problem := deviation(model, wanted):
         raise SettingsError(
             f"a model must be what its configuration describes to be saved; got one in which {problem}."
@@ -372,7 +372,7 @@ def _check_weights(path: Path, config: ModelConfig) -> None:
     with _open_weights(path) as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
         found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
-    shapes = stored_tensors(shapes_for(config, found, path))
+    shapes = stored_tensors(meta_model_for(config, found, path))
     wanted = {name: tuple(tensor.shape) for name, tensor in shapes.items()}
     for name in sorted(wanted.keys() ^ found.keys()):
         problem = "is missing" if name in wanted else "is not one of them"

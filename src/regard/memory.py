@@ -55,7 +55,7 @@ class _NoInitialization(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def shapes_of(config: ModelConfig) -> Model:
+def meta_model(config: ModelConfig) -> Model:
     """A model on the device `meta`: its parameters have shapes, and no memory. Sinusoids are left out.
 
     Drawing numbers or computing sinusoids on `meta` gives nothing, and takes seconds, in which torch imports its own compiler.
@@ -85,7 +85,7 @@ def _prune_shapes(attention: MultiHeadAttention, num_pruned: int) -> None:
     attention.output_proj.weight = nn.Parameter(output[:, : num_kept * attention.value_head_dim])
 
 
-def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str) -> Model:
+def meta_model_for(config: ModelConfig, tensors: Collection[str], where: Path | str) -> Model:
     """A model on the device `meta`, to compare with a file's tensors; never one of more layers than they can fill.
 
     Raises:
@@ -97,10 +97,10 @@ def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str)
             f"{where} must hold the tensors of the model in its configuration; got {len(tensors):,}, and it has "
             f"{num_attentions:,} attentions."
         )
-    return shapes_of(config)
+    return meta_model(config)
 
 
-def size_of(config: ModelConfig) -> Size:
+def model_size(config: ModelConfig) -> Size:
     """Count the numbers that a model would hold, pruned heads included, however many layers it has.
 
     Layers are alike: what the second one adds, all others do.
@@ -119,7 +119,7 @@ def size_of(config: ModelConfig) -> Size:
 
 
 def _counted(config: ModelConfig) -> Size:
-    model, fixed = shapes_of(config), 0
+    model, fixed = meta_model(config), 0
     if getattr(config, "positions", "").startswith(TABLE_PREFIX):
         num_tables = sum(isinstance(module, EmbeddedPositions) for module in model.modules())
         fixed = num_tables * config.max_positions * config.model_dim * WEIGHT_BYTES
@@ -137,7 +137,7 @@ def lack_of_memory(
     free = free_bytes(device)
     if free is None:
         return None
-    size = size_of(config)
+    size = model_size(config)
     needed = size.num_parameters * bytes_per_parameter + size.fixed_bytes
     if needed <= free:
         return None

@@ -19,7 +19,7 @@ from regard.evaluation.significance import (
     paired_bootstrap,
     score_statistics,
     sentence_statistics,
-    untested,
+    untested_scores,
 )
 
 WORDS = ["ein", "hund", "läuft", "über", "die", "grüne", "wiese", "und", "spielt", "mit", "dem", "ball"]
@@ -153,7 +153,7 @@ def test_runs_of_bleu() -> None:
 
 
 def test_scores_of_whole_test_sets() -> None:
-    base, new = untested([[1.0, 3.0], [5.0]])
+    base, new = untested_scores([[1.0, 3.0], [5.0]])
     assert base == SystemScore(2.0, [1.0, 3.0], 2**0.5, None)
     assert new == SystemScore(5.0, [5.0], None, None, 3.0)
 

@@ -43,8 +43,8 @@ def test_what_looks_like_an_alignment() -> None:
 
 def test_where_to_look() -> None:
     weights, heads = [torch.rand(3, 4, 5), torch.rand(2, 4, 5)], [[0, 1, 2], [0, 2]]
-    torch.testing.assert_close(AttentionReadout(1, None).of(weights, heads), weights[1].mean(dim=0))
-    torch.testing.assert_close(AttentionReadout(1, 2).of(weights, heads), weights[1][1])  # head 1 was pruned
+    torch.testing.assert_close(AttentionReadout(1, None).read(weights, heads), weights[1].mean(dim=0))
+    torch.testing.assert_close(AttentionReadout(1, 2).read(weights, heads), weights[1][1])  # head 1 was pruned
     assert len(readouts(heads)) == (4 + 3) * 2
     assert len(readouts([[0]])) == 2
     assert (str(AttentionReadout(1, None)), str(AttentionReadout(1, 2, True))) == ("cross.1", "cross.1.2, a step later")

@@ -277,7 +277,7 @@ def tokens_of(text: str, parts: list[str]) -> Tokens:
         done = begin + len(part)
         offsets.append((begin + len(part) - len(part.lstrip()), done))
     spelled = ["<unk>" if part == "?" else part.replace(" ", "▁") for part in parts]
-    return Tokens.of(spelled, offsets, text)
+    return Tokens.from_offsets(spelled, offsets, text)
 
 
 def a_text_page(text: str, parts: list[str], target: str, target_parts: list[str]) -> str:

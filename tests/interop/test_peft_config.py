@@ -186,7 +186,7 @@ def test_patterns_are_regular_expressions(patterns: dict[str, int], module: str,
     from peft.utils.other import get_pattern_key
 
     assert patterns.get(get_pattern_key(patterns.keys(), module), 2) == alpha
-    settings = LoraSettings.of(
+    settings = LoraSettings.parse(
         ForeignConfig({"peft_type": "LORA", "r": 1, "lora_alpha": 2, "alpha_pattern": patterns}, "x")
     )
     assert settings.scale(module) == alpha

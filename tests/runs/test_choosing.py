@@ -97,7 +97,7 @@ def definitions(count: int) -> Lines:
 
 def held(lines: Iterable[tuple[str, str]]) -> ParallelText:
     pairs = [NumberedPair(number, *line) for number, line in enumerate(lines, start=1)]
-    return ParallelText.of(pairs, "generated", len(pairs))
+    return ParallelText.from_pairs(pairs, "generated", len(pairs))
 
 
 def chosen(lines: Lines, preset: str = "tiny", arch: str = "encoder-decoder", **sections: Any) -> RunSettings:
@@ -107,7 +107,7 @@ def chosen(lines: Lines, preset: str = "tiny", arch: str = "encoder-decoder", **
 
 def kinds(settings: RunSettings) -> tuple[str, str, bool]:
     tokenizer = settings.tokenizer
-    return tokenizer.kind, tokenizer.of_targets.kind, tokenizer.shared
+    return tokenizer.kind, tokenizer.for_targets.kind, tokenizer.shared
 
 
 def numerals(count: int) -> Lines:

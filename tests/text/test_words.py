@@ -40,11 +40,11 @@ def test_all_who_count_words_count_the_same(text: str, separators: Separators) -
     words, spans = split_words(text, separators), word_spans(text, separators)
     assert [text[begin:end] for begin, end in spans] == words
     offsets = LETTERS.offsets(text)
-    tokens = Tokens.of(LETTERS.tokens(LETTERS.encode(text)), list(offsets), text, separators)
+    tokens = Tokens.from_offsets(LETTERS.tokens(LETTERS.encode(text)), list(offsets), text, separators)
     for word, (begin, end) in enumerate(spans):
         held = [token for token, (first, last) in enumerate(offsets) if begin <= last - 1 < end and first < last]
         assert all(tokens.words[token] == word for token in held)
-        pair = AlignedPair.of(NumberedPair(1, text, "a"), [(word, 0)], separators)
+        pair = AlignedPair.from_pair(NumberedPair(1, text, "a"), [(word, 0)], separators)
         assert sorted(set(token_links(pair, LETTERS, LETTERS)[::2])) == held
 
 

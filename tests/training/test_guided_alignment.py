@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_words_become_tokens() -> None:
     tokenizer = Tokenizer.train(["ab cde f"], TokenizerConfig(kind="characters", vocab_size=20))
-    pair = AlignedPair.of(NumberedPair(1, "ab  cde", "f ab"), [(0, 1), (1, 0), (0, 1)])
+    pair = AlignedPair.from_pair(NumberedPair(1, "ab  cde", "f ab"), [(0, 1), (1, 0), (0, 1)])
     found = token_links(pair, tokenizer, tokenizer)
     spelled = {
         (

@@ -46,7 +46,7 @@ class Looked:
 
     def seen_by(self, readout: AttentionReadout) -> Tensor:
         """The rows of the target's tokens: those in which they are written, or in which they have been read."""
-        weights = readout.of(self.weights, self.heads)
+        weights = readout.read(self.weights, self.heads)
         return weights[1:] if readout.shifted else weights[:-1]
 
     def likeness(self, readout: AttentionReadout) -> float:
@@ -119,7 +119,7 @@ def words_of_tokens(
             raise SettingsError(
                 f"word alignment needs a model whose tokens hold one word; got the token {found!r}. {hint}"
             )
-    return Tokens.of(spelled, offsets, text, separators).words
+    return Tokens.from_offsets(spelled, offsets, text, separators).words
 
 
 def best_readout(

@@ -44,7 +44,9 @@ class AlignedPair(NumberedPair):
     """The characters that separate words, by name."""
 
     @classmethod
-    def of(cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces") -> AlignedPair:
+    def from_pair(
+        cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces"
+    ) -> AlignedPair:
         """Add links to a pair."""
         made = cls(*pair)
         made.links, made.separators = tuple(links), separators
@@ -66,7 +68,7 @@ class ParallelText:
         return len(self.sources)
 
     @classmethod
-    def of(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
+    def from_pairs(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
         """Collect pairs to a parallel text."""
         lines, sources, targets = zip(*pairs, strict=True)
         return cls(list(sources), list(targets), name, num_lines - len(lines), lines)
@@ -292,7 +294,7 @@ class AlignedCorpus(_DerivedCorpus):
                 links = parse_links(
                     text, self.path, pair.line, (source, target), first=self.first, option="`data.first_word=1`"
                 )
-                yield AlignedPair.of(pair, (link[:2] for link in links), self.separators)
+                yield AlignedPair.from_pair(pair, (link[:2] for link in links), self.separators)
 
 
 @dataclass(frozen=True)
@@ -315,7 +317,7 @@ class TaggedCorpus(_DerivedCorpus):
             tagged = pair._replace(source=f"{self.tag} {pair.source}")
             if isinstance(pair, AlignedPair):
                 links = ((source + 1, target) for source, target in pair.links)  # the tag is a word
-                tagged = AlignedPair.of(tagged, links, pair.separators)
+                tagged = AlignedPair.from_pair(tagged, links, pair.separators)
             yield tagged
 
 
@@ -369,7 +371,7 @@ def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
             raise no_pairs(corpus.name)
         pairs += (pair._replace(line=num_lines + pair.line) for pair in found)
         num_lines += corpus.num_lines
-    return ParallelText.of(pairs, " + ".join(corpus.name for corpus in corpora), num_lines)
+    return ParallelText.from_pairs(pairs, " + ".join(corpus.name for corpus in corpora), num_lines)
 
 
 def read_beside(path: str | os.PathLike[str], pairs: ParallelText) -> list[str]:

@@ -67,7 +67,7 @@ class LabelledText:
         return len(self.texts)
 
     @classmethod
-    def of(cls, lines: Iterable[LabelledLine], name: str, num_blank: int = 0) -> LabelledText:
+    def from_lines(cls, lines: Iterable[LabelledLine], name: str, num_blank: int = 0) -> LabelledText:
         """Collect texts in memory."""
         lines = list(lines)
         return cls([line.words for line in lines], [line.labels for line in lines], name, num_blank)
@@ -223,7 +223,7 @@ def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
         if not found:
             raise no_texts(file.name)
         lines, num_blank = lines + found, num_blank + blank
-    return LabelledText.of(lines, " + ".join(file.name for file in files), num_blank)
+    return LabelledText.from_lines(lines, " + ".join(file.name for file in files), num_blank)
 
 
 def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[LabelledFile]:

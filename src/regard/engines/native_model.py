@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from regard.engines.library import Library, find
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_search import NativeSearch
-from regard.engines.packed import PackedModel, alteration, is_divided, packed, with_shared_weights
+from regard.engines.packed import PackedModel, is_divided, manual_change, packed, with_shared_weights
 from regard.engines.structures import EmbeddingAndOutput, NativeLinear, unsupported_in_layer, unsupported_in_stack
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -162,7 +162,7 @@ def unsupported_reason(model: Any) -> str:
         return "the model is not in float32"
     if type(model) not in (EncoderDecoder, Decoder):
         return f"models of arch {model.config.arch} are not written in C"
-    if reason := alteration(model):
+    if reason := manual_change(model):
         return reason
     if getattr(model.config, "cross_attention", False):
         return "cross-attention of a decoder without an encoder is not written in C"

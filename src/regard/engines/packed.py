@@ -248,7 +248,7 @@ def packed(model: Any) -> Any:
         model: an encoder-decoder, a recurrent one or a decoder.
     """
     parameters = list(model.parameters())
-    if is_divided(model) or alteration(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
+    if is_divided(model) or manual_change(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
         return model
     stacks = model.layer_stacks()
     if stacks.keys() == {"decoder"} and not all(map(PackedLayers.fits, stacks["decoder"])):
@@ -275,7 +275,7 @@ def _has_linear(module: nn.Module) -> bool:
     return any(isinstance(part, nn.Linear) for part in module.modules())
 
 
-def alteration(model: nn.Module) -> str:
+def manual_change(model: nn.Module) -> str:
     """A change that was set on a model by hand and that only calling its modules can meet, as a sentence; empty: none."""
     if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks:
         return "a PyTorch hook is set on all modules"

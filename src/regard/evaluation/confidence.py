@@ -35,7 +35,7 @@ class Confidence:
     num_pairs: int
 
     @classmethod
-    def measured(
+    def calibrate(
         cls, token_log_probs: Sequence[Sequence[float]], texts: Sequence[str], references: Sequence[str]
     ) -> Confidence | None:
         """Calibrate by some translations and their references; None: they are fewer than 100.
@@ -62,7 +62,7 @@ class Confidence:
             groups.append(group)
         return cls([group[0] for group in groups], [group[1] for group in groups], len(rows))
 
-    def of(self, token_log_probs: Sequence[float]) -> float:
+    def expect(self, token_log_probs: Sequence[float]) -> float:
         """The chrF, from 0 to 1, to be expected of a translation; 1 for one without tokens."""
         if not token_log_probs:
             return 1.0

@@ -98,7 +98,7 @@ def paired_bootstrap(systems: Sequence[Row], score: StatisticsScore) -> list[Sys
     return found
 
 
-def untested(systems: Sequence[Sequence[float]]) -> list[SystemScore]:
+def untested_scores(systems: Sequence[Sequence[float]]) -> list[SystemScore]:
     """The scores of the runs of each system, by a metric that cannot be resampled: without intervals and p-values."""
     means = [fmean(runs) for runs in systems]
     return [

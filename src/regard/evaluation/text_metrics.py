@@ -129,7 +129,7 @@ class TextMetrics:
                 raise DataError(
                     f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(column)}."
                 )
-        columns = with_more(references, more_references)
+        columns = reference_columns(references, more_references)
         for_sacrebleu = cast("list[list[str]]", columns)  # its types do not know of None; its documents do
         return TextScores(
             bleu=self.bleu.corpus_score(texts, for_sacrebleu).score,
@@ -149,7 +149,7 @@ class TextMetrics:
         return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
 
 
-def with_more(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:
+def reference_columns(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:
     """All references as sacrebleu takes them, a column for each: those that are blank beside the first are None."""
     return [references, *([text if text.strip() else None for text in column] for column in more_references)]
 

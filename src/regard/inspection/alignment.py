@@ -114,7 +114,7 @@ class AttentionReadout(NamedTuple):
         where = f"cross.{self.layer}" + ("" if self.head is None else f".{self.head}")
         return where + (", a step later" if self.shifted else "")
 
-    def of(self, weights: Sequence[Tensor], heads: Sequence[Sequence[int]]) -> Float[Tensor, "target source"]:
+    def read(self, weights: Sequence[Tensor], heads: Sequence[Sequence[int]]) -> Float[Tensor, "target source"]:
         """Read the weights.
 
         Args:

@@ -184,8 +184,8 @@ def input_attribution(
 
     def forward(given: Tensor) -> Tensor:
         rows = given.shape[0]
-        given_ids = [ids] if read_ids is None else [ids, read_ids]
-        logits = _with_embeddings(model, given)(*(x.expand(rows, -1) for x in given_ids))
+        to_ids = [ids] if read_ids is None else [ids, read_ids]
+        logits = _with_embeddings(model, given)(*(x.expand(rows, -1) for x in to_ids))
         log_probs = (logits if logits.ndim == 3 else logits[:, None]).float().log_softmax(dim=-1)
         wanted = torch.tensor(list(predicted), device=given.device)
         return log_probs[

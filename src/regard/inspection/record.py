@@ -70,7 +70,7 @@ class Tokens:
     """The word that each token belongs to, from 0; the first of several; None for symbols."""
 
     @classmethod
-    def of(
+    def from_offsets(
         cls,
         spelled: list[str],
         offsets: list[tuple[int, int] | None],

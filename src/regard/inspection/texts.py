@@ -58,10 +58,10 @@ def inspect_pair(
     # A target as long as the model can read was cut, and has no row for its end.
     read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
-    of_source = Tokens.of(source_tokenizer.tokens(source_ids), framed_spans(source_tokenizer, source), source)
+    of_source = Tokens.from_offsets(source_tokenizer.tokens(source_ids), framed_spans(source_tokenizer, source), source)
     spans: list[tuple[int, int] | None] = list(tokenizer.spans(target_ids))
-    written = Tokens.of(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
-    read = Tokens.of(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
+    written = Tokens.from_offsets(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
+    read = Tokens.from_offsets(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
     device = next(model.parameters()).device
     ids = torch.tensor([source_ids], device=device), torch.tensor([read_ids], device=device)
     found = record(
@@ -141,7 +141,7 @@ def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tu
         found = text.index(word, found)
         spans += [(found + first, found + last) for first, last in tokenizer.offsets(word)]
         found += len(word)
-    return ids, Tokens.of(tokenizer.tokens(ids), [*spans, None], text)
+    return ids, Tokens.from_offsets(tokenizer.tokens(ids), [*spans, None], text)
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:
@@ -151,7 +151,7 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
         ids: of the text; a model may have written it in other tokens than those it is cut into.
     """
     if not tokenizer.symbols.lines_end:
-        return Tokens.of(tokenizer.tokens(ids), _spans(ids, text, tokenizer), text)
+        return Tokens.from_offsets(tokenizer.tokens(ids), _spans(ids, text, tokenizer), text)
     rows: list[list[int]] = []
     for id in ids:
         if id == tokenizer.eos_id or not rows:
@@ -166,7 +166,7 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
         of_line = _spans(row, line, tokenizer) if row else []
         spans += [None, *(span and (begin + span[0], begin + span[1]) for span in of_line)]
         begin += len(line) + 1
-    return Tokens.of(tokenizer.tokens(ids), spans, text)
+    return Tokens.from_offsets(tokenizer.tokens(ids), spans, text)
 
 
 def _spans(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> list[tuple[int, int] | None]:

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError, RegardError
 from regard.interop.check import Check, Reference, compare
-from regard.interop.mapping import Account, TensorRef, check_refs, read_in
-from regard.memory import lack_of_memory, shapes_for
+from regard.interop.mapping import Account, TensorRef, check_refs, load_tensors
+from regard.memory import lack_of_memory, meta_model_for
 from regard.models.config import ModelConfig
 from regard.models.interface import Model
 from regard.models.registry import build
@@ -99,13 +99,13 @@ class Blueprint:
             if name not in tensors and stored is not None:
                 tensors[name] = tensors.pop(stored)
         gone = self.prepare(tensors) if self.prepare else {}
-        shapes = shapes_for(self.config, tensors, where)
+        shapes = meta_model_for(self.config, tensors, where)
         refs = self.refs(shapes)
         check_refs(shapes, refs, tensors, where=where)
         if lack := lack_of_memory(self.config, torch.device("cpu")):
             raise ModelFolderError(f"{where} must fit into memory; got {lack}.")
         with torch.random.fork_rng(devices=[]):
             model = build(self.config)
-        account = read_in(model, refs, tensors, where=where, explained=self.explained)
+        account = load_tensors(model, refs, tensors, where=where, explained=self.explained)
         account.accounted.update(gone)
         return model.eval(), account

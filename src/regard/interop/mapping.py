@@ -114,7 +114,7 @@ def check_refs(model: nn.Module, refs: Mapping[str, TensorRef], tensors: Mapping
             )
 
 
-def read_in(
+def load_tensors(
     model: nn.Module,
     refs: Mapping[str, TensorRef],
     tensors: Mapping[str, Tensor],
@@ -146,7 +146,7 @@ def read_in(
     return Account(mapped, accounted, left_over)
 
 
-def write_out(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tensor]:
+def export_tensors(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tensor]:
     """Write the tensors of a foreign model, from ours. Rows that nothing reads are zeros."""
     parts: dict[str, list[tuple[TensorRef, Tensor]]] = defaultdict(list)
     for ours, parameter in model.named_parameters():

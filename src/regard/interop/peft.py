@@ -49,7 +49,7 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
         ModelFolderError: it is damaged, of another kind than LoRA, or does not fit the model.
     """
     folder = Path(path)
-    settings = LoraSettings.of(ForeignConfig(read_json(folder / CONFIG), folder / CONFIG))
+    settings = LoraSettings.parse(ForeignConfig(read_json(folder / CONFIG), folder / CONFIG))
     factors: dict[str, dict[str, Tensor]] = defaultdict(dict)
     for name, tensor in read_safetensors(folder / WEIGHTS).items():
         module, _, factor = name.removeprefix(PREFIX).removesuffix(".weight").rpartition(".")

@@ -46,7 +46,7 @@ class LoraSettings:
     is_rank_stabilized: bool
 
     @classmethod
-    def of(cls, config: ForeignConfig) -> LoraSettings:
+    def parse(cls, config: ForeignConfig) -> LoraSettings:
         """Parse the settings in a configuration.
 
         Raises:

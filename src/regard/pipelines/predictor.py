@@ -199,7 +199,7 @@ class Predictor(Pipeline):
         self._check_length(text, "text")
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
             ids, spans = self._with_masks(text)
-            tokens = Tokens.of(self.tokenizer.tokens(ids), spans, text)
+            tokens = Tokens.from_offsets(self.tokenizer.tokens(ids), spans, text)
         else:
             words = tagged_words(text) if config.task == "tag" else [text]
             ids, tokens = words_as_tokens(words, text, self.tokenizer)

@@ -17,7 +17,7 @@ from regard.generation.threads import check_after_fork
 from regard.models.interface import PairModel
 from regard.pipelines.target_analysis import Described
 from regard.pipelines.translation import ForcedScore
-from regard.text.limits import given_ids
+from regard.text.limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
@@ -76,7 +76,7 @@ def pair_scores(
     found = pair_likelihood(model, tokenizer, reader, sources, texts)
     room, rows = model.config.max_positions - len(tokenizer.symbols.start_ids), []
     for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
-        ids = given_ids(target, tokenizer, model.config.vocab_size)
+        ids = to_ids(target, tokenizer, model.config.vocab_size)
         if len(ids) > room:
             raise DataError(f"pair {number}: a text must have at most {room} tokens; got {len(ids)}.")
         described = describe(source, ids)

@@ -58,7 +58,7 @@ class Described:
         return Alignment(
             self.source_tokenizer.tokens(self._source_ids),
             self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
-            AttentionReadout(chosen, head).of(weights, heads).tolist(),
+            AttentionReadout(chosen, head).read(weights, heads).tolist(),
             chosen,
             self.source_tokenizer.offsets(self.source),
             has_end=weights[0].shape[1] > len(self.target_ids),
@@ -183,7 +183,7 @@ def translation_of(
     return Translation(
         **vars(best),
         n_best=candidates,
-        confidence=calibrated.of(best.token_log_probs) if calibrated else None,
+        confidence=calibrated.expect(best.token_log_probs) if calibrated else None,
         alternatives=described.alternatives(options.alternatives, restricted)
         if options.alternatives and restricted
         else None,

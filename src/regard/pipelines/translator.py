@@ -37,7 +37,7 @@ from regard.pipelines.running_translations import RunningTranslations, nothing
 from regard.pipelines.scoring import forced_scores, pair_scores
 from regard.pipelines.target_analysis import Described, by_coverage, candidates_of, translation_of
 from regard.pipelines.translation import ForcedScore, Translation
-from regard.text.limits import given_ids
+from regard.text.limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
 WINDOW = 4096
@@ -332,7 +332,7 @@ class Translator(Pipeline):
         texts = [translation.text for translation in translations]
         if calibrate:
             log_probs = [translation.token_log_probs for translation in translations]
-            self.confidence = Confidence.measured(log_probs, texts, references)
+            self.confidence = Confidence.calibrate(log_probs, texts, references)
         return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
 
     def evaluate_files(
@@ -425,7 +425,7 @@ class Translator(Pipeline):
         """The ids of a target or translation, and whether the end symbol follows them."""
         check_words(source)
         if target is not None:
-            return given_ids(target, self.tokenizer, self._model.config.vocab_size), True
+            return to_ids(target, self.tokenizer, self._model.config.vocab_size), True
         found = self.translate([source], options)[0].ranked(rank)
         return found.ids, found.finish_reason == "eos"
 

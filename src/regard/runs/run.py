@@ -19,7 +19,7 @@ from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
 from regard.data.loading import num_loading_processes
 from regard.errors import SettingsError, TrainingError
 from regard.inspection.drawing.report import report_html
-from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
+from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
 from regard.models.interface import Model
 from regard.models.learning.adapters import add_adapter
 from regard.models.learning.naming import parameters_named
@@ -174,7 +174,7 @@ def check_what_learns(settings: RunSettings) -> None:
             "`training.freeze` has no effect with an adapter, which freezes the whole model. Remove it."
         )
     if settings.adapter.rank is not None or settings.training.freeze:
-        choose_what_learns(shapes_of(settings.with_least_vocabulary().model), settings)
+        choose_what_learns(meta_model(settings.with_least_vocabulary().model), settings)
 
 
 def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequence[str] = ()) -> None:

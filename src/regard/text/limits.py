@@ -53,7 +53,7 @@ def check_ids(ids: Sequence[int], num_ids: int) -> list[int]:
     return list(ids)
 
 
-def given_ids(given: str | Sequence[int], tokenizer: Tokenizer, num_ids: int) -> list[int]:
+def to_ids(given: str | Sequence[int], tokenizer: Tokenizer, num_ids: int) -> list[int]:
     """The ids of a text that is given as a string, or by the ids of its tokens.
 
     Raises:

@@ -69,6 +69,6 @@ class TokenizerConfig(BaseModel):
         return self.across_spaces and self.kind == "bpe"
 
     @property
-    def of_targets(self) -> TokenizerConfig:
+    def for_targets(self) -> TokenizerConfig:
         """The settings of the targets' vocabulary, where they have one of their own."""
         return self.model_copy(update={"kind": self.target_kind or self.kind, "target_kind": None})

@@ -19,7 +19,7 @@ LOCK = ".lock"
 
 
 @contextmanager
-def only_run(folder: Path) -> Iterator[None]:
+def run_lock(folder: Path) -> Iterator[None]:
     """Keep other runs from writing to a folder of checkpoints while this context lasts.
 
     The system releases the lock when the process ends, for whatever reason. On systems without locks, two runs can collide.

@@ -21,7 +21,7 @@ from regard.evaluation.significance import (
     paired_bootstrap,
     score_statistics,
     sentence_statistics,
-    untested,
+    untested_scores,
 )
 from regard.evaluation.text_metrics import (
     ADDED,
@@ -29,8 +29,8 @@ from regard.evaluation.text_metrics import (
     TextMetrics,
     added_scores,
     exact_matches,
+    reference_columns,
     tokenization_hint,
-    with_more,
 )
 from regard.generation.options import DecodingOptions
 from regard.pipelines.devices import resolve_device
@@ -88,7 +88,7 @@ def compare(
         run: translations(run, pairs, on_items, device=device, precision=precision, options=options) for run in runs
     }
     texts = [[written[run] for run in system.runs] for system in found]
-    return measured(found, texts, pairs, with_more(pairs.targets, more), metrics, network)
+    return measured(found, texts, pairs, reference_columns(pairs.targets, more), metrics, network)
 
 
 def measured(
@@ -125,7 +125,7 @@ def measured(
         scores["comet"] = paired_bootstrap(by_network, mean_score)
     added = [[added_scores(run, pairs.targets) for run in of_system] for of_system in texts]
     for name in ADDED:
-        scores[name] = untested([[of_run[name] for of_run in of_system] for of_system in added])
+        scores[name] = untested_scores([[of_run[name] for of_run in of_system] for of_system in added])
     of_sentences = [
         [sum(map(score_statistics(metrics.chrf), runs)) / len(runs) for runs in of_system] for of_system in chrf
     ]

@@ -13,7 +13,7 @@ from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_refs
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse
-from regard.interop.mapping import Account, write_out
+from regard.interop.mapping import Account, export_tensors
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
 
@@ -103,7 +103,7 @@ def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
 
 def _set_variables(spec: Any, model: EncoderDecoder) -> None:
     """Set the variables of a specification from our parameters."""
-    tensors = write_out(model, variable_refs(model))
+    tensors = export_tensors(model, variable_refs(model))
     for side, waves in (("encoder", model.source_positions.waves), ("decoder", model.target_positions.waves)):
         if waves is not None and model.config.positions != "sinusoidal_opennmt":
             tensors[f"{side}/position_encodings/encodings"] = waves.detach().cpu().clone()

@@ -13,7 +13,7 @@ from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
 from regard.interop.hugging_face.settings import start_ids
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.positions import sinusoidal_positions
@@ -224,7 +224,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
-    tensors = write_out(model, _refs(model, "model.", tables))
+    tensors = export_tensors(model, _refs(model, "model.", tables))
     if is_shared and not is_tied:  # `transformers` 5 then reads each side's own, `transformers` 4 the shared one
         for module in _tables({}, "model.", is_shared=False, is_tied=False).values():
             tensors[f"{module}.weight"] = tensors["model.shared.weight"].clone()

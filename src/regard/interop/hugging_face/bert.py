@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import EncoderConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
@@ -353,7 +353,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
     prefix = "" if ours.task == "none" else f"{kind}."
-    tensors = write_out(model, encoder_refs(model, kind, prefix, skipped=skipped))
+    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped))
     if style.mlm_bias in tensors:  # readers of either name find it
         tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
     return config, tensors

@@ -21,7 +21,7 @@ from regard.interop.hugging_face.bert import (
     refuse,
     symbols,
 )
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
@@ -122,5 +122,5 @@ def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "tie_word_embeddings": ours.tied_embeddings,
         "torch_dtype": "float32",
     }
-    tensors = write_out(model, _refs(model)) | {KINDS: torch.zeros(1, ours.model_dim)}
+    tensors = export_tensors(model, _refs(model)) | {KINDS: torch.zeros(1, ours.model_dim)}
     return config, tensors | {f"{HEAD}.bias": tensors[f"{HEAD}.decoder.bias"].clone()}

@@ -22,7 +22,7 @@ from regard.interop.hugging_face.bert import (
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
 from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
@@ -238,7 +238,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         refuse("bert-generation", _wanted(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
         })  # fmt: skip
-        return config | {"architectures": ["BertGenerationEncoder"]}, write_out(model, _encoder_refs(model, ""))
+        return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(model, _encoder_refs(model, ""))
     refuse("bert-generation", _wanted(ours) | {
         "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
     })  # fmt: skip
@@ -247,7 +247,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         "is_decoder": True,
         "tie_word_embeddings": model.config.tied_embeddings,
     }
-    return config | extra, _with_both_biases(write_out(model, _decoder_refs(model)), "lm_head")
+    return config | extra, _with_both_biases(export_tensors(model, _decoder_refs(model)), "lm_head")
 
 
 def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
@@ -291,7 +291,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
     }
     head = "decoder.cls.predictions" if ours.output_transform else "decoder.lm_head"
-    tensors = _with_both_biases(write_out(model, _pair_refs(model, head)), head)
+    tensors = _with_both_biases(export_tensors(model, _pair_refs(model, head)), head)
     if ours.tied_embeddings in ("all", "source"):
         tensors["decoder.bert.embeddings.word_embeddings.weight"] = model.target_embedding.weight.detach().clone()
     if ours.output_transform:

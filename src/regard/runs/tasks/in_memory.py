@@ -59,7 +59,7 @@ def pairs_of(data: Any, columns: Columns | None) -> ParallelText:
             pairs.append(NumberedPair(count, *texts))
     if not pairs:
         raise no_pairs(name)
-    return ParallelText.of(pairs, name, count)
+    return ParallelText.from_pairs(pairs, name, count)
 
 
 def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> LabelledText:
@@ -84,7 +84,7 @@ def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> Labelle
             raise DataError(f"{name}, row {count}: a text must have a label; got a blank one.")
     if not texts:
         raise no_texts(name)
-    return LabelledText.of(texts, name, count - len(texts))
+    return LabelledText.from_lines(texts, name, count - len(texts))
 
 
 def names_of(data: Any) -> list[str | os.PathLike[str]]:

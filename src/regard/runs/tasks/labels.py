@@ -189,10 +189,12 @@ def hold_out_labelled(
             "Give --valid a file."
         )
     rest = [_without(file, frozenset(text.line for text in found[file.digest])) for file in files]
-    return rest, LabelledText.of(itertools.chain(*found.values()), f"{name} (held out at random)")
+    return rest, LabelledText.from_lines(itertools.chain(*found.values()), f"{name} (held out at random)")
 
 
 def _without(texts: LabelledData, lines: frozenset[int]) -> LabelledData:
     if isinstance(texts, LabelledFile):
         return replace(texts, without=lines)
-    return LabelledText.of((text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank)
+    return LabelledText.from_lines(
+        (text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank
+    )

@@ -80,7 +80,7 @@ def hold_out_pairs(
             raise no_pairs(name)
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
     rest: list[Pairs] = [CorpusPart(corpus, lines[corpus.digest]) for corpus in corpora]
-    return rest, ParallelText.of(found, f"{name} (held out at random)", sum(map(len, lines.values())))
+    return rest, ParallelText.from_pairs(found, f"{name} (held out at random)", sum(map(len, lines.values())))
 
 
 class PairsTask(Task):
@@ -225,7 +225,7 @@ class PairsTask(Task):
             self.tokenizer = learn(["source", "target"], config)
             self.learn_sizes()
         else:
-            self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
+            self.tokenizer, self.source_tokenizer = learn(["target"], config.for_targets), learn(["source"], config)
             self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
 
     def _with_further(self, corpora: Sequence[Pairs]) -> list[Pairs]:
@@ -310,7 +310,7 @@ def _within(
     )
     out = set(pairs.too_long)
     kept = [pair for pair in text.numbered() if pair.line - 1 not in out]
-    return pairs, ParallelText.of(kept, text.name, len(kept))
+    return pairs, ParallelText.from_pairs(kept, text.name, len(kept))
 
 
 def _hints(valid: ParallelText, metric: str) -> list[str]:
