@@ -14,7 +14,7 @@ from rich.console import Console
 
 from regard.checkpoint import save_new
 from regard.cli.main import run
-from regard.cli.writing import tell, write
+from regard.cli.output import tell, write
 from regard.errors import DataError, MissingExtraError, SettingsError, printable
 from regard.models.config import EncoderConfig
 from regard.models.registry import build

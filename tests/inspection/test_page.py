@@ -10,8 +10,8 @@ import numpy
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from regard.inspection.inspection import Ablation, Inspection
 from regard.inspection.record import Record, Tokens
-from regard.inspection.result import Ablation, Inspection
 from regard.models.heads import Site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

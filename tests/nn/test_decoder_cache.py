@@ -3,7 +3,7 @@
 import torch
 
 from regard.nn.cache import ContiguousCache, KeysValues
-from regard.nn.cache.beam import CELLS, BeamCache
+from regard.nn.cache.beam_cache import CELLS, BeamCache
 
 CPU = torch.device("cpu")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import Adapter, FromHub, Overwrite, from_hub_if_asked
-from regard.cli.writing import program, say
+from regard.cli.option_types import Adapter, FromHub, Overwrite, from_hub_if_asked
+from regard.cli.output import program, say
 from regard.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def convert(
     """
     from regard.interop.convert import convert as convert_model
     from regard.interop.convert import convert_adapter
-    from regard.pipelines.families import PIPELINES
+    from regard.pipelines.pipeline_types import PIPELINES
 
     if base is not None:
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
@@ -90,8 +90,8 @@ def average(
     """Average the weights of several models, such as the checkpoints of one run; or add an adapter to the weights of one."""
     from regard.adapters import read_adapter, with_adapter
     from regard.checkpoint import check_output, save_new
-    from regard.pipelines.families import pipeline_type
     from regard.pipelines.loading import load_any
+    from regard.pipelines.pipeline_types import pipeline_type
     from regard.training.averaging import average_models
 
     check_output(output, overwrite=overwrite)

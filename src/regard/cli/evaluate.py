@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.option_types import (
     Adapter,
     AsJson,
     BatchSize,
@@ -26,7 +26,7 @@ from regard.cli.options import (
     Threads,
     prepare_process,
 )
-from regard.cli.writing import say, summary, tell, write
+from regard.cli.output import say, summary, tell, write
 from regard.errors import DataError, SettingsError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.option_types import (
     Adapter,
     Device,
     Engine,
@@ -17,7 +17,7 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.writing import write
+from regard.cli.output import write
 
 if TYPE_CHECKING:
     pass

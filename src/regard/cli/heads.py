@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.inspect import check_folder
-from regard.cli.options import (
+from regard.cli.option_types import (
     Adapter,
     AsJson,
     Device,
@@ -20,7 +20,7 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.writing import program, say, tell, write
+from regard.cli.output import program, say, tell, write
 from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
 
@@ -170,7 +170,7 @@ def _check_output(output: Path | None, removed: float | list[HeadName] | None, *
         SettingsError: it cannot.
     """
     from regard.checkpoint import check_output
-    from regard.inspection.result import check_ending
+    from regard.inspection.inspection import check_ending
 
     if isinstance(removed, list):
         refuse_given("by", "to_mean", because="with heads that a file names: they are not ranked")

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.cli.options import (
+from regard.cli.option_types import (
     AsJson,
     FromHub,
     Model,
 )
-from regard.cli.writing import program, say, summary, write
+from regard.cli.output import program, say, summary, write
 from regard.errors import ModelFolderError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
-    from regard.engines.choice import explain_engine
+    from regard.engines.engine_choice import explain_engine
     from regard.pipelines.loading import load_any
 
     if is_adapter(model):

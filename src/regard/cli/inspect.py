@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.input import text_itself
+from regard.cli.option_types import (
     Adapter,
     Beam,
     Changes,
@@ -24,14 +25,13 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.reading import text_itself
-from regard.cli.writing import say, tell, write
+from regard.cli.output import say, tell, write
 from regard.errors import DataError, SettingsError
 from regard.names import is_folder
 
 if TYPE_CHECKING:
     from regard.analysis.attribution import Flow
-    from regard.inspection.result import Inspection
+    from regard.inspection.inspection import Inspection
     from regard.pipelines.translator import Translator
 
 DECODING = ("beam", "length_penalty", "changes")
@@ -83,7 +83,7 @@ def inspect(
     """Show the attention weights of every head of a model on one text."""
     from regard.analysis.attribution import check_flow_ending, check_method, trace_flow
     from regard.generation.options import DecodingOptions
-    from regard.inspection.result import check_ending
+    from regard.inspection.inspection import check_ending
     from regard.pipelines.language_model import LanguageModel
     from regard.pipelines.loading import load
     from regard.pipelines.translator import Translator

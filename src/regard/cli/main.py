@@ -18,17 +18,17 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from regard.cli import inspect, options, training
+from regard.cli import inspect, option_types, training
 from regard.cli.compare import compare
 from regard.cli.convert import average, convert
 from regard.cli.evaluate import evaluate, score
 from regard.cli.generate import generate
 from regard.cli.heads import heads
 from regard.cli.info import info
+from regard.cli.output import tell, write
 from regard.cli.predict import predict
 from regard.cli.serve import serve
 from regard.cli.translate import translate
-from regard.cli.writing import tell, write
 from regard.errors import RegardError, SettingsError, shown
 from regard.version import __version__
 
@@ -56,14 +56,14 @@ class Command(TyperCommand):
         written = {
             each.name: each.opts[0] for each, source in sources.items() if source and source.name == "COMMANDLINE"
         }
-        token = options.given.set(written)
+        token = option_types.given.set(written)
         try:
             with ended_by_interrupts():  # libraries in C do not survive one while they are imported
                 import torch  # noqa: F401
 
             return super().invoke(ctx)
         finally:
-            options.given.reset(token)
+            option_types.given.reset(token)
 
 
 @contextmanager

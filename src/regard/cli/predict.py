@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.input import check_input, input_lines
+from regard.cli.option_types import (
     Adapter,
     Device,
     FromHub,
@@ -17,8 +18,7 @@ from regard.cli.options import (
     Threads,
     prepare_process,
 )
-from regard.cli.reading import check_input, input_lines
-from regard.cli.writing import tell, write
+from regard.cli.output import tell, write
 
 if TYPE_CHECKING:
     pass

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from regard.cli.options import Device, Engine, Precision, Threads, prepare_process
-from regard.cli.writing import tell
+from regard.cli.option_types import Device, Engine, Precision, Threads, prepare_process
+from regard.cli.output import tell
 from regard.errors import MissingExtraError
 
 LogFormat = Literal["text", "json"]

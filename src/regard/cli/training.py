@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from regard.cli.options import Device, Overwrite, Threads, prepare_process
-from regard.cli.writing import program, say, summary, tell, write
+from regard.cli.option_types import Device, Overwrite, Threads, prepare_process
+from regard.cli.output import program, say, summary, tell, write
 from regard.errors import SettingsError, nearest_hint
 
 if TYPE_CHECKING:
-    from regard.training.run import TrainingRun
+    from regard.training.training_run import TrainingRun
 
 Steps = Annotated[
     int | None,
@@ -204,7 +204,7 @@ def demo(
         _histogram(output, _options(steps, seed, precision), threads=threads, device=device, overwrite=overwrite)
         return
     from regard.demos.dates import run_demo
-    from regard.training.run import TrainingRun
+    from regard.training.training_run import TrainingRun
 
     prepare_process(threads)
     with saying_when_interrupted():
@@ -223,7 +223,7 @@ def demo(
 def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
     """The demo of the histogram task."""
     from regard.demos.histogram import run_histogram_demo
-    from regard.training.run import TrainingRun
+    from regard.training.training_run import TrainingRun
 
     prepare_process(threads)
     with saying_when_interrupted():

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.input import check_input, input_lines
+from regard.cli.option_types import (
     Adapter,
     BatchSize,
     Beam,
@@ -28,8 +29,7 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.reading import check_input, input_lines
-from regard.cli.writing import tell, write
+from regard.cli.output import tell, write
 from regard.errors import DataError, SettingsError
 from regard.names import is_file, is_folder
 

@@ -11,11 +11,11 @@ from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
 from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.alignment import sharpest_layer
+from regard.inspection.inspection import Ablation, Inspection, lens_predictions
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
-from regard.inspection.result import Ablation, Inspection, lens_predictions
 from regard.models.heads import alignment_head, multihead_attentions
 from regard.models.interface import Model
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
 

@@ -17,7 +17,7 @@ from regard.generation.threads import check_after_fork
 from regard.models.interface import PairModel
 from regard.pipelines.target_analysis import Described
 from regard.pipelines.translation import ForcedScore
-from regard.text.limits import to_ids
+from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096

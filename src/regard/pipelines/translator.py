@@ -24,10 +24,10 @@ from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.trace import Trace, TracedCandidate
 from regard.inspection.alignment import Alignment
-from regard.inspection.result import Inspection
+from regard.inspection.inspection import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
+from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
-from regard.models.learning.adapters import merged
 from regard.pipelines.adapter_set import AdapterSet
 from regard.pipelines.batch_decoder import Workers
 from regard.pipelines.named_options import NamedDecodingOptions
@@ -37,7 +37,7 @@ from regard.pipelines.running_translations import RunningTranslations, nothing
 from regard.pipelines.scoring import forced_scores, pair_scores
 from regard.pipelines.target_analysis import Described, by_coverage, candidates_of, translation_of
 from regard.pipelines.translation import ForcedScore, Translation
-from regard.text.limits import to_ids
+from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
 WINDOW = 4096

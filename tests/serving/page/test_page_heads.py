@@ -30,7 +30,7 @@ from on_page import (
 )  # fmt: skip
 
 from regard.analysis.pruning import examples_of, rank_heads
-from regard.inspection.result import Ablation
+from regard.inspection.inspection import Ablation
 from regard.pipelines.translator import Translator
 
 TEXT = "the old cat sleeps near Paris"

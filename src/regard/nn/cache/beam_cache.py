@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn.functional import pad
 
-from regard.nn.cache.decoder import DecoderCache, Memory, NoCache
+from regard.nn.cache.decoder_cache import DecoderCache, Memory, NoCache
 from regard.nn.cache.keys_values import KeysValues
 
 CELLS = 32

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from regard.engines.changes import Snapshot
 from regard.engines.library import find
+from regard.engines.model_changes import Snapshot
 from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import packed
 from regard.errors import SettingsError, nearest_hint

@@ -14,8 +14,8 @@ from torch import Tensor
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError
 from regard.interop.check import Reference
-from regard.interop.ctranslate2.files import dequantized, read_variables, read_vocabulary
 from regard.interop.ctranslate2.layout import ACTIVATIONS, MODEL, POSITIONS, variable_refs
+from regard.interop.ctranslate2.model_file import dequantized, read_variables, read_vocabulary
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.files import ForeignConfig, read_optional
 from regard.interop.foreign import Blueprint, ForeignModel

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
 from regard.models.interface import Model
-from regard.models.learning.naming import linears_named
-from regard.nn.adapters import AdaptedLinear, AdapterChoice, ChosenAdapter
+from regard.models.parameter_names import linears_named
+from regard.nn.lora import AdaptedLinear, AdapterChoice, ChosenAdapter
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 LARGEST = torch.finfo(torch.bfloat16).max

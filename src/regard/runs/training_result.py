@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 from regard.errors import SettingsError
 from regard.evaluation.score_table import shown_scores
-from regard.inspection.drawing.report import curve_html
+from regard.inspection.drawing.html_report import curve_html
 from regard.pipelines.any_pipeline import AnyPipeline
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.progress import clock
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 Kind = TypeVar("Kind", Translator, LanguageModel, Predictor)
 

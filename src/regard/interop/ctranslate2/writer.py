@@ -8,8 +8,8 @@ from typing import Any
 from regard.checkpoint import LoadedModel
 from regard.errors import MissingExtraError
 from regard.interop.check import Reference
-from regard.interop.ctranslate2.files import vocabulary_tokens
 from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_refs
+from regard.interop.ctranslate2.model_file import vocabulary_tokens
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.foreign import ForeignModel
 from regard.interop.hugging_face.bert import refuse

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from regard.data.batch import ALL, IGNORED, BatchCursor, LabelledBatch, Shard, rows_of_shard
-from regard.data.loading import releasing
+from regard.data.prefetching import releasing
 from regard.errors import DataError
-from regard.text.changes import FileMeasurements, check_same, stamp
+from regard.text.file_changes import FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.tokenizer import Tokenizer
 

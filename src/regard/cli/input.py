@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from regard.cli.writing import program, tell
+from regard.cli.output import program, tell
 from regard.errors import DataError
 from regard.names import exists, is_file
 

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.models.interface import SequenceToSequence
-from regard.nn.adapters import AdapterChoice
+from regard.nn.lora import AdapterChoice
 
 
 @dataclass

@@ -17,7 +17,7 @@ import torch
 from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.inspection.drawing.figures import heat_map
-from regard.inspection.drawing.page import page_html
+from regard.inspection.drawing.heads_page import page_html
 from regard.inspection.flow import CAVEATS
 from regard.inspection.head_statistics import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Matrix, Record, Tokens
