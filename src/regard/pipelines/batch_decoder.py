@@ -38,7 +38,7 @@ ALWAYS_THERE = 1 << 28
 """Up to this many bytes, free memory is not checked."""
 
 
-class Workers:
+class BatchDecoder:
     """Decodes requests with a model, or with several as an ensemble.
 
     Args:

@@ -33,7 +33,7 @@ def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: in
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RequestBuilder:
     """Makes the requests for some texts."""
 
     tokenizer: Tokenizer
