@@ -1,10 +1,44 @@
 /** What the page asks of the server. */
 
-import {ask, askOf, Failure, inspect, stream, type Ablation, type Candidate, type Flow, type Inspection, type Lookup, type Model, type Sentence, type Token, type Traced} from "./server";
+import {
+  ask,
+  askOf,
+  Failure,
+  inspect,
+  stream,
+  type Ablation,
+  type Candidate,
+  type Flow,
+  type Inspection,
+  type Lookup,
+  type Model,
+  type Sentence,
+  type Token,
+  type Traced,
+} from "./server";
 import {isUnder, only, stop} from "./asking";
 import {siteOf} from "./heads";
 import type {Shown} from "./panels/alignment";
-import {canAblate, FLOW, isBehind, keyOf, mark, MEAN, METHODS, model, NOTHING_SEEN, sentence, settle, state, translates, update, wanted, type Again, type Chosen, type Done as Redone} from "./state";
+import {
+  canAblate,
+  FLOW,
+  isBehind,
+  keyOf,
+  mark,
+  MEAN,
+  METHODS,
+  model,
+  NOTHING_SEEN,
+  sentence,
+  settle,
+  state,
+  translates,
+  update,
+  wanted,
+  type Again,
+  type Chosen,
+  type Done as Redone,
+} from "./state";
 
 export const direction = (): object => {
   const chosen = model();
@@ -17,14 +51,17 @@ export const options = (): object =>
 
 /** A sentence and its tokens, as requests that look into the model name it. */
 const pair = (one: Sentence): object =>
-  translates() ? {...direction(), text: one.source, target_ids: one.ids} : {model: model()!.name, text: one.text, ...(one.ids.length ? {ids: one.ids} : {})};
+  translates()
+    ? {...direction(), text: one.source, target_ids: one.ids}
+    : {model: model()!.name, text: one.text, ...(one.ids.length ? {ids: one.ids} : {})};
 
 /** How a sentence is written anew: in the way that it was written. */
 const anew = ({how, prefix, index}: Sentence): object => ({...how, ...(prefix ? {prefix} : {}), index});
 
 export async function loadModels(): Promise<void> {
   await only("models", "", async signal => {
-    const {models} = await ask<{models: Model[]}>("models", undefined, signal), first = models[0];
+    const {models} = await ask<{models: Model[]}>("models", undefined, signal);
+    const first = models[0];
     const isKnown = models.some(each => keyOf(each) === state.direction);
     if (!models.length) throw new Error("The server has no model.");
     update({models, direction: isKnown || !first ? state.direction : keyOf(first), error: "", needsKey: false});
@@ -34,13 +71,25 @@ export async function loadModels(): Promise<void> {
 export async function count(): Promise<void> {
   await only("count", "", async signal => {
     if (!state.text.trim() || !translates()) return update({numTokens: null});
-    const found = await ask<{sentences: {tokens: string[]}[]; max_tokens: number; num_cut: number}>("tokenize", {...direction(), text: state.text}, signal);
+    const found = await ask<{sentences: {tokens: string[]}[]; max_tokens: number; num_cut: number}>(
+      "tokenize",
+      {...direction(), text: state.text},
+      signal,
+    );
     const counts = found.sentences.map(each => each.tokens.length);
-    update({numTokens: counts.reduce((sum, each) => sum + each, 0), longest: Math.max(0, ...counts), maxTokens: found.max_tokens, numCut: found.num_cut});
+    update({
+      numTokens: counts.reduce((sum, each) => sum + each, 0),
+      longest: Math.max(0, ...counts),
+      maxTokens: found.max_tokens,
+      numCut: found.num_cut,
+    });
   });
 }
 
-interface Done { text: string; sentences: {text: string; score: number; source: string; ids: number[]; n_best?: Candidate[]}[] }
+interface Done {
+  text: string;
+  sentences: {text: string; score: number; source: string; ids: number[]; n_best?: Candidate[]}[];
+}
 
 /** Translate the text; its tokens come while they are written. */
 export async function translate(): Promise<void> {
@@ -50,11 +99,13 @@ export async function translate(): Promise<void> {
 
 /** Translate the text, and do again what the address says was done to it. */
 export async function resume(): Promise<void> {
-  const {text} = state, again = wanted(), isStill = (): boolean => again !== null && wanted() === again && state.text === text && !state.error;
+  const {text} = state;
+  const again = wanted();
+  const isStill = (): boolean => again !== null && wanted() === again && state.text === text && !state.error;
   await translateText();
   for (const edit of again?.edits ?? []) if (isStill()) await redo(edit);
   if (again && isStill()) await lookAgain(again, isStill);
-  if (wanted() === again && !state.error) settle();  // after an error, it is tried again
+  if (wanted() === again && !state.error) settle(); // after an error, it is tried again
   update({});
 }
 
@@ -86,7 +137,11 @@ async function translateText(): Promise<void> {
   }
   if (state.isHtml) {
     await only("translate", "Translating", async signal => {
-      const found = await ask<{text: string}>("translate", {...direction(), ...options(), text, format: "html"}, signal);
+      const found = await ask<{text: string}>(
+        "translate",
+        {...direction(), ...options(), text, format: "html"},
+        signal,
+      );
       update({translatedHtml: found.text, textOf: text, sentences: [], ...NOTHING_SEEN});
     });
     return;
@@ -94,15 +149,28 @@ async function translateText(): Promise<void> {
   const isDone = await only("translate", "Translating", async signal => {
     const how = options();
     await follow({...direction(), ...how, text, alternatives: 5}, signal, {how}, sentences => {
-      update({sentences, textOf: text, translatedHtml: "", compared: null, peek: null, at: Math.max(0, Math.min(state.at, sentences.length - 1))});
+      update({
+        sentences,
+        textOf: text,
+        translatedHtml: "",
+        compared: null,
+        peek: null,
+        at: Math.max(0, Math.min(state.at, sentences.length - 1)),
+      });
     });
   });
   if (isDone && sentence()?.isDone) await look();
 }
 
 /** Read a stream into sentences. What was there stays until the first token comes. */
-async function follow(fields: object, signal: AbortSignal, begun: Partial<Sentence>, show: (sentences: Sentence[]) => void): Promise<void> {
-  const wanted = state.temperature ? fields : {...fields, n_best: Math.min(state.beam, 5)}, sentences: Sentence[] = [];
+async function follow(
+  fields: object,
+  signal: AbortSignal,
+  begun: Partial<Sentence>,
+  show: (sentences: Sentence[]) => void,
+): Promise<void> {
+  const wanted = state.temperature ? fields : {...fields, n_best: Math.min(state.beam, 5)};
+  const sentences: Sentence[] = [];
   for await (const {name, data} of stream(wanted, signal)) {
     if (signal.aborted) return;
     if (name === "meta") {
@@ -112,13 +180,23 @@ async function follow(fields: object, signal: AbortSignal, begun: Partial<Senten
     if (name === "token") {
       const one = sentences[data.sentence]!;
       one.text = data.text;
-      one.tokens.push(...(data.tokens as Token[] ?? []));
+      one.tokens.push(...((data.tokens as Token[]) ?? []));
     } else if (name === "done") {
       const {sentences: all, text: whole} = data as Done;
       let end = 0;
       all.forEach((found, place) => {
-        const one = sentences[place]!, {text, score, source, ids} = found, begin = Math.max(whole.indexOf(text, end), end);
-        Object.assign(one, {text, score, source, ids, isDone: true, nBest: found.n_best ?? [], gap: begun.gap ?? whole.slice(end, begin)});
+        const one = sentences[place]!;
+        const {text, score, source, ids} = found;
+        const begin = Math.max(whole.indexOf(text, end), end);
+        Object.assign(one, {
+          text,
+          score,
+          source,
+          ids,
+          isDone: true,
+          nBest: found.n_best ?? [],
+          gap: begun.gap ?? whole.slice(end, begin),
+        });
         end = begin + text.length;
         take(one, found as unknown as Finished);
       });
@@ -129,17 +207,35 @@ async function follow(fields: object, signal: AbortSignal, begun: Partial<Senten
   }
 }
 
-interface Finished { tokens: string[]; token_log_probs: number[]; alternatives?: [string, number][][] }
+interface Finished {
+  tokens: string[];
+  token_log_probs: number[];
+  alternatives?: [string, number][][];
+}
 
 /** The tokens as they are in the end: those that a stream told, and the last ones, which it tells with the translation. */
 function take(one: Sentence, found: Finished): void {
   one.tokens = found.tokens.map((token, place) => ({
-    token, log_prob: found.token_log_probs[place]!, alternatives: found.alternatives?.[place] ?? one.tokens[place]?.alternatives ?? [],
+    token,
+    log_prob: found.token_log_probs[place]!,
+    alternatives: found.alternatives?.[place] ?? one.tokens[place]?.alternatives ?? [],
   }));
 }
 
-const empty = (): Sentence =>
-  ({source: "", text: "", tokens: [], ids: [], score: 0, nBest: [], how: {}, index: 0, prefix: "", original: null, edit: null, isDone: false});
+const empty = (): Sentence => ({
+  source: "",
+  text: "",
+  tokens: [],
+  ids: [],
+  score: 0,
+  nBest: [],
+  how: {},
+  index: 0,
+  prefix: "",
+  original: null,
+  edit: null,
+  isDone: false,
+});
 
 /** The symbol that ends a text, as far as an inspection shows it. */
 function endSymbol(): string | undefined {
@@ -148,7 +244,8 @@ function endSymbol(): string | undefined {
 }
 
 /** Whether a token can be written in the place of another: a letter or word can; of the symbols, only the one that ends the text. */
-export const canBeForced = (token: string): boolean => !/^<[^<>]+>$/.test(token) || (translates() && token === endSymbol());
+export const canBeForced = (token: string): boolean =>
+  !/^<[^<>]+>$/.test(token) || (translates() && token === endSymbol());
 
 /** Write another token in the place of one, and decode the rest of the sentence again. */
 export async function force(place: number, token: string): Promise<void> {
@@ -166,25 +263,46 @@ export async function force(place: number, token: string): Promise<void> {
 export async function keepFocus(act: () => Promise<void>): Promise<void> {
   const within = document.activeElement?.closest(".alternatives, .before, .nbest");
   await act();
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    const {activeElement} = document, isLost = !activeElement || activeElement === document.body || (activeElement as HTMLButtonElement).disabled;
-    if (within && isLost) (document.querySelector<HTMLElement>('#output .token[aria-pressed="true"]') ?? document.querySelector<HTMLElement>("#output .token"))?.focus();
-  }));
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      const {activeElement} = document;
+      const isLost = !activeElement || activeElement === document.body || (activeElement as HTMLButtonElement).disabled;
+      if (within && isLost)
+        (
+          document.querySelector<HTMLElement>('#output .token[aria-pressed="true"]') ??
+          document.querySelector<HTMLElement>("#output .token")
+        )?.focus();
+    }),
+  );
 }
 
 /** Decode the chosen sentence from a beginning that ends with the forced token. */
 async function decode(place: number, token: string, prefix: string): Promise<void> {
-  const one = sentence(), {sentences: old, at} = state;
+  const one = sentence();
+  const {sentences: old, at} = state;
   if (!one?.isDone) return;
-  const how = options(), begun = {source: one.source, gap: one.gap, how, prefix, original: one.original ?? one, edit: {forced: place, token, text: prefix, ids: []}};
+  const how = options();
+  const begun = {
+    source: one.source,
+    gap: one.gap,
+    how,
+    prefix,
+    original: one.original ?? one,
+    edit: {forced: place, token, text: prefix, ids: []},
+  };
   let shown = old;
   const isDone = await only("translate", "Decoding again", async signal => {
-    await follow({...direction(), ...how, text: one.source, prefix, split: false, alternatives: 5}, signal, begun, ([made]) => {
-      shown = old.with(at, made!);
-      update({sentences: shown, step: place, compared: null});
-    });
+    await follow(
+      {...direction(), ...how, text: one.source, prefix, split: false, alternatives: 5},
+      signal,
+      begun,
+      ([made]) => {
+        shown = old.with(at, made!);
+        update({sentences: shown, step: place, compared: null});
+      },
+    );
   });
-  if (shown !== old && state.sentences === shown && !shown[at]!.isDone) update({sentences: old});  // it was stopped, or failed
+  if (shown !== old && state.sentences === shown && !shown[at]!.isDone) update({sentences: old}); // it was stopped, or failed
   if (isDone && sentence()?.isDone) await look();
 }
 
@@ -194,7 +312,11 @@ export async function takeBack(): Promise<void> {
   if (!original) return;
   mark();
   await keepFocus(async () => {
-    update({sentences: state.sentences.with(state.at, original), step: Math.min(state.step, original.tokens.length - 1), compared: null});
+    update({
+      sentences: state.sentences.with(state.at, original),
+      step: Math.min(state.step, original.tokens.length - 1),
+      compared: null,
+    });
     await look();
   });
 }
@@ -205,39 +327,71 @@ export const spelled = (tokens: string[]): string => tokens.join("").replaceAll(
 /** Another translation of the chosen sentence, with what the model thinks of its tokens. */
 async function read(one: Sentence, {text, ids}: Chosen, signal: AbortSignal): Promise<Sentence> {
   const given = ids.length ? {target_ids: ids} : {target_text: text};
-  const found = await ask<Finished & {log_prob: number; ids: number[]}>("score", {...direction(), text: one.source, ...given, alternatives: 5}, signal);
-  const made = {...one, text, ids: found.ids, original: one.original ?? one, edit: {forced: null, token: "", text, ids: found.ids}, score: found.log_prob, tokens: []};
+  const found = await ask<Finished & {log_prob: number; ids: number[]}>(
+    "score",
+    {...direction(), text: one.source, ...given, alternatives: 5},
+    signal,
+  );
+  const made = {
+    ...one,
+    text,
+    ids: found.ids,
+    original: one.original ?? one,
+    edit: {forced: null, token: "", text, ids: found.ids},
+    score: found.log_prob,
+    tokens: [],
+  };
   take(made, {...found, tokens: found.tokens.slice(0, -1)});
   return made;
 }
 
-export const isSame = (one: Chosen, other: Chosen): boolean => one.text === other.text && String(one.ids) === String(other.ids);
+export const isSame = (one: Chosen, other: Chosen): boolean =>
+  one.text === other.text && String(one.ids) === String(other.ids);
 
 /** Show another translation beside the chosen one; the same again: no longer. */
 export async function compare(other: Chosen): Promise<void> {
   const one = sentence();
   if (!one || (state.compared && isSame(state.compared, other))) return update({compared: null});
-  await only("compare", "Reading", async signal => { update({compared: await read(one, other, signal)}); });
+  await only("compare", "Reading", async signal => {
+    update({compared: await read(one, other, signal)});
+  });
 }
 
 /** Show another of the best translations. */
 export async function take_rank(other: Chosen): Promise<void> {
-  const one = sentence(), {at} = state;
+  const one = sentence();
+  const {at} = state;
   if (!one) return;
   const isDone = await only("translate", "Reading", async signal => {
     const made = await read(one, other, signal);
-    update({sentences: state.sentences.with(at, made), step: Math.max(0, Math.min(state.step, made.tokens.length - 1)), compared: null, peek: null});
+    update({
+      sentences: state.sentences.with(at, made),
+      step: Math.max(0, Math.min(state.step, made.tokens.length - 1)),
+      compared: null,
+      peek: null,
+    });
   });
   if (isDone) await look();
 }
 
 /** Take in an inspection; what was chosen stays where it is still there. */
 export function show(inspection: Inspection, one: Sentence, snapshot: number | null = null): void {
-  const isMean = state.head === "mean" || [...inspection.weights.keys()].some(name => `${MEAN}${siteOf(name)}` === state.head);
-  const isKnown = isMean || METHODS.some(method => state.head === `${FLOW}${method}`) || inspection.weights.has(state.head);
+  const isMean =
+    state.head === "mean" || [...inspection.weights.keys()].some(name => `${MEAN}${siteOf(name)}` === state.head);
+  const isKnown =
+    isMean || METHODS.some(method => state.head === `${FLOW}${method}`) || inspection.weights.has(state.head);
   const off = state.off.filter(name => inspection.weights.has(name));
-  update({inspection, looked: one, off, snapshot, worth: null, worthByToken: {}, head: isKnown ? state.head : "mean", step: Math.max(0, Math.min(state.step, one.tokens.length - 1)),
-    ...(off.length ? {} : {ablation: null, ablated: null})});
+  update({
+    inspection,
+    looked: one,
+    off,
+    snapshot,
+    worth: null,
+    worthByToken: {},
+    head: isKnown ? state.head : "mean",
+    step: Math.max(0, Math.min(state.step, one.tokens.length - 1)),
+    ...(off.length ? {} : {ablation: null, ablated: null}),
+  });
   if (state.head.startsWith(FLOW)) void chooseHead(state.head);
 }
 
@@ -250,7 +404,7 @@ export async function look(): Promise<void> {
   });
   if (isBehind()) return;
   if (state.off.length) await ablate();
-  if (state.traced?.source === one.source && state.traced.of !== searchedOf(one)) await search();  // of another text, it waits until it is asked for
+  if (state.traced?.source === one.source && state.traced.of !== searchedOf(one)) await search(); // of another text, it waits until it is asked for
 }
 
 /** What the heads looked at after a step of training. */
@@ -277,8 +431,17 @@ let lookedUp = "";
 
 /** How the weight of a cell is computed, unless that is known or nobody wants to know. */
 export function explainCell(found: Shown): void {
-  const {inspection, head, isExplained} = state, cell = cellOf(found);
-  if (!inspection || !isExplained || !inspection.weights.has(head) || isBehind() || state.lookup?.cell === cell || (lookedUp === cell && (isUnder("lookup") || state.error))) return;
+  const {inspection, head, isExplained} = state;
+  const cell = cellOf(found);
+  if (
+    !inspection ||
+    !isExplained ||
+    !inspection.weights.has(head) ||
+    isBehind() ||
+    state.lookup?.cell === cell ||
+    (lookedUp === cell && (isUnder("lookup") || state.error))
+  )
+    return;
   lookedUp = cell;
   void only("lookup", "", async signal => {
     const of = await askOf<Lookup>(inspection, `lookup/${head}/${found.row}/${found.key}`, signal);
@@ -291,15 +454,18 @@ const numbers = new WeakMap<Inspection, number>();
 
 /** What a cell is called, of whatever inspection. */
 export function cellOf({row, key}: Shown): string {
-  const seen = state.inspection!, number = numbers.get(seen) ?? ++numInspections;
+  const seen = state.inspection!;
+  const number = numbers.get(seen) ?? ++numInspections;
   numbers.set(seen, number);
   return `${number}/${state.head}/${row}/${key}`;
 }
 
 /** Switch heads off or on. */
 export async function toggle(names: string[], keeps: boolean | null = null): Promise<void> {
-  const undo = [...state.undo, state.off].slice(-50), isOff = names.every(name => state.off.includes(name));
-  const off = keeps ?? isOff ? state.off.filter(name => !names.includes(name)) : [...new Set([...state.off, ...names])];
+  const undo = [...state.undo, state.off].slice(-50);
+  const isOff = names.every(name => state.off.includes(name));
+  const off =
+    (keeps ?? isOff) ? state.off.filter(name => !names.includes(name)) : [...new Set([...state.off, ...names])];
   update({off, undo});
   await ablate();
 }
@@ -316,10 +482,14 @@ export async function ablate(): Promise<void> {
     stop("ablate");
     return update({ablation: null, ablated: null});
   }
-  if (!one?.isDone || !canAblate() || isBehind()) return;  // when the panels have caught up, it is done
+  if (!one?.isDone || !canAblate() || isBehind()) return; // when the panels have caught up, it is done
   await only("ablate", "Running without heads", async signal => {
     const how = translates() ? anew(one) : {prompt: one.source, ...one.how};
-    const found = await ask<{ablations: Ablation[]; predicted?: Ablation["predicted"]}>("ablate", {...pair(one), heads: state.off, together: true, ...how}, signal);
+    const found = await ask<{ablations: Ablation[]; predicted?: Ablation["predicted"]}>(
+      "ablate",
+      {...pair(one), heads: state.off, together: true, ...how},
+      signal,
+    );
     const [first] = found.ablations;
     update({ablation: first ? {...first, predicted: found.predicted} : null, ablated: one});
   });
@@ -327,17 +497,27 @@ export async function ablate(): Promise<void> {
 
 /** What each head is worth for the chosen sentence: layer by layer, as it becomes known. */
 export async function rank(): Promise<void> {
-  const {inspection, looked: one} = state, names = [...inspection?.weights.keys() ?? []], sites = [...new Set(names.map(siteOf))];
+  const {inspection, looked: one} = state;
+  const names = [...(inspection?.weights.keys() ?? [])];
+  const sites = [...new Set(names.map(siteOf))];
   if (!one?.isDone || !inspection || isBehind()) return;
   await only("rank", "Taking each head away", async signal => {
-    let worth: Record<string, number> = {}, worthByToken: Record<string, number[]> = {};
+    let worth: Record<string, number> = {};
+    let worthByToken: Record<string, number[]> = {};
     for (const [place, site] of sites.entries()) {
       const found = await ask<{worth: Record<string, number>; by_token: Record<string, number[]>}>(
-        "ablate", {...pair(one), sweep: true, heads: names.filter(name => siteOf(name) === site)}, signal);
-      if (state.inspection !== inspection) return;  // another text is shown by now
+        "ablate",
+        {...pair(one), sweep: true, heads: names.filter(name => siteOf(name) === site)},
+        signal,
+      );
+      if (state.inspection !== inspection) return; // another text is shown by now
       worth = {...worth, ...found.worth};
       worthByToken = {...worthByToken, ...found.by_token};
-      update({worth, worthByToken, busy: {...state.busy, rank: `Taking each head away: ${place + 1} of ${sites.length} layers`}});
+      update({
+        worth,
+        worthByToken,
+        busy: {...state.busy, rank: `Taking each head away: ${place + 1} of ${sites.length} layers`},
+      });
     }
     update({sortBy: "worth"});
   });
@@ -345,15 +525,25 @@ export async function rank(): Promise<void> {
 }
 
 /** What a search is of: a text, how many beginnings are kept, and what the translation has to begin with. */
-export const searchedOf = (one: Sentence): string => JSON.stringify([state.direction, one.source, state.beam, one.prefix]);
+export const searchedOf = (one: Sentence): string =>
+  JSON.stringify([state.direction, one.source, state.beam, one.prefix]);
 
 /** Every candidate of the search for the chosen sentence: of beam search, also where it was drawn. */
 export async function search(): Promise<void> {
   const one = sentence();
   if (!one?.isDone) return;
   await only("search", "Searching", async signal => {
-    const of = searchedOf(one), fields = {...direction(), text: one.source, beam_size: state.beam, trace: true, split: false, ...(one.prefix ? {prefix: one.prefix} : {})};
-    const traced = await ask<Traced>("translate", fields, signal), now = sentence();
+    const of = searchedOf(one);
+    const fields = {
+      ...direction(),
+      text: one.source,
+      beam_size: state.beam,
+      trace: true,
+      split: false,
+      ...(one.prefix ? {prefix: one.prefix} : {}),
+    };
+    const traced = await ask<Traced>("translate", fields, signal);
+    const now = sentence();
     if (now && searchedOf(now) === of) update({traced: {...traced, of, source: one.source}, node: null});
   });
 }

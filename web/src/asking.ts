@@ -17,7 +17,10 @@ export async function only(kind: string, busy: string, work: (signal: AbortSigna
     return !controller.signal.aborted;
   } catch (error) {
     if (controller.signal.aborted) return false;
-    update({error: error instanceof Error ? error.message : String(error), needsKey: error instanceof Failure && error.status === 403});
+    update({
+      error: error instanceof Error ? error.message : String(error),
+      needsKey: error instanceof Failure && error.status === 403,
+    });
     if (error instanceof Failure && error.status === AWAY) watch();
     return false;
   } finally {
@@ -33,13 +36,19 @@ function hold(isHeld = true): void {
 
 function finish(kind: string): void {
   running.delete(kind);
-  if (kind === "translate") requestAnimationFrame(() => requestAnimationFrame(() => { if (!running.has(kind)) hold(false); }));
+  if (kind === "translate")
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        if (!running.has(kind)) hold(false);
+      }),
+    );
   const {[kind]: _, ...busy} = state.busy;
   update({busy});
 }
 
-const AGAIN = 2000;  // milliseconds between two looks whether the server is back
-let watching = 0, whenBack: () => Promise<void> = async () => {};
+const AGAIN = 2000; // milliseconds between two looks whether the server is back
+let watching = 0;
+let whenBack: () => Promise<void> = async () => {};
 
 /** What is done when a server that was away is back, or when somebody asks to try again. */
 export function onReturn(go: () => Promise<void>): void {
@@ -49,7 +58,14 @@ export function onReturn(go: () => Promise<void>): void {
 /** Wait until the server answers again. */
 function watch(): void {
   clearTimeout(watching);
-  watching = window.setTimeout(() => void isBack().then(is => { if (is) void goOn(); else if (state.error) watch(); }), AGAIN);
+  watching = window.setTimeout(
+    () =>
+      void isBack().then(is => {
+        if (is) void goOn();
+        else if (state.error) watch();
+      }),
+    AGAIN,
+  );
 }
 
 /** Do again what was not answered; what is there stays. */
@@ -62,7 +78,9 @@ export async function goOn(): Promise<void> {
 /** Say what was done, for a moment. */
 export function say(said: string): void {
   update({said});
-  setTimeout(() => { if (state.said === said) update({said: ""}); }, 4000);
+  setTimeout(() => {
+    if (state.said === said) update({said: ""});
+  }, 4000);
 }
 
 export const isUnder = (kind: string): boolean => running.has(kind);

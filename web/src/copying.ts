@@ -4,13 +4,18 @@ older way. */
 import {say} from "./asking";
 
 function inOldWay(text: string): boolean {
-  const area = document.createElement("textarea"), {activeElement} = document;
+  const area = document.createElement("textarea");
+  const {activeElement} = document;
   area.value = text;
   area.className = "unseen";
   document.body.append(area);
   area.select();
   let isCopied = false;
-  try { isCopied = document.execCommand("copy"); } catch { /* the browser does not allow it */ }
+  try {
+    isCopied = document.execCommand("copy");
+  } catch {
+    /* the browser does not allow it */
+  }
   area.remove();
   (activeElement as HTMLElement | null)?.focus();
   return isCopied;
@@ -22,6 +27,12 @@ export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     isCopied = true;
-  } catch { isCopied = inOldWay(text); }
-  say(isCopied ? "Copied." : "The browser does not allow copying here. Select the translation, and copy it with the keyboard.");
+  } catch {
+    isCopied = inOldWay(text);
+  }
+  say(
+    isCopied
+      ? "Copied."
+      : "The browser does not allow copying here. Select the translation, and copy it with the keyboard.",
+  );
 }

@@ -17,7 +17,8 @@ export type Row = (string | number | null)[];
 
 /** Rows as CSV (RFC 4180). */
 function csvOf(rows: Row[]): string {
-  const cell = (value: string | number | null): string => /[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "");
+  const cell = (value: string | number | null): string =>
+    /[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "");
   return rows.map(row => row.map(cell).join(",")).join("\n") + "\n";
 }
 
@@ -36,12 +37,33 @@ addEventListener("pointerdown", closeOthers);
 /** A menu of files: pictures of the elements that the selectors name, and numbers. */
 export function saves(name: string, selectors: string[], rows: () => Row[], content: () => unknown): TemplateResult {
   const files: Record<string, () => void> = {
-    PNG: () => canvasOf(selectors).toBlob(drawn => { if (drawn) save(`${name}.png`, drawn); }),
+    PNG: () =>
+      canvasOf(selectors).toBlob(drawn => {
+        if (drawn) save(`${name}.png`, drawn);
+      }),
     SVG: () => saveText(`${name}.svg`, svgOf(selectors), "image/svg+xml"),
     CSV: () => saveText(`${name}.csv`, csvOf(rows()), "text/csv"),
     JSON: () => saveText(`${name}.json`, `${JSON.stringify(content(), null, 2)}\n`, "application/json"),
   };
-  const close = (event: Event): void => { (event.currentTarget as HTMLElement).closest("details")!.open = false; };
-  return html`<details class="save"><summary aria-label="Save: ${name}">Save</summary><span class="files">${Object.entries(files).map(([kind, write]) => html`<button
-    type="button" aria-label="${name} as ${kind}" @click=${(event: Event) => { write(); close(event); }}>${kind}</button>`)}</span></details>`;
+  const close = (event: Event): void => {
+    (event.currentTarget as HTMLElement).closest("details")!.open = false;
+  };
+  return html`<details class="save">
+    <summary aria-label="Save: ${name}">Save</summary>
+    <span class="files"
+      >${Object.entries(files).map(
+        ([kind, write]) =>
+          html`<button
+            type="button"
+            aria-label="${name} as ${kind}"
+            @click=${(event: Event) => {
+              write();
+              close(event);
+            }}
+          >
+            ${kind}
+          </button>`,
+      )}</span
+    >
+  </details>`;
 }

@@ -3,7 +3,8 @@
 /** Scroll a panel into view, if its beginning is not; as quietly as the reader wants it. */
 export function bringUp(selector: string, block: ScrollLogicalPosition = "start"): void {
   requestAnimationFrame(() => {
-    const element = document.querySelector(selector), isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const element = document.querySelector(selector);
+    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (!element) return;
     const {top} = element.getBoundingClientRect();
     if (block === "start" && top >= 0 && top < innerHeight / 2) return;

@@ -11,8 +11,8 @@ export interface Model {
   parameters: number;
   task?: string;
   max_tokens?: number;
-  snapshots?: number[];  // steps of training after which the model was kept
-  examples?: string[];  // texts of its validation data
+  snapshots?: number[]; // steps of training after which the model was kept
+  examples?: string[]; // texts of its validation data
 }
 
 /** How a weight of a head is computed. */
@@ -35,35 +35,44 @@ export interface Flow {
   rows: Tokens;
   keys: Tokens;
   shares: (number | null)[][];
-  seen: Inspection;  // what it is of
+  seen: Inspection; // what it is of
 }
 
 export interface Token {
   token: string;
-  log_prob: number | null;  // null: the model does not write it
+  log_prob: number | null; // null: the model does not write it
   alternatives: [string, number][];
 }
 
-export interface Candidate { text: string; score: number; ids: number[] }
+export interface Candidate {
+  text: string;
+  score: number;
+  ids: number[];
+}
 
 export interface Sentence {
   source: string;
   text: string;
   tokens: Token[];
-  ids: number[];  // of the tokens: what is asked about them is asked by these, as a text may be cut into others
+  ids: number[]; // of the tokens: what is asked about them is asked by these, as a text may be cut into others
   score: number;
   nBest: Candidate[];
-  how: object;  // the options with which it was written
-  index: number;  // its place among the sentences that were written with it: samples depend on it
-  prefix: string;  // what it had to begin with
-  original: Sentence | null;  // its translation before a token was forced, or another was chosen
+  how: object; // the options with which it was written
+  index: number; // its place among the sentences that were written with it: samples depend on it
+  prefix: string; // what it had to begin with
+  original: Sentence | null; // its translation before a token was forced, or another was chosen
   edit: Edit | null;
   isDone: boolean;
-  gap?: string;  // what stands before it in the translation of the whole text: a space, or line breaks
+  gap?: string; // what stands before it in the translation of the whole text: a space, or line breaks
 }
 
 /** What was done to a translation: a token was forced, and the text up to it; or another translation was chosen, and its tokens. */
-export interface Edit { forced: number | null; token: string; text: string; ids: number[] }
+export interface Edit {
+  forced: number | null;
+  token: string;
+  text: string;
+  ids: number[];
+}
 
 export interface HeadStatistics {
   head: string;
@@ -71,23 +80,23 @@ export interface HeadStatistics {
   entropy: number;
   confidence: number;
   offset: number | null;
-  scores?: Record<string, number>;  // how well each label fits
+  scores?: Record<string, number>; // how well each label fits
 }
 
 export interface Inspection {
   id: string;
   text: string;
-  target: string | null;  // null: the model reads one text
+  target: string | null; // null: the model reads one text
   arch: string;
   tokens: Record<string, {rows: Tokens; keys: Tokens}>;
   token_log_probs: number[];
   heads: HeadStatistics[];
   lens: [string, number][][];
   ablations: Ablation[];
-  predicted?: {label: string; prob: number}[];  // of classifiers, taggers and masked language models
-  written?: string;  // by a snapshot
-  alignment?: string;  // where alignments are read: the model's head, or a layer, which was chosen for this sentence
-  asked: object;  // by which request it can be had again
+  predicted?: {label: string; prob: number}[]; // of classifiers, taggers and masked language models
+  written?: string; // by a snapshot
+  alignment?: string; // where alignments are read: the model's head, or a layer, which was chosen for this sentence
+  asked: object; // by which request it can be had again
   weights: Map<string, Weights>;
 }
 
@@ -96,7 +105,7 @@ export interface Ablation {
   log_prob_change: number;
   token_changes: number[];
   text: string;
-  predicted?: {label: string; prob: number}[] | undefined;  // of models that do not write
+  predicted?: {label: string; prob: number}[] | undefined; // of models that do not write
 }
 
 export interface TracedCandidate {
@@ -112,37 +121,48 @@ export interface Traced {
   text: string;
   sentences: {ids: number[]}[];
   trace: TracedCandidate[][];
-  of: string;  // what was searched for: the text, and what its translation had to begin with
+  of: string; // what was searched for: the text, and what its translation had to begin with
   source: string;
 }
 
 /** An answer that is an error. */
 export class Failure extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
   }
 }
 
 /** The status of an answer that never came; of an inspection that the server has forgotten. */
-export const AWAY = 0, GONE = 410;
+export const AWAY = 0;
+export const GONE = 410;
 
 const KEY = "regard-key";
 
 /** Whether the server answers. */
 export async function isBack(): Promise<boolean> {
-  try { return (await fetch("health")).ok; } catch { return false; }
+  try {
+    return (await fetch("health")).ok;
+  } catch {
+    return false;
+  }
 }
 
 export const keepKey = (key: string): void => sessionStorage.setItem(KEY, key);
 
 async function fetched(path: string, fields: unknown, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = {}, key = sessionStorage.getItem(KEY);
+  const headers: Record<string, string> = {};
+  const key = sessionStorage.getItem(KEY);
   if (key) headers.Authorization = `Bearer ${key}`;
   if (fields !== undefined) headers["Content-Type"] = "application/json";
   let answer: Response;
   try {
     answer = await fetch(path.startsWith("v1/") ? path : `api/v1/${path}`, {
-      method: fields === undefined ? "GET" : "POST", headers, signal: signal ?? null,
+      method: fields === undefined ? "GET" : "POST",
+      headers,
+      signal: signal ?? null,
       body: fields === undefined ? null : JSON.stringify(fields),
     });
   } catch (error) {
@@ -158,7 +178,7 @@ async function fetched(path: string, fields: unknown, signal?: AbortSignal): Pro
 
 /** The answer to a request, as JSON. */
 export async function ask<Answer>(path: string, fields?: unknown, signal?: AbortSignal): Promise<Answer> {
-  return await (await fetched(path, fields, signal)).json() as Answer;
+  return (await (await fetched(path, fields, signal)).json()) as Answer;
 }
 
 /** The server-sent events of a translation. */
@@ -197,14 +217,20 @@ export async function inspect(fields: object, signal: AbortSignal): Promise<Insp
   const seen = await ask<Inspection>("inspect", {...fields, lens: true}, signal);
   seen.asked = fields;
   seen.weights = new Map();
-  await Promise.all(Object.keys(seen.tokens).map(async kind => {
-    const answer = await fetched(`inspect/${seen.id}/attention/${kind}`, undefined, signal);
-    const [, rows, keys] = answer.headers.get("X-Shape")!.split(",").map(Number) as [number, number, number];
-    const values = new Uint8Array(await answer.arrayBuffer()), scale = Number(answer.headers.get("X-Scale"));
-    answer.headers.get("X-Heads")!.split(",").forEach((name, index) => {
-      const part = values.subarray(index * rows * keys, (index + 1) * rows * keys);
-      seen.weights.set(name, {rows, keys, values: part, scale, forbidden: 255});
-    });
-  }));
+  await Promise.all(
+    Object.keys(seen.tokens).map(async kind => {
+      const answer = await fetched(`inspect/${seen.id}/attention/${kind}`, undefined, signal);
+      const [, rows, keys] = answer.headers.get("X-Shape")!.split(",").map(Number) as [number, number, number];
+      const values = new Uint8Array(await answer.arrayBuffer());
+      const scale = Number(answer.headers.get("X-Scale"));
+      answer.headers
+        .get("X-Heads")!
+        .split(",")
+        .forEach((name, index) => {
+          const part = values.subarray(index * rows * keys, (index + 1) * rows * keys);
+          seen.weights.set(name, {rows, keys, values: part, scale, forbidden: 255});
+        });
+    }),
+  );
   return seen;
 }

@@ -16,7 +16,7 @@ interface Stored {
 /** The data inside the page; null: there is a server. */
 export function data(): Stored | null {
   const element = document.querySelector("#data");
-  return element ? JSON.parse(element.textContent) as Stored : null;
+  return element ? (JSON.parse(element.textContent) as Stored) : null;
 }
 
 async function unpack(packed: string): Promise<ArrayBuffer> {
@@ -28,27 +28,58 @@ async function unpack(packed: string): Promise<ArrayBuffer> {
 export function sentenceOf({text, target, tokens, token_log_probs: logProbs}: Inspection): Sentence {
   const rows = Object.values(tokens).at(-1)!.rows.spelled;
   const isEnd = target !== null && rows.length > 1 && Object.values(tokens).at(-1)!.rows.offsets.at(-1) === null;
-  const shift = target === null ? 1 : 0;  // a language model predicts the next token, its first one never
+  const shift = target === null ? 1 : 0; // a language model predicts the next token, its first one never
   return {
-    source: text, text: target ?? text, ids: [], score: 0, nBest: [], how: {}, index: 0, prefix: "", original: null, edit: null, isDone: true,
-    tokens: (isEnd ? rows.slice(0, -1) : rows).map((token, place) => ({token, log_prob: logProbs[place - shift] ?? null, alternatives: []})),
+    source: text,
+    text: target ?? text,
+    ids: [],
+    score: 0,
+    nBest: [],
+    how: {},
+    index: 0,
+    prefix: "",
+    original: null,
+    edit: null,
+    isDone: true,
+    tokens: (isEnd ? rows.slice(0, -1) : rows).map((token, place) => ({
+      token,
+      log_prob: logProbs[place - shift] ?? null,
+      alternatives: [],
+    })),
   };
 }
 
 /** Show what is stored. */
 export async function open(stored: Stored, recalled: Partial<State>): Promise<void> {
-  const {inspection} = stored, buffer = await unpack(stored.packed), values = stored.bytes === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer);
+  const {inspection} = stored;
+  const buffer = await unpack(stored.packed);
+  const values = stored.bytes === 2 ? new Uint16Array(buffer) : new Uint8Array(buffer);
   const forbidden = stored.bytes === 2 ? 65535 : 255;
   inspection.weights = new Map();
   let begin = 0;
   for (const {heads, rows, keys} of stored.parts) {
     for (const name of heads) {
-      inspection.weights.set(name, {rows, keys, values: values.subarray(begin, begin += rows * keys), scale: forbidden - 1, forbidden});
+      inspection.weights.set(name, {
+        rows,
+        keys,
+        values: values.subarray(begin, (begin += rows * keys)),
+        scale: forbidden - 1,
+        forbidden,
+      });
     }
   }
-  const isKnown = inspection.weights.has(recalled.head ?? ""), one = sentenceOf(inspection);
+  const isKnown = inspection.weights.has(recalled.head ?? "");
+  const one = sentenceOf(inspection);
   update({
-    stored: {note: stored.note, says: stored.says}, inspection, sentences: [one], looked: one, text: inspection.text, textOf: inspection.text,
-    ...recalled, head: isKnown ? recalled.head! : stored.first, off: [], at: 0,
+    stored: {note: stored.note, says: stored.says},
+    inspection,
+    sentences: [one],
+    looked: one,
+    text: inspection.text,
+    textOf: inspection.text,
+    ...recalled,
+    head: isKnown ? recalled.head! : stored.first,
+    off: [],
+    at: 0,
   });
 }

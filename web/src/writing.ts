@@ -11,43 +11,88 @@ const NUM_ALTERNATIVES = 5;
 export const LENGTHS = [20, 50, 100, 200];
 
 interface Completion {
-  choices: [{text: string; logprobs: {
-    tokens: string[]; token_ids: number[]; token_logprobs: (number | null)[]; text_offset: number[]; top_logprobs: (Record<string, number> | null)[];
-  }}];
+  choices: [
+    {
+      text: string;
+      logprobs: {
+        tokens: string[];
+        token_ids: number[];
+        token_logprobs: (number | null)[];
+        text_offset: number[];
+        top_logprobs: (Record<string, number> | null)[];
+      };
+    },
+  ];
 }
 
 /** Continue a text; the tokens of all of it have their alternatives. */
-async function written(prompt: string, how: object, signal: AbortSignal): Promise<{text: string; tokens: Token[]; ids: number[]}> {
+async function written(
+  prompt: string,
+  how: object,
+  signal: AbortSignal,
+): Promise<{text: string; tokens: Token[]; ids: number[]}> {
   const fields = {model: model()!.name, prompt, ...how, logprobs: NUM_ALTERNATIVES, echo: true};
-  const {choices: [{text, logprobs}]} = await ask<Completion>("v1/completions", fields, signal);
-  return {text, ids: logprobs.token_ids, tokens: logprobs.tokens.map((token, place) => ({
-    token: token.replaceAll(" ", "▁"), log_prob: logprobs.token_logprobs[place] ?? null,
-    alternatives: Object.entries(logprobs.top_logprobs[place] ?? {}).sort((a, b) => b[1] - a[1]),
-  }))};
+  const {
+    choices: [{text, logprobs}],
+  } = await ask<Completion>("v1/completions", fields, signal);
+  return {
+    text,
+    ids: logprobs.token_ids,
+    tokens: logprobs.tokens.map((token, place) => ({
+      token: token.replaceAll(" ", "▁"),
+      log_prob: logprobs.token_logprobs[place] ?? null,
+      alternatives: Object.entries(logprobs.top_logprobs[place] ?? {}).sort((a, b) => b[1] - a[1]),
+    })),
+  };
 }
 
 /** How many tokens may follow a text, so that the model can still read all of it. */
 async function room(prompt: string, signal: AbortSignal): Promise<number> {
   const {name, max_tokens: most = Infinity} = model()!;
   if (!prompt.trim()) return most - 1;
-  const {tokens} = await ask<{tokens: Record<string, {keys: {spelled: string[]}}>}>("inspect", {model: name, text: prompt}, signal);
+  const {tokens} = await ask<{tokens: Record<string, {keys: {spelled: string[]}}>}>(
+    "inspect",
+    {model: name, text: prompt},
+    signal,
+  );
   return most - Object.values(tokens)[0]!.keys.spelled.length;
 }
 
 /** Continue the text with a language model; or another text, which the state's text and a forced token begin. */
 export async function write(prompt = state.text, forced: number | null = null, token = ""): Promise<void> {
-  const original = forced === null ? null : sentence()?.original ?? sentence() ?? null, asked = state.text;
+  const original = forced === null ? null : (sentence()?.original ?? sentence() ?? null);
+  const asked = state.text;
   await only("translate", "Writing", async signal => {
     const count = Math.min(state.length, await room(prompt, signal));
     if (count < 1) throw new Error(`The text has as many tokens as the model can read: ${model()!.max_tokens}.`);
-    const how = {max_tokens: count, temperature: state.temperature, seed: state.seed}, {text, tokens, ids: all} = await written(prompt, how, signal);
-    const ids = all.slice(0, model()!.max_tokens ?? all.length);  // the last token may be one more than the model can read
-    const inspection = await inspect({model: model()!.name, text, ids}, signal), rows = sentenceOf(inspection).tokens;
+    const how = {max_tokens: count, temperature: state.temperature, seed: state.seed};
+    const {text, tokens, ids: all} = await written(prompt, how, signal);
+    const ids = all.slice(0, model()!.max_tokens ?? all.length); // the last token may be one more than the model can read
+    const inspection = await inspect({model: model()!.name, text, ids}, signal);
+    const rows = sentenceOf(inspection).tokens;
     const one: Sentence = {
-      source: prompt, text, ids, score: 0, nBest: [], how, index: 0, prefix: "", original, isDone: true, edit: forced === null ? null : {forced, token, text: prompt, ids: []},
+      source: prompt,
+      text,
+      ids,
+      score: 0,
+      nBest: [],
+      how,
+      index: 0,
+      prefix: "",
+      original,
+      isDone: true,
+      edit: forced === null ? null : {forced, token, text: prompt, ids: []},
       tokens: rows.map((row, place) => ({...row, alternatives: tokens[place]?.alternatives ?? []})),
     };
-    update({sentences: [one], textOf: asked, at: 0, step: Math.max(0, Math.min(forced ?? 0, rows.length - 1)), traced: null, moved: null, peek: null});
+    update({
+      sentences: [one],
+      textOf: asked,
+      at: 0,
+      step: Math.max(0, Math.min(forced ?? 0, rows.length - 1)),
+      traced: null,
+      moved: null,
+      peek: null,
+    });
     show(inspection, one);
   });
   if (state.off.length && !isBehind()) await ablate();
@@ -55,18 +100,25 @@ export async function write(prompt = state.text, forced: number | null = null, t
 
 /** Write another token in the place of one of a continuation, and continue from there. */
 export async function forceWritten(place: number, token: string): Promise<void> {
-  const tokens = sentence()!.tokens.slice(0, place).map(each => each.token);
-  const isSymbol = (each: string): boolean => /^<[^<>]+>$/.test(each);  // such as the one that begins a text
+  const tokens = sentence()!
+    .tokens.slice(0, place)
+    .map(each => each.token);
+  const isSymbol = (each: string): boolean => /^<[^<>]+>$/.test(each); // such as the one that begins a text
   mark();
-  await keepFocus(() => write([...tokens.filter(each => !isSymbol(each)), token].join("").replaceAll("▁", " ").trimStart(), place, token));
+  await keepFocus(() =>
+    write([...tokens.filter(each => !isSymbol(each)), token].join("").replaceAll("▁", " ").trimStart(), place, token),
+  );
 }
 
 /** What a classifier, tagger or masked language model says of the text, and which tokens moved it. */
 export async function label(): Promise<void> {
   const {text} = state;
   await only("translate", "Reading", async signal => {
-    const inspection = await inspect({model: model()!.name, text}, signal), one = sentenceOf(inspection);
-    const moved = inspection.predicted?.length ? {...await ask<Flow>(`inspect/${inspection.id}/flow/gradient`, undefined, signal), seen: inspection} : null;
+    const inspection = await inspect({model: model()!.name, text}, signal);
+    const one = sentenceOf(inspection);
+    const moved = inspection.predicted?.length
+      ? {...(await ask<Flow>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)), seen: inspection}
+      : null;
     update({sentences: [one], textOf: text, at: 0, step: 0, traced: null, moved});
     show(inspection, one);
   });
@@ -83,9 +135,11 @@ export async function begin(): Promise<void> {
 /** The same, and again what the address says was done then. */
 export async function beginAgain(): Promise<void> {
   if (translates()) return await resume();
-  const again = wanted(), {step} = state;
+  const again = wanted();
+  const {step} = state;
   await (model()?.arch === "decoder" ? write() : label());
-  for (const {forced, text, token} of again?.edits ?? []) if (wanted() === again && forced !== null && model()?.arch === "decoder") await write(text, forced, token);
+  for (const {forced, text, token} of again?.edits ?? [])
+    if (wanted() === again && forced !== null && model()?.arch === "decoder") await write(text, forced, token);
   if (again?.ranked && wanted() === again) await rank();
   if (again && wanted() === again) {
     settle();
@@ -103,6 +157,8 @@ export function changeModel(key: string): void {
 
 /** Forget what another kind of model has made. */
 export function dropUnlike(before: Model | undefined): void {
-  const now = model(), isAlike = before?.arch === now?.arch && before?.task === now?.task && Boolean(before?.direction) === translates();
+  const now = model();
+  const isAlike =
+    before?.arch === now?.arch && before?.task === now?.task && Boolean(before?.direction) === translates();
   if (!isAlike || !state.text.trim()) update({sentences: [], textOf: "", translatedHtml: "", ...NOTHING_SEEN});
 }
