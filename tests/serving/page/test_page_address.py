@@ -88,7 +88,7 @@ def test_an_address_has_what_was_done_to_a_text(opened: Any, learnt_url: str) ->
     page.choose(HEAD, "encoder.0.1")
     page.press(MATRIX, "ArrowDown", "End")
     assert page.exists("#compared")
-    kinds = "regard.state.sentences.map(each => each.edit?.forced ?? null)"
+    kinds = "regard.state.output.sentences.map(each => each.edit?.position ?? null)"
     assert page.page.evaluate(kinds) == [None, 2]
     parts = {name: page.texts(selector) for name, selector in DONE.items()}
     first = seen_of_source(page) | parts

@@ -1,756 +1,39 @@
-"use strict";(()=>{var Dt=globalThis,at=Dt.trustedTypes,Mn=at?at.createPolicy("lit-html",{createHTML:e=>e}):void 0,jt="$lit$",J=`lit$${Math.random().toFixed(9).slice(2)}$`,Kt="?"+J,Bo=`<${Kt}>`,le=document,Pe=()=>le.createComment(""),Le=e=>e===null||typeof e!="object"&&typeof e!="function",qt=Array.isArray,Ln=e=>qt(e)||typeof e?.[Symbol.iterator]=="function",Wt=`[ 	
-\f\r]`,Ce=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,On=/-->/g,Rn=/>/g,re=RegExp(`>|${Wt}(?:([^\\s"'>=/]+)(${Wt}*=${Wt}*(?:[^ 	
-\f\r"'\`<>=]|("|')|))|$)`,"g"),Hn=/'/g,Cn=/"/g,Nn=/^(?:script|style|textarea|title)$/i,Ut=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),d=Ut(1),Y=Ut(2),Ur=Ut(3),Ne=Symbol.for("lit-noChange"),m=Symbol.for("lit-nothing"),Pn=new WeakMap,ae=le.createTreeWalker(le,129);function Bn(e,t){if(!qt(e)||!e.hasOwnProperty("raw"))throw Error("invalid template strings array");return Mn!==void 0?Mn.createHTML(t):t}var In=(e,t)=>{let n=e.length-1,s=[],o,i=t===2?"<svg>":t===3?"<math>":"",a=Ce;for(let l=0;l<n;l++){let c=e[l],h,u,p=-1,g=0;for(;g<c.length&&(a.lastIndex=g,u=a.exec(c),u!==null);)g=a.lastIndex,a===Ce?u[1]==="!--"?a=On:u[1]!==void 0?a=Rn:u[2]!==void 0?(Nn.test(u[2])&&(o=RegExp("</"+u[2],"g")),a=re):u[3]!==void 0&&(a=re):a===re?u[0]===">"?(a=o??Ce,p=-1):u[1]===void 0?p=-2:(p=a.lastIndex-u[2].length,h=u[1],a=u[3]===void 0?re:u[3]==='"'?Cn:Hn):a===Cn||a===Hn?a=re:a===On||a===Rn?a=Ce:(a=re,o=void 0);let $=a===re&&e[l+1].startsWith("/>")?" ":"";i+=a===Ce?c+Bo:p>=0?(s.push(h),c.slice(0,p)+jt+c.slice(p)+J+$):c+J+(p===-2?l:$)}return[Bn(e,i+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),s]},Be=class e{constructor({strings:t,_$litType$:n},s){let o;this.parts=[];let i=0,a=0,l=t.length-1,c=this.parts,[h,u]=In(t,n);if(this.el=e.createElement(h,s),ae.currentNode=this.el.content,n===2||n===3){let p=this.el.content.firstChild;p.replaceWith(...p.childNodes)}for(;(o=ae.nextNode())!==null&&c.length<l;){if(o.nodeType===1){if(o.hasAttributes())for(let p of o.getAttributeNames())if(p.endsWith(jt)){let g=u[a++],$=o.getAttribute(p).split(J),w=/([.?@])?(.*)/.exec(g);c.push({type:1,index:i,name:w[2],strings:$,ctor:w[1]==="."?ct:w[1]==="?"?dt:w[1]==="@"?ut:de}),o.removeAttribute(p)}else p.startsWith(J)&&(c.push({type:6,index:i}),o.removeAttribute(p));if(Nn.test(o.tagName)){let p=o.textContent.split(J),g=p.length-1;if(g>0){o.textContent=at?at.emptyScript:"";for(let $=0;$<g;$++)o.append(p[$],Pe()),ae.nextNode(),c.push({type:2,index:++i});o.append(p[g],Pe())}}}else if(o.nodeType===8)if(o.data===Kt)c.push({type:2,index:i});else{let p=-1;for(;(p=o.data.indexOf(J,p+1))!==-1;)c.push({type:7,index:i}),p+=J.length-1}i++}}static createElement(t,n){let s=le.createElement("template");return s.innerHTML=t,s}};function ce(e,t,n=e,s){if(t===Ne)return t;let o=s!==void 0?n._$Co?.[s]:n._$Cl,i=Le(t)?void 0:t._$litDirective$;return o?.constructor!==i&&(o?._$AO?.(!1),i===void 0?o=void 0:(o=new i(e),o._$AT(e,n,s)),s!==void 0?(n._$Co??=[])[s]=o:n._$Cl=o),o!==void 0&&(t=ce(e,o._$AS(e,t.values),o,s)),t}var lt=class{constructor(t,n){this._$AV=[],this._$AN=void 0,this._$AD=t,this._$AM=n}get parentNode(){return this._$AM.parentNode}get _$AU(){return this._$AM._$AU}u(t){let{el:{content:n},parts:s}=this._$AD,o=(t?.creationScope??le).importNode(n,!0);ae.currentNode=o;let i=ae.nextNode(),a=0,l=0,c=s[0];for(;c!==void 0;){if(a===c.index){let h;c.type===2?h=new we(i,i.nextSibling,this,t):c.type===1?h=new c.ctor(i,c.name,c.strings,this,t):c.type===6&&(h=new ht(i,this,t)),this._$AV.push(h),c=s[++l]}a!==c?.index&&(i=ae.nextNode(),a++)}return ae.currentNode=le,o}p(t){let n=0;for(let s of this._$AV)s!==void 0&&(s.strings!==void 0?(s._$AI(t,s,n),n+=s.strings.length-2):s._$AI(t[n])),n++}},we=class e{get _$AU(){return this._$AM?._$AU??this._$Cv}constructor(t,n,s,o){this.type=2,this._$AH=m,this._$AN=void 0,this._$AA=t,this._$AB=n,this._$AM=s,this.options=o,this._$Cv=o?.isConnected??!0}get parentNode(){let t=this._$AA.parentNode,n=this._$AM;return n!==void 0&&t?.nodeType===11&&(t=n.parentNode),t}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(t,n=this){t=ce(this,t,n),Le(t)?t===m||t==null||t===""?(this._$AH!==m&&this._$AR(),this._$AH=m):t!==this._$AH&&t!==Ne&&this._(t):t._$litType$!==void 0?this.$(t):t.nodeType!==void 0?this.T(t):Ln(t)?this.k(t):this._(t)}O(t){return this._$AA.parentNode.insertBefore(t,this._$AB)}T(t){this._$AH!==t&&(this._$AR(),this._$AH=this.O(t))}_(t){this._$AH!==m&&Le(this._$AH)?this._$AA.nextSibling.data=t:this.T(le.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:s}=t,o=typeof s=="number"?this._$AC(t):(s.el===void 0&&(s.el=Be.createElement(Bn(s.h,s.h[0]),this.options)),s);if(this._$AH?._$AD===o)this._$AH.p(n);else{let i=new lt(o,this),a=i.u(this.options);i.p(n),this.T(a),this._$AH=i}}_$AC(t){let n=Pn.get(t.strings);return n===void 0&&Pn.set(t.strings,n=new Be(t)),n}k(t){qt(this._$AH)||(this._$AH=[],this._$AR());let n=this._$AH,s,o=0;for(let i of t)o===n.length?n.push(s=new e(this.O(Pe()),this.O(Pe()),this,this.options)):s=n[o],s._$AI(i),o++;o<n.length&&(this._$AR(s&&s._$AB.nextSibling,o),n.length=o)}_$AR(t=this._$AA.nextSibling,n){for(this._$AP?.(!1,!0,n);t!==this._$AB;){let s=t.nextSibling;t.remove(),t=s}}setConnected(t){this._$AM===void 0&&(this._$Cv=t,this._$AP?.(t))}},de=class{get tagName(){return this.element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,s,o,i){this.type=1,this._$AH=m,this._$AN=void 0,this.element=t,this.name=n,this._$AM=o,this.options=i,s.length>2||s[0]!==""||s[1]!==""?(this._$AH=Array(s.length-1).fill(new String),this.strings=s):this._$AH=m}_$AI(t,n=this,s,o){let i=this.strings,a=!1;if(i===void 0)t=ce(this,t,n,0),a=!Le(t)||t!==this._$AH&&t!==Ne,a&&(this._$AH=t);else{let l=t,c,h;for(t=i[0],c=0;c<i.length-1;c++)h=ce(this,l[s+c],n,c),h===Ne&&(h=this._$AH[c]),a||=!Le(h)||h!==this._$AH[c],h===m?t=m:t!==m&&(t+=(h??"")+i[c+1]),this._$AH[c]=h}a&&!o&&this.j(t)}j(t){t===m?this.element.removeAttribute(this.name):this.element.setAttribute(this.name,t??"")}},ct=class extends de{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===m?void 0:t}},dt=class extends de{constructor(){super(...arguments),this.type=4}j(t){this.element.toggleAttribute(this.name,!!t&&t!==m)}},ut=class extends de{constructor(t,n,s,o,i){super(t,n,s,o,i),this.type=5}_$AI(t,n=this){if((t=ce(this,t,n,0)??m)===Ne)return;let s=this._$AH,o=t===m&&s!==m||t.capture!==s.capture||t.once!==s.once||t.passive!==s.passive,i=t!==m&&(s===m||o);o&&this.element.removeEventListener(this.name,this,s),i&&this.element.addEventListener(this.name,this,t),this._$AH=t}handleEvent(t){typeof this._$AH=="function"?this._$AH.call(this.options?.host??this.element,t):this._$AH.handleEvent(t)}},ht=class{constructor(t,n,s){this.element=t,this.type=6,this._$AN=void 0,this._$AM=n,this.options=s}get _$AU(){return this._$AM._$AU}_$AI(t){ce(this,t)}},Fn={M:jt,P:J,A:Kt,C:1,L:In,R:lt,D:Ln,V:ce,I:we,H:de,N:dt,U:ut,B:ct,F:ht},Io=Dt.litHtmlPolyfillSupport;Io?.(Be,we),(Dt.litHtmlVersions??=[]).push("3.3.1");var Wn=(e,t,n)=>{let s=n?.renderBefore??t,o=s._$litPart$;if(o===void 0){let i=n?.renderBefore??null;s._$litPart$=o=new we(t.insertBefore(Pe(),i),i,void 0,n??{})}return o._$AI(e),o};var F=class extends Error{constructor(n,s){super(s);this.status=n}},pt=0,Fo=410,Dn="regard-key";async function jn(){try{return(await fetch("health")).ok}catch{return!1}}var Kn=e=>sessionStorage.setItem(Dn,e);async function Gt(e,t,n){let s={},o=sessionStorage.getItem(Dn);o&&(s.Authorization=`Bearer ${o}`),t!==void 0&&(s["Content-Type"]="application/json");let i;try{i=await fetch(e.startsWith("v1/")?e:`api/v1/${e}`,{method:t===void 0?"GET":"POST",headers:s,signal:n??null,body:t===void 0?null:JSON.stringify(t)})}catch(a){throw n?.aborted?a:new F(pt,"The server does not answer. Is it still running?")}if(!i.ok){let a=await i.json().catch(()=>({}));throw new F(i.status,a.error?.message??`The server answered ${i.status}.`)}return i}async function P(e,t,n){return await(await Gt(e,t,n)).json()}async function*qn(e,t){let s=(await Gt("stream",e,t)).body.pipeThrough(new TextDecoderStream).getReader(),o="";for(;;){let{value:i,done:a}=await s.read().catch(c=>{throw t.aborted?c:new F(pt,"The server went away while it was answering. Is it still running?")});if(a)return;let l=(o+i).split(`
+"use strict";(()=>{var on=globalThis,ft=on.trustedTypes,Yn=ft?ft.createPolicy("lit-html",{createHTML:e=>e}):void 0,sn="$lit$",ee=`lit$${Math.random().toFixed(9).slice(2)}$`,rn="?"+ee,Rr=`<${rn}>`,he=document,et=()=>he.createComment(""),tt=e=>e===null||typeof e!="object"&&typeof e!="function",an=Array.isArray,oo=e=>an(e)||typeof e?.[Symbol.iterator]=="function",nn=`[ 	
+\f\r]`,Ze=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,Qn=/-->/g,Zn=/>/g,de=RegExp(`>|${nn}(?:([^\\s"'>=/]+)(${nn}*=${nn}*(?:[^ 	
+\f\r"'\`<>=]|("|')|))|$)`,"g"),eo=/'/g,to=/"/g,so=/^(?:script|style|textarea|title)$/i,ln=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),d=ln(1),se=ln(2),cc=ln(3),nt=Symbol.for("lit-noChange"),m=Symbol.for("lit-nothing"),no=new WeakMap,pe=he.createTreeWalker(he,129);function ro(e,t){if(!an(e)||!e.hasOwnProperty("raw"))throw Error("invalid template strings array");return Yn!==void 0?Yn.createHTML(t):t}var io=(e,t)=>{let n=e.length-1,o=[],s,r=t===2?"<svg>":t===3?"<math>":"",i=Ze;for(let a=0;a<n;a++){let c=e[a],u,p,h=-1,g=0;for(;g<c.length&&(i.lastIndex=g,p=i.exec(c),p!==null);)g=i.lastIndex,i===Ze?p[1]==="!--"?i=Qn:p[1]!==void 0?i=Zn:p[2]!==void 0?(so.test(p[2])&&(s=RegExp("</"+p[2],"g")),i=de):p[3]!==void 0&&(i=de):i===de?p[0]===">"?(i=s??Ze,h=-1):p[1]===void 0?h=-2:(h=i.lastIndex-p[2].length,u=p[1],i=p[3]===void 0?de:p[3]==='"'?to:eo):i===to||i===eo?i=de:i===Qn||i===Zn?i=Ze:(i=de,s=void 0);let b=i===de&&e[a+1].startsWith("/>")?" ":"";r+=i===Ze?c+Rr:h>=0?(o.push(u),c.slice(0,h)+sn+c.slice(h)+ee+b):c+ee+(h===-2?a:b)}return[ro(e,r+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),o]},ot=class e{constructor({strings:t,_$litType$:n},o){let s;this.parts=[];let r=0,i=0,a=t.length-1,c=this.parts,[u,p]=io(t,n);if(this.el=e.createElement(u,o),pe.currentNode=this.el.content,n===2||n===3){let h=this.el.content.firstChild;h.replaceWith(...h.childNodes)}for(;(s=pe.nextNode())!==null&&c.length<a;){if(s.nodeType===1){if(s.hasAttributes())for(let h of s.getAttributeNames())if(h.endsWith(sn)){let g=p[i++],b=s.getAttribute(h).split(ee),y=/([.?@])?(.*)/.exec(g);c.push({type:1,index:r,name:y[2],strings:b,ctor:y[1]==="."?bt:y[1]==="?"?wt:y[1]==="@"?yt:fe}),s.removeAttribute(h)}else h.startsWith(ee)&&(c.push({type:6,index:r}),s.removeAttribute(h));if(so.test(s.tagName)){let h=s.textContent.split(ee),g=h.length-1;if(g>0){s.textContent=ft?ft.emptyScript:"";for(let b=0;b<g;b++)s.append(h[b],et()),pe.nextNode(),c.push({type:2,index:++r});s.append(h[g],et())}}}else if(s.nodeType===8)if(s.data===rn)c.push({type:2,index:r});else{let h=-1;for(;(h=s.data.indexOf(ee,h+1))!==-1;)c.push({type:7,index:r}),h+=ee.length-1}r++}}static createElement(t,n){let o=he.createElement("template");return o.innerHTML=t,o}};function me(e,t,n=e,o){if(t===nt)return t;let s=o!==void 0?n._$Co?.[o]:n._$Cl,r=tt(t)?void 0:t._$litDirective$;return s?.constructor!==r&&(s?._$AO?.(!1),r===void 0?s=void 0:(s=new r(e),s._$AT(e,n,o)),o!==void 0?(n._$Co??=[])[o]=s:n._$Cl=s),s!==void 0&&(t=me(e,s._$AS(e,t.values),s,o)),t}var gt=class{constructor(t,n){this._$AV=[],this._$AN=void 0,this._$AD=t,this._$AM=n}get parentNode(){return this._$AM.parentNode}get _$AU(){return this._$AM._$AU}u(t){let{el:{content:n},parts:o}=this._$AD,s=(t?.creationScope??he).importNode(n,!0);pe.currentNode=s;let r=pe.nextNode(),i=0,a=0,c=o[0];for(;c!==void 0;){if(i===c.index){let u;c.type===2?u=new Se(r,r.nextSibling,this,t):c.type===1?u=new c.ctor(r,c.name,c.strings,this,t):c.type===6&&(u=new $t(r,this,t)),this._$AV.push(u),c=o[++a]}i!==c?.index&&(r=pe.nextNode(),i++)}return pe.currentNode=he,s}p(t){let n=0;for(let o of this._$AV)o!==void 0&&(o.strings!==void 0?(o._$AI(t,o,n),n+=o.strings.length-2):o._$AI(t[n])),n++}},Se=class e{get _$AU(){return this._$AM?._$AU??this._$Cv}constructor(t,n,o,s){this.type=2,this._$AH=m,this._$AN=void 0,this._$AA=t,this._$AB=n,this._$AM=o,this.options=s,this._$Cv=s?.isConnected??!0}get parentNode(){let t=this._$AA.parentNode,n=this._$AM;return n!==void 0&&t?.nodeType===11&&(t=n.parentNode),t}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(t,n=this){t=me(this,t,n),tt(t)?t===m||t==null||t===""?(this._$AH!==m&&this._$AR(),this._$AH=m):t!==this._$AH&&t!==nt&&this._(t):t._$litType$!==void 0?this.$(t):t.nodeType!==void 0?this.T(t):oo(t)?this.k(t):this._(t)}O(t){return this._$AA.parentNode.insertBefore(t,this._$AB)}T(t){this._$AH!==t&&(this._$AR(),this._$AH=this.O(t))}_(t){this._$AH!==m&&tt(this._$AH)?this._$AA.nextSibling.data=t:this.T(he.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:o}=t,s=typeof o=="number"?this._$AC(t):(o.el===void 0&&(o.el=ot.createElement(ro(o.h,o.h[0]),this.options)),o);if(this._$AH?._$AD===s)this._$AH.p(n);else{let r=new gt(s,this),i=r.u(this.options);r.p(n),this.T(i),this._$AH=r}}_$AC(t){let n=no.get(t.strings);return n===void 0&&no.set(t.strings,n=new ot(t)),n}k(t){an(this._$AH)||(this._$AH=[],this._$AR());let n=this._$AH,o,s=0;for(let r of t)s===n.length?n.push(o=new e(this.O(et()),this.O(et()),this,this.options)):o=n[s],o._$AI(r),s++;s<n.length&&(this._$AR(o&&o._$AB.nextSibling,s),n.length=s)}_$AR(t=this._$AA.nextSibling,n){for(this._$AP?.(!1,!0,n);t!==this._$AB;){let o=t.nextSibling;t.remove(),t=o}}setConnected(t){this._$AM===void 0&&(this._$Cv=t,this._$AP?.(t))}},fe=class{get tagName(){return this.element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,o,s,r){this.type=1,this._$AH=m,this._$AN=void 0,this.element=t,this.name=n,this._$AM=s,this.options=r,o.length>2||o[0]!==""||o[1]!==""?(this._$AH=Array(o.length-1).fill(new String),this.strings=o):this._$AH=m}_$AI(t,n=this,o,s){let r=this.strings,i=!1;if(r===void 0)t=me(this,t,n,0),i=!tt(t)||t!==this._$AH&&t!==nt,i&&(this._$AH=t);else{let a=t,c,u;for(t=r[0],c=0;c<r.length-1;c++)u=me(this,a[o+c],n,c),u===nt&&(u=this._$AH[c]),i||=!tt(u)||u!==this._$AH[c],u===m?t=m:t!==m&&(t+=(u??"")+r[c+1]),this._$AH[c]=u}i&&!s&&this.j(t)}j(t){t===m?this.element.removeAttribute(this.name):this.element.setAttribute(this.name,t??"")}},bt=class extends fe{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===m?void 0:t}},wt=class extends fe{constructor(){super(...arguments),this.type=4}j(t){this.element.toggleAttribute(this.name,!!t&&t!==m)}},yt=class extends fe{constructor(t,n,o,s,r){super(t,n,o,s,r),this.type=5}_$AI(t,n=this){if((t=me(this,t,n,0)??m)===nt)return;let o=this._$AH,s=t===m&&o!==m||t.capture!==o.capture||t.once!==o.once||t.passive!==o.passive,r=t!==m&&(o===m||s);s&&this.element.removeEventListener(this.name,this,o),r&&this.element.addEventListener(this.name,this,t),this._$AH=t}handleEvent(t){typeof this._$AH=="function"?this._$AH.call(this.options?.host??this.element,t):this._$AH.handleEvent(t)}},$t=class{constructor(t,n,o){this.element=t,this.type=6,this._$AN=void 0,this._$AM=n,this.options=o}get _$AU(){return this._$AM._$AU}_$AI(t){me(this,t)}},ao={M:sn,P:ee,A:rn,C:1,L:io,R:gt,D:oo,V:me,I:Se,H:fe,N:wt,U:yt,B:bt,F:$t},Mr=on.litHtmlPolyfillSupport;Mr?.(ot,Se),(on.litHtmlVersions??=[]).push("3.3.1");var lo=(e,t,n)=>{let o=n?.renderBefore??t,s=o._$litPart$;if(s===void 0){let r=n?.renderBefore??null;o._$litPart$=s=new Se(t.insertBefore(et(),r),r,void 0,n??{})}return s._$AI(e),s};var un=()=>({server:{models:[],storedPage:null},request:{modelName:"",text:"",isHtml:!1,beamSize:5,temperature:0,seed:0,maxTokens:50,translatesWhileTyping:!0},tokenCounts:{total:null,longestSentence:0,sentenceLimit:0,truncatedSentences:0},output:{sourceText:"",sentences:[],html:"",compared:null,attribution:null},view:{sentenceIndex:0,outputPosition:0,inputPosition:null,keyPosition:null,head:"mean",rowShare:.9,groupsWords:!1,hidesOtherRows:!1,showsComputation:!1,isPlaying:!1,tourStop:null,hoveredToken:null},inspection:{result:null,sentence:null,flow:null,lookup:null,snapshot:null},heads:{disabled:[],undoStack:[],sortBy:"place",importance:null,importanceByToken:{},ablation:null,ablatedSentence:null},search:{trace:null,candidate:null},status:{busy:{},error:"",needsApiKey:!1,notice:""}}),l=un(),dn={output:{compared:null,attribution:null},inspection:{result:null,sentence:null,flow:null,lookup:null,snapshot:null},heads:{ablation:null,ablatedSentence:null,importance:null},search:{trace:null,candidate:null},view:{hoveredToken:null}},vt=[{output:{sentences:[],sourceText:"",html:""}},dn],co=[],cn=!1;function pn(e){co.push(e)}function st(e){for(let[t,n]of Object.entries(e))Object.assign(l[t],n)}function f(...e){e.forEach(st),!cn&&(cn=!0,requestAnimationFrame(()=>{cn=!1;for(let t of co)t()}))}var O="flow.",re="mean.",ie=["rollout","gradient","integrated-gradients"],Ae=e=>e.direction??e.name??"",A=()=>l.server.models.find(e=>Ae(e)===l.request.modelName),$=()=>l.output.sentences[l.view.sentenceIndex],S=()=>!l.server.storedPage&&A()?.direction!==void 0,rt=()=>S()||!l.server.storedPage&&A()?.arch==="decoder";function z(){let e=A();return!l.server.storedPage&&l.inspection.snapshot===null&&e!==void 0&&e.arch!=="rnn"}var F=()=>l.output.sourceText!==""&&l.output.sourceText!==l.request.text,P=()=>l.inspection.result!==null&&l.inspection.sentence!==($()??null);function ge(e=l.inspection.sentence){let t=(e?.tokens??[]).map(n=>n.token);return S()?[...t,"end"]:t.slice(1)}var hn=e=>e!=="encoder"||l.inspection.result?.target===null;var C=e=>e.split(".").slice(0,2).join("."),mn=()=>l.inspection.result?[...l.inspection.result.weights.keys()]:[],uo=(e,t)=>e[(t+e.length)%e.length];function Pe(e){let t=mn(),n=uo(t,t.indexOf(l.view.head)+e);n&&f({view:{head:n}})}function Ee(e){let t=[...new Set(mn().map(C))],n=uo(t,t.indexOf(C(l.view.head))+e),o=mn().find(s=>C(s)===n);o&&f({view:{head:o}})}function xt(){let e=l.inspection.result?.alignment;if(!e)return;let t=e.split(".").length===3;return{head:t?e:`${re}${e}`,isOfModel:t}}var Re=5;function q(){let e=A();return e?e.direction?{source:e.source,target:e.target}:{model:e.name}:{}}var Me=()=>l.request.temperature?{method:"sample",temperature:l.request.temperature,seed:l.request.seed}:{beam_size:l.request.beamSize},_e=e=>S()?{...q(),text:e.source,target_ids:e.ids}:{model:A().name,text:e.text,...e.ids.length?{ids:e.ids}:{}},kt=({decoding:e,prefix:t,index:n})=>({...e,...t?{prefix:t}:{},index:n});var j=class extends Error{constructor(n,o){super(o);this.status=n}},Tt=0,_r=410,po="regard-key",Cr=255;async function ho(){try{return(await fetch("health")).ok}catch{return!1}}var mo=e=>sessionStorage.setItem(po,e);function Hr(e){let t=sessionStorage.getItem(po);return{...t?{Authorization:`Bearer ${t}`}:{},...e===void 0?{}:{"Content-Type":"application/json"}}}async function fn(e,t,n){let o={method:t===void 0?"GET":"POST",headers:Hr(t),signal:n??null,body:t===void 0?null:JSON.stringify(t)},s;try{s=await fetch(e.startsWith("v1/")?e:`api/v1/${e}`,o)}catch(r){throw n?.aborted?r:new j(Tt,"The server does not answer. Is it still running?")}if(!s.ok){let r=await s.json().catch(()=>({}));throw new j(s.status,r.error?.message??`The server answered ${s.status}.`)}return s}async function M(e,t,n){return await(await fn(e,t,n)).json()}async function*fo(e,t){let o=(await fn("stream",e,t)).body.pipeThrough(new TextDecoderStream).getReader(),s="";for(;;){let{value:r,done:i}=await o.read().catch(c=>{throw t.aborted?c:new j(Tt,"The server went away while it was answering. Is it still running?")});if(i)return;let a=(s+r).split(`
 
-`);o=l.pop()??"";for(let c of l){let[h,u]=c.split(`
-`);yield{name:h.slice(7),data:JSON.parse(u.slice(6))}}}}async function Vt(e,t,n){try{return await P(`inspect/${e.id}/${t}`,void 0,n)}catch(s){if(!(s instanceof F)||s.status!==Fo)throw s;return e.id=(await P("inspect",e.asked,n)).id,await P(`inspect/${e.id}/${t}`,void 0,n)}}async function ye(e,t){let n=await P("inspect",{...e,lens:!0},t);return n.asked=e,n.weights=new Map,await Promise.all(Object.keys(n.tokens).map(async s=>{let o=await Gt(`inspect/${n.id}/attention/${s}`,void 0,t),[,i,a]=o.headers.get("X-Shape").split(",").map(Number),l=new Uint8Array(await o.arrayBuffer()),c=Number(o.headers.get("X-Scale"));o.headers.get("X-Heads").split(",").forEach((h,u)=>{let p=l.subarray(u*i*a,(u+1)*i*a);n.weights.set(h,{rows:i,keys:a,values:p,scale:c,forbidden:255})})})),n}var r={models:[],direction:"",text:"",beam:5,temperature:0,seed:0,length:50,moved:null,live:!0,numTokens:null,maxTokens:0,longest:0,numCut:0,sentences:[],textOf:"",looked:null,ablated:null,at:0,step:0,source:null,key:null,head:"mean",share:.9,words:!1,alone:!1,inspection:null,off:[],undo:[],ablation:null,worth:null,worthByToken:{},compared:null,isHtml:!1,translatedHtml:"",sortBy:"place",traced:null,node:null,flow:null,isExplained:!1,lookup:null,snapshot:null,stop:null,peek:null,isPlaying:!1,busy:{},error:"",needsKey:!1,said:"",stored:null},Un=[],zt=!1;function Gn(e){Un.push(e)}function f(e){Object.assign(r,e),!zt&&(zt=!0,requestAnimationFrame(()=>{zt=!1;for(let t of Un)t();Vo()}))}var Wo={edits:[],snapshot:null,compared:null,searched:!1,ranked:!1},gt=null,K=()=>gt;function xe(){gt=null}var Do=()=>({edits:r.sentences.flatMap(({edit:e},t)=>e?[{at:t,...e}]:[]),snapshot:r.snapshot,compared:r.compared&&{text:r.compared.text,ids:r.compared.ids},searched:r.traced!==null&&r.traced.source===y()?.source,ranked:r.worth!==null}),jo=["direction","text","beam","temperature","seed","length","at","off","isHtml"],Ko=16,qo=1e3,Uo=5,B="flow.",ne="mean.",ue=["rollout","gradient","integrated-gradients"],mt=e=>e==="true",ke=(e,t,n=!0)=>s=>{let o=Number(s);return s.trim()&&o>=e&&o<=t&&(!n||Number.isInteger(o))?o:void 0},ft=ke(0,1e9),Go=e=>Vn(e)||e==="mean"||/^mean\.[a-z]+\.\d{1,9}$/.test(e)||ue.some(t=>e===`${B}${t}`)?e:void 0,Vn=e=>/^(encoder|decoder|cross)\.\d{1,9}\.\d{1,9}$/.test(e),zn={direction:String,text:String,beam:ke(1,Ko),temperature:ke(0,Uo,!1),seed:ke(0,Number.MAX_SAFE_INTEGER),length:ke(1,qo),at:ft,step:ft,source:ft,key:ft,head:Go,share:ke(.1,1,!1),words:mt,alone:mt,isExplained:mt,isHtml:mt,sortBy:String,off:e=>e.split(",").filter(Vn)},Jn={text:"",source:null,key:null,off:[],beam:5,temperature:0,seed:0,length:50,at:0,step:0,head:"mean",share:.9,words:!1,alone:!1,isExplained:!1,isHtml:!1,sortBy:"place"},Jt=!1;function N(){Jt=!0}var X=()=>r.textOf!==""&&r.textOf!==r.text;function Vo(){let e=new URLSearchParams;for(let s of Object.keys(zn)){let i=s==="text"&&X()&&!r.live&&!r.busy.translate&&!r.error?r.textOf:r[s];r.stored&&jo.includes(s)||i!==null&&i!==Jn[s]&&String(i)&&e.set(s,String(i))}if(!r.stored){let{edits:s,snapshot:o,compared:i,searched:a,ranked:l}=gt??Do();s.length&&e.set("edits",JSON.stringify(s.map(({at:c,forced:h,text:u,token:p,ids:g})=>[c,h,u,p,g]))),i&&e.set("compared",JSON.stringify([i.text,i.ids]));for(let[c,h]of Object.entries({snapshot:o,searched:a,ranked:l}))(h||h===0)&&e.set(c,String(h))}let t=`#${e}`,n=[...r.text.trim().split(`
-`)[0]].slice(0,60).join("");r.stored||(document.title=n?`${n} · Regard`:"Regard"),!(t===(location.hash||"#")||location.protocol==="about:")&&(Jt?history.pushState(null,"",t):history.replaceState(null,"",t),Jt=!1)}var Yt=e=>Number.isSafeInteger(e)&&e>=0,Yn=e=>Array.isArray(e)?e.filter(Yt):[];function Xn(e){try{return JSON.parse(e??"null")}catch{return null}}function zo(e){let t=Xn(e);if(!Array.isArray(t))return[];let n=([s,o,i])=>Yt(s)&&(o===null||Yt(o))&&typeof i=="string";return t.filter(s=>Array.isArray(s)&&n(s)).map(([s,o,i,a,l])=>({at:s,forced:o,text:i,token:typeof a=="string"?a:"",ids:Yn(l)}))}function Jo(e){let t=Xn(e);return Array.isArray(t)&&typeof t[0]=="string"?{text:t[0],ids:Yn(t[1])}:e?{text:e,ids:[]}:null}function bt(){let e=new URLSearchParams(location.hash.slice(1)),t={...Jn},n=Number(e.get("snapshot")??NaN);for(let[s,o]of Object.entries(zn)){let i=e.get(s),a=i?o(i):void 0;a!==void 0&&(t[s]=a)}return gt={...Wo,edits:zo(e.get("edits")),snapshot:n>=0?n:null,compared:Jo(e.get("compared")),searched:e.has("searched"),ranked:e.has("ranked")},t}var se=e=>e.direction??e.name??"",x=()=>r.models.find(e=>se(e)===r.direction),S=()=>!r.stored&&x()?.direction!==void 0,Ie=()=>S()||!r.stored&&x()?.arch==="decoder",q=()=>!r.stored&&r.snapshot===null&&x()!==void 0&&x().arch!=="rnn",Fe={compared:null,inspection:null,looked:null,ablated:null,ablation:null,traced:null,node:null,worth:null,flow:null,lookup:null,snapshot:null,moved:null,peek:null};function y(){return r.sentences[r.at]}var E=()=>r.inspection!==null&&r.looked!==(y()??null);function ve(e=r.looked){let t=(e?.tokens??[]).map(n=>n.token);return S()?[...t,"end"]:t.slice(1)}var $t=e=>e!=="encoder"||r.inspection?.target===null;var he=new Map;async function O(e,t,n){he.get(e)?.abort();let s=new AbortController;he.set(e,s),e==="translate"&&Qn(),t&&f({busy:{...r.busy,[e]:t},error:""});try{return await n(s.signal),!s.signal.aborted}catch(o){return s.signal.aborted||(f({error:o instanceof Error?o.message:String(o),needsKey:o instanceof F&&o.status===403}),o instanceof F&&o.status===pt&&ns()),!1}finally{he.get(e)===s&&Zn(e)}}function Qn(e=!0){let t=document.querySelector(".translate, .named");t&&!(e&&t.style.minHeight)&&(t.style.minHeight=e?`${t.offsetHeight}px`:"")}function Zn(e){he.delete(e),e==="translate"&&requestAnimationFrame(()=>requestAnimationFrame(()=>{he.has(e)||Qn(!1)}));let{[e]:t,...n}=r.busy;f({busy:n})}var Yo=2e3,Xt=0,es=async()=>{};function ts(e){es=e}function ns(){clearTimeout(Xt),Xt=window.setTimeout(()=>void jn().then(e=>{e?Qt():r.error&&ns()}),Yo)}async function Qt(){clearTimeout(Xt),f({error:"",needsKey:!1}),await es()}function ss(e){f({said:e}),setTimeout(()=>{r.said===e&&f({said:""})},4e3)}var wt=e=>he.has(e);function oe(e){he.get(e)?.abort(),Zn(e)}var L=e=>e.split(".").slice(0,2).join("."),Zt=()=>r.inspection?[...r.inspection.weights.keys()]:[],os=(e,t)=>e[(t+e.length)%e.length];function Te(e){let t=Zt(),n=os(t,t.indexOf(r.head)+e);n&&f({head:n})}function Se(e){let t=[...new Set(Zt().map(L))],n=os(t,t.indexOf(L(r.head))+e),s=Zt().find(o=>L(o)===n);s&&f({head:s})}function yt(){let e=r.inspection?.alignment;if(!e)return;let t=e.split(".").length===3;return{head:t?e:`${ne}${e}`,isOfModel:t}}var Q=()=>{let e=x();return e?e.direction?{source:e.source,target:e.target}:{model:e.name}:{}},We=()=>r.temperature?{method:"sample",temperature:r.temperature,seed:r.seed}:{beam_size:r.beam},kt=e=>S()?{...Q(),text:e.source,target_ids:e.ids}:{model:x().name,text:e.text,...e.ids.length?{ids:e.ids}:{}},as=({how:e,prefix:t,index:n})=>({...e,...t?{prefix:t}:{},index:n});async function ls(){await O("models","",async e=>{let{models:t}=await P("models",void 0,e),n=t[0],s=t.some(o=>se(o)===r.direction);if(!t.length)throw new Error("The server has no model.");f({models:t,direction:s||!n?r.direction:se(n),error:"",needsKey:!1})})}async function Ae(){await O("count","",async e=>{if(!r.text.trim()||!S())return f({numTokens:null});let t=await P("tokenize",{...Q(),text:r.text},e),n=t.sentences.map(s=>s.tokens.length);f({numTokens:n.reduce((s,o)=>s+o,0),longest:Math.max(0,...n),maxTokens:t.max_tokens,numCut:t.num_cut})})}async function U(){xe(),await ds()}async function cs(){let{text:e}=r,t=K(),n=()=>t!==null&&K()===t&&r.text===e&&!r.error;await ds();for(let s of t?.edits??[])n()&&await Xo(s);t&&n()&&await Qo(t,n),K()===t&&!r.error&&xe(),f({})}async function Xo({at:e,forced:t,text:n,token:s,ids:o}){if(!r.sentences[e]?.isDone)return;let{step:i,at:a}=r;f({at:e}),await(t===null?pe({text:n,ids:o}):fs(t,s,n)),f({at:a,step:i}),e!==a&&await W()}async function Qo({snapshot:e,compared:t,searched:n,ranked:s},o){let{sortBy:i}=r;n&&o()&&await _e(),s&&o()&&await qe(),f({sortBy:i}),t&&o()&&await je(t),e!==null&&x()?.snapshots?.includes(e)&&o()&&await nn(e)}async function ds(){let{text:e}=r;if(oe("inspect"),!S())return;if(!e.trim())return oe("translate"),f({sentences:[],textOf:"",translatedHtml:"",...Fe});if(r.isHtml){await O("translate","Translating",async n=>{let s=await P("translate",{...Q(),...We(),text:e,format:"html"},n);f({translatedHtml:s.text,textOf:e,sentences:[],...Fe})});return}await O("translate","Translating",async n=>{let s=We();await us({...Q(),...s,text:e,alternatives:5},n,{how:s},o=>{f({sentences:o,textOf:e,translatedHtml:"",compared:null,peek:null,at:Math.max(0,Math.min(r.at,o.length-1))})})})&&y()?.isDone&&await W()}async function us(e,t,n,s){let o=r.temperature?e:{...e,n_best:Math.min(r.beam,5)},i=[];for await(let{name:a,data:l}of qn(o,t)){if(t.aborted)return;if(a==="meta"){for(let c=0;c<l.sentences;c++)i.push({...Zo(),index:c,...n});continue}if(a==="token"){let c=i[l.sentence];c.text=l.text,c.tokens.push(...l.tokens??[])}else if(a==="done"){let{sentences:c,text:h}=l,u=0;c.forEach((p,g)=>{let $=i[g],{text:w,score:T,source:b,ids:A}=p,I=Math.max(h.indexOf(w,u),u);Object.assign($,{text:w,score:T,source:b,ids:A,isDone:!0,nBest:p.n_best??[],gap:n.gap??h.slice(u,I)}),u=I+w.length,hs($,p)})}else if(a==="error")throw new F(l.status,l.message);s(i)}}function hs(e,t){e.tokens=t.tokens.map((n,s)=>({token:n,log_prob:t.token_log_probs[s],alternatives:t.alternatives?.[s]??e.tokens[s]?.alternatives??[]}))}var Zo=()=>({source:"",text:"",tokens:[],ids:[],score:0,nBest:[],how:{},index:0,prefix:"",original:null,edit:null,isDone:!1});function ps(){let e=Object.values(r.inspection?.tokens??{}).at(-1)?.rows;return e?.offsets.at(-1)===null?e.spelled.at(-1):void 0}var ms=e=>!/^<[^<>]+>$/.test(e)||S()&&e===ps();async function en(e,t){let n=y();if(!n?.isDone)return;let s=n.tokens.slice(0,e).map(o=>o.token);N(),await xt(async()=>{t===ps()?await pe({text:ie(s),ids:n.ids.slice(0,e)}):await fs(e,t,ie([...s,t]))})}async function xt(e){let t=document.activeElement?.closest(".alternatives, .before, .nbest");await e(),requestAnimationFrame(()=>requestAnimationFrame(()=>{let{activeElement:n}=document,s=!n||n===document.body||n.disabled;t&&s&&(document.querySelector('#output .token[aria-pressed="true"]')??document.querySelector("#output .token"))?.focus()}))}async function fs(e,t,n){let s=y(),{sentences:o,at:i}=r;if(!s?.isDone)return;let a=We(),l={source:s.source,gap:s.gap,how:a,prefix:n,original:s.original??s,edit:{forced:e,token:t,text:n,ids:[]}},c=o,h=await O("translate","Decoding again",async u=>{await us({...Q(),...a,text:s.source,prefix:n,split:!1,alternatives:5},u,l,([p])=>{c=o.with(i,p),f({sentences:c,step:e,compared:null})})});c!==o&&r.sentences===c&&!c[i].isDone&&f({sentences:o}),h&&y()?.isDone&&await W()}async function gs(){let{original:e}=y()??{};e&&(N(),await xt(async()=>{f({sentences:r.sentences.with(r.at,e),step:Math.min(r.step,e.tokens.length-1),compared:null}),await W()}))}var ie=e=>e.join("").replaceAll("▁"," ").trimStart();async function bs(e,{text:t,ids:n},s){let o=n.length?{target_ids:n}:{target_text:t},i=await P("score",{...Q(),text:e.source,...o,alternatives:5},s),a={...e,text:t,ids:i.ids,original:e.original??e,edit:{forced:null,token:"",text:t,ids:i.ids},score:i.log_prob,tokens:[]};return hs(a,{...i,tokens:i.tokens.slice(0,-1)}),a}var tn=(e,t)=>e.text===t.text&&String(e.ids)===String(t.ids);async function je(e){let t=y();if(!t||r.compared&&tn(r.compared,e))return f({compared:null});await O("compare","Reading",async n=>{f({compared:await bs(t,e,n)})})}async function pe(e){let t=y(),{at:n}=r;if(!t)return;await O("translate","Reading",async o=>{let i=await bs(t,e,o);f({sentences:r.sentences.with(n,i),step:Math.max(0,Math.min(r.step,i.tokens.length-1)),compared:null,peek:null})})&&await W()}function Ke(e,t,n=null){let o=r.head==="mean"||[...e.weights.keys()].some(a=>`${ne}${L(a)}`===r.head)||ue.some(a=>r.head===`${B}${a}`)||e.weights.has(r.head),i=r.off.filter(a=>e.weights.has(a));f({inspection:e,looked:t,off:i,snapshot:n,worth:null,worthByToken:{},head:o?r.head:"mean",step:Math.max(0,Math.min(r.step,t.tokens.length-1)),...i.length?{}:{ablation:null,ablated:null}}),r.head.startsWith(B)&&Z(r.head)}async function W(){let e=y();!e?.isDone||!e.text||!S()||(await O("inspect","Looking inside",async t=>{Ke(await ye(kt(e),t),e)}),!E()&&(r.off.length&&await z(),r.traced?.source===e.source&&r.traced.of!==De(e)&&await _e()))}async function nn(e){let t=y();!t?.isDone||!t.text||(f({snapshot:e}),await O("inspect","Loading a snapshot",async n=>{Ke(await ye({...kt(t),snapshot:e,...as(t)},n),t,e)}))}async function Z(e){let t=r.inspection;if(!e.startsWith(B)||!t)return f({head:e,flow:null});await O("flow","Following the layers",async n=>{let s=await Vt(t,`flow/${e.slice(B.length)}`,n);r.inspection===t&&f({head:e,flow:{...s,seen:t}})})}var is="";function $s(e){let{inspection:t,head:n,isExplained:s}=r,o=sn(e);!t||!s||!t.weights.has(n)||E()||r.lookup?.cell===o||is===o&&(wt("lookup")||r.error)||(is=o,O("lookup","",async i=>{let a=await Vt(t,`lookup/${n}/${e.row}/${e.key}`,i);f({lookup:{of:a,found:e,cell:o}})}))}var ei=0,rs=new WeakMap;function sn({row:e,key:t}){let n=r.inspection,s=rs.get(n)??++ei;return rs.set(n,s),`${s}/${r.head}/${e}/${t}`}async function Ee(e,t=null){let n=[...r.undo,r.off].slice(-50),s=e.every(i=>r.off.includes(i)),o=t??s?r.off.filter(i=>!e.includes(i)):[...new Set([...r.off,...e])];f({off:o,undo:n}),await z()}async function ee(e,t){f({off:e,undo:t}),await z()}async function z(){let e=r.looked;if(!r.off.length)return oe("ablate"),f({ablation:null,ablated:null});!e?.isDone||!q()||E()||await O("ablate","Running without heads",async t=>{let n=S()?as(e):{prompt:e.source,...e.how},s=await P("ablate",{...kt(e),heads:r.off,together:!0,...n},t),[o]=s.ablations;f({ablation:o?{...o,predicted:s.predicted}:null,ablated:e})})}async function qe(){let{inspection:e,looked:t}=r,n=[...e?.weights.keys()??[]],s=[...new Set(n.map(L))];!t?.isDone||!e||E()||(await O("rank","Taking each head away",async o=>{let i={},a={};for(let[l,c]of s.entries()){let h=await P("ablate",{...kt(t),sweep:!0,heads:n.filter(u=>L(u)===c)},o);if(r.inspection!==e)return;i={...i,...h.worth},a={...a,...h.by_token},f({worth:i,worthByToken:a,busy:{...r.busy,rank:`Taking each head away: ${l+1} of ${s.length} layers`}})}f({sortBy:"worth"})}),r.error&&r.inspection===e&&f({worth:null,worthByToken:{}}))}var De=e=>JSON.stringify([r.direction,e.source,r.beam,e.prefix]);async function _e(){let e=y();e?.isDone&&await O("search","Searching",async t=>{let n=De(e),s={...Q(),text:e.source,beam_size:r.beam,trace:!0,split:!1,...e.prefix?{prefix:e.prefix}:{}},o=await P("translate",s,t),i=y();i&&De(i)===n&&f({traced:{...o,of:n,source:e.source},node:null})})}var{I:ra}=Fn;var ws=e=>e.strings===void 0;var ys={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},Ue=e=>(...t)=>({_$litDirective$:e,values:t}),Me=class{constructor(t){}get _$AU(){return this._$AM._$AU}_$AT(t,n,s){this._$Ct=t,this._$AM=n,this._$Ci=s}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var Ge=(e,t)=>{let n=e._$AN;if(n===void 0)return!1;for(let s of n)s._$AO?.(t,!1),Ge(s,t);return!0},vt=e=>{let t,n;do{if((t=e._$AM)===void 0)break;n=t._$AN,n.delete(e),e=t}while(n?.size===0)},ks=e=>{for(let t;t=e._$AM;e=t){let n=t._$AN;if(n===void 0)t._$AN=n=new Set;else if(n.has(e))break;n.add(e),si(t)}};function ti(e){this._$AN!==void 0?(vt(this),this._$AM=e,ks(this)):this._$AM=e}function ni(e,t=!1,n=0){let s=this._$AH,o=this._$AN;if(o!==void 0&&o.size!==0)if(t)if(Array.isArray(s))for(let i=n;i<s.length;i++)Ge(s[i],!1),vt(s[i]);else s!=null&&(Ge(s,!1),vt(s));else Ge(this,e)}var si=e=>{e.type==ys.CHILD&&(e._$AP??=ni,e._$AQ??=ti)},Tt=class extends Me{constructor(){super(...arguments),this._$AN=void 0}_$AT(t,n,s){super._$AT(t,n,s),ks(this),this.isConnected=t._$AU}_$AO(t,n=!0){t!==this.isConnected&&(this.isConnected=t,t?this.reconnected?.():this.disconnected?.()),n&&(Ge(this,t),vt(this))}setValue(t){if(ws(this._$Ct))this._$Ct._$AI(t,this);else{let n=[...this._$Ct._$AH];n[this._$Ci]=t,this._$Ct._$AI(n,this,0)}}disconnected(){}reconnected(){}};var on=new WeakMap,Ve=Ue(class extends Tt{render(e){return m}update(e,[t]){let n=t!==this.G;return n&&this.G!==void 0&&this.rt(void 0),(n||this.lt!==this.ct)&&(this.G=t,this.ht=e.options?.host,this.rt(this.ct=e.element)),m}rt(e){if(this.isConnected||(e=void 0),typeof this.G=="function"){let t=this.ht??globalThis,n=on.get(t);n===void 0&&(n=new WeakMap,on.set(t,n)),n.get(this.G)!==void 0&&this.G.call(this.ht,void 0),n.set(this.G,e),e!==void 0&&this.G.call(this.ht,e)}else this.G.value=e}get lt(){return typeof this.G=="function"?on.get(this.ht??globalThis)?.get(this.G):this.G?.value}disconnected(){this.lt===this.ct&&this.rt(void 0)}reconnected(){this.rt(this.ct)}});var te=(e,t,n)=>e.values[t*e.keys+n]===e.forbidden;function G(e,t,n){let s=e.values[t*e.keys+n];return s===e.forbidden?0:s/e.scale}var Oe=(e,t)=>Array.from({length:e.keys},(n,s)=>G(e,t,s));function St(e,t){let n=e.map((a,l)=>l).sort((a,l)=>e[l]-e[a]),s=new Set,o=e.reduce((a,l)=>a+l,0),i=0;for(let a of n){if(e[a]===0||i>=t*o&&t<1)break;s.add(a),i+=e[a]}return s}var rn=(e,t)=>({rows:e,keys:t,values:new Float32Array(e*t),scale:1,forbidden:-1});function xs(e){let t=rn(e.length,e[0]?.length??0);return e.flat().forEach((n,s)=>{t.values[s]=n??-1}),t}function vs(e){let t=e[0],n=rn(t.rows,t.keys);for(let{values:s,scale:o,forbidden:i}of e)for(let a=0;a<s.length;a++)n.values[a]+=s[a]===i?0:s[a]/o/e.length;for(let s=0;s<t.values.length;s++)t.values[s]===t.forbidden&&(n.values[s]=-1);return n}function Ts(e){let t=[];return e.words.forEach((n,s)=>{n!==null&&s>0&&e.words[s-1]===n?t.at(-1).push(s):t.push([s])}),t}function an(e,t,n){let s=rn(t.length,n.length);return t.forEach((o,i)=>n.forEach((a,l)=>{let c=o.every(u=>a.every(p=>te(e,u,p))),h=o.reduce((u,p)=>u+a.reduce((g,$)=>g+G(e,p,$),0),0);s.values[i*n.length+l]=c?-1:h/o.length})),s}var ln=new Map,Ms=()=>ln.clear();function H(e){let t=ln.get(e);if(t)return t;let n=getComputedStyle(document.documentElement).getPropertyValue(`--${e}`).trim(),s=[1,3,5].map(o=>parseInt(n.slice(o,o+2),16));return ln.set(e,s),s}var k=e=>e.replace(/^▁/,"").replaceAll("▁","␣")||"␣",oi=/[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u,me=e=>oi.test(/\p{Letter}/u.exec(e)?.[0]??"")?"rtl":"ltr",ii=/[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Nko}\p{Script=Adlam}\p{Script=Mongolian}]/u,ri=/[\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef]/u;function Ss(e,t){let n=/(.)\p{M}*$/u.exec(e??"")?.[1]??"",s=/^./u.exec(t??"")?.[0]??"",o=i=>ii.test(i)&&/\p{L}/u.test(i);return o(n)&&o(s)&&!ri.test(n)&&s!=="ء"}var Je=(e,t)=>`${Ss(e[t-1]?.token,e[t].token)?"joins-before":""} ${Ss(e[t].token,e[t+1]?.token)?"joins-after":""}`.trim(),Os=new WeakMap,Rs=e=>Os.get(e);function Hs(e){let t=new OffscreenCanvas(e.width,e.height);return t.getContext("2d").putImageData(e,0,0),Os.set(t,e),t}var As=new WeakMap;function cn(e,t){let n=As.get(e)??new Map,s=`${t} ${H("paper")} ${H("heat")}`,o=n.get(s)??ai(e,t);return As.set(e,n.set(s,o)),o}function ai(e,t){let n=Math.min(e.rows,t),s=Math.min(e.keys,t),o=new ImageData(s,n),i=new Float32Array(s*n).fill(-1);for(let h=0;h<e.rows;h++)for(let u=0;u<e.keys;u++){if(te(e,h,u))continue;let p=Math.floor(h*n/e.rows)*s+Math.floor(u*s/e.keys);i[p]=Math.max(i[p],G(e,h,u))}let a=H("paper"),l=H("heat"),c=H("forbidden");return i.forEach((h,u)=>{for(let p=0;p<3;p++)o.data[4*u+p]=h<0?c[p]:a[p]+h*(l[p]-a[p]);o.data[4*u+3]=255}),Hs(o)}var At=new WeakMap,Cs=e=>At.get(e),Ps=e=>({image:e,left:0,top:0,width:0,height:0,isTurned:!1,labels:[],frames:[]});function Ls(e,t,n){let s=cn(t,n);At.set(e,Ps(s)),e.width=s.width,e.height=s.height,e.getContext("2d").drawImage(s,0,0)}function Ns(e,t,n){let s=new ImageData(n,t.length),o=H("paper"),i=H("more"),a=H("less"),l=Math.max(...t.flat().map(Math.abs),1e-9);t.forEach((h,u)=>h.forEach((p,g)=>{let $=u*n+g,w=p<0?a:i,T=Math.abs(p)/l;for(let b=0;b<3;b++)s.data[4*$+b]=o[b]+T*(w[b]-o[b]);s.data[4*$+3]=255}));let c=Hs(s);At.set(e,Ps(c)),e.width=n,e.height=t.length,e.getContext("2d").drawImage(c,0,0)}var li=14,ci=120,di=30,ui=6,ze="12px system-ui, sans-serif";function Es(e,t,n){let s=o=>e.measureText(o).width;return t.map(o=>{let i=[...k(o)];if(s(i.join(""))<=n)return i.join("");for(;i.length>1&&s(`${i.join("")}…`)>n;)i.pop();return`${i.join("")}…`})}function _s(e,t,n){let s=Math.max(Math.ceil(li/t),1);return Array.from({length:e},(o,i)=>i).filter(o=>o===n||o%s===0&&Math.abs(o-n)>=s)}function Bs(e,t,n,s,o,i,a=!1){let l=e.getContext("2d"),c=window.devicePixelRatio||1;l.font=ze;let h=Math.min(ci,i*.25),u=Es(l,n,h),p=Es(l,s,h),g=R=>Math.max(...R.map($e=>l.measureText($e).width))+10,$=g(u),w=g(p),T=Math.max(1.2,Math.min(di,(i-$-2)/s.length)),b=T>=ui?Math.floor(T):T,A={width:$+b*s.length+2,height:w+b*n.length+2};e.width=Math.round(A.width*c),e.height=Math.round(A.height*c),e.style.width=`${A.width}px`,e.style.height=`${A.height}px`,l.scale(c,c),l.font=ze,l.imageSmoothingEnabled=!1;let I=R=>a?s.length-1-R:R;l.save(),a&&l.transform(-1,0,0,1,2*$+b*s.length,0),l.drawImage(cn(t,1/0),$,w,b*s.length,b*n.length),l.restore();let j=R=>getComputedStyle(document.documentElement).getPropertyValue(`--${R}`).trim(),ot={image:cn(t,1/0),left:$,top:w,width:b*s.length,height:b*n.length,isTurned:a,labels:[],frames:[]};At.set(e,ot);let _n=(R,$e,it,He,rt)=>{ot.labels.push({text:R,x:$e,y:it,isTurned:He,fill:j(rt?"accent":"ink")}),l.save(),l.translate($e,it),He&&l.rotate(-Math.PI/2),l.textAlign=He?"left":"right",l.textBaseline="middle",l.fillStyle=j(rt?"accent":"ink"),l.fillText(`⁨${R}⁩`,0,0),l.restore()},Ft={left:$,top:w,size:b,rows:_s(n.length,b,o.row),keys:_s(s.length,b,o.key)};for(let R of Ft.rows)_n(u[R],$-6,w+b*(R+.5),!1,R===o.row);for(let R of Ft.keys)_n(p[R],$+b*(I(R)+.5),w-6,!0,R===o.key);ot.frames.push({x:$-.5,y:w-.5,width:b*s.length+1,height:b*n.length+1,stroke:j("line"),thickness:1},{x:$,y:w+b*o.row,width:b*s.length,height:b,stroke:j("accent"),thickness:1.5},{x:$+b*I(o.key),y:w,width:b,height:b*n.length,stroke:j("accent"),thickness:1.5});for(let{x:R,y:$e,width:it,height:He,stroke:rt,thickness:No}of ot.frames)l.strokeStyle=rt,l.lineWidth=No,l.strokeRect(R,$e,it,He);return Ft}var dn=class extends Me{known={};render(t){}update(t,[n]){let{style:s}=t.element;for(let[o,i]of Object.entries(n))this.known[o]!==i&&s.setProperty(o,i);for(let o of Object.keys(this.known))o in n||s.removeProperty(o);this.known=n}},_=Ue(dn);var Is=12;function D(e,t=1){let n=H("paper"),s=H(e);return d`<span class="ramp" aria-hidden="true"
-    >${Array.from({length:Is},(o,i)=>{let a=n.map((l,c)=>Math.round(l+t*i/(Is-1)*(s[c]-l)));return d`<i ${_({background:`rgb(${a.join(", ")})`})}></i>`})}</span
-  >`}var Ye=12,Et=2,hi="select, input, textarea, .unseen, .term, .save, .peek, [data-unsaved]",pi=3e5,mi=e=>e==="transparent"||e==="rgba(0, 0, 0, 0)";function*fi(e,t,n){let s=document.createRange();for(let{0:o,index:i}of e.data.matchAll(/\S+/gu)){s.setStart(e,i),s.setEnd(e,i+o.length);let{x:a,y:l,width:c,height:h}=s.getBoundingClientRect(),u=`${t.fontStyle} ${t.fontWeight} ${t.fontSize} ${t.fontFamily}`;c&&(yield{kind:"text",x:a,y:l,width:c,height:h,text:o,fill:n,font:u,direction:t.direction})}}function*gi(e,{x:t,y:n,width:s,height:o},i){let a=Cs(e);if(!a||!s)return;let{image:l,isTurned:c}=a,h=a.width?{x:t+a.left,y:n+a.top,width:a.width,height:a.height}:{x:t,y:n,width:s,height:o};yield{kind:"cells",image:l,isTurned:c,opacity:i,...h};for(let u of a.frames)yield{kind:"frame",radius:0,...u,x:t+u.x,y:n+u.y};for(let{text:u,fill:p,isTurned:g,...$}of a.labels)yield{kind:"label",text:u,fill:p,isTurned:g,x:t+$.x,y:n+$.y,width:0,height:0}}function*bi(e,t,{x:n,y:s,width:o,height:i}){let a={x:n,y:s,width:o,height:i},l=parseFloat(t.borderRadius)||0,c=u=>getComputedStyle(document.documentElement).getPropertyValue(`--${u}`).trim(),h=(u,p)=>({kind:"line",...a,path:u,move:[n,s],stroke:p,thickness:2,opacity:1,dashes:""});e.matches(".cell")&&(yield{kind:"frame",stroke:t.borderTopColor,thickness:e.matches('[aria-pressed="true"]')?4:1.5,radius:l,...a}),e.matches(".cell.off")&&(yield h(`M 0 0 L ${o} ${i}`,c("less"))),e.matches("del")&&(yield{...h(`M 0 ${i/2} L ${o} ${i/2}`,c("bad")),thickness:1}),e.matches('.token[aria-pressed="true"], .part.here')&&(yield{kind:"frame",stroke:c("accent"),thickness:2,radius:l,...a}),e.matches(".token.forced")&&(yield{kind:"frame",stroke:c("more"),thickness:2,radius:l,...a}),e.matches(".token.new, u.new")&&(yield h(`M 2 ${i-1} L ${o-2} ${i-1}`,c("more")))}function*Fs(e){let t=e.getBoundingClientRect(),n=getComputedStyle(e),{x:s,y:o,width:i,height:a}=t;if(e.matches(hi)||n.visibility==="hidden")return;let l=e instanceof SVGElement;if(e instanceof HTMLCanvasElement)yield*gi(e,t,Number(n.opacity));else if(e instanceof SVGPathElement){let{e:c,f:h}=e.getScreenCTM();yield{kind:"line",x:s,y:o,width:i,height:a,path:e.getAttribute("d"),move:[c,h],stroke:n.stroke,thickness:parseFloat(n.strokeWidth),opacity:Number(n.opacity),dashes:n.strokeDasharray==="none"?"":n.strokeDasharray.replaceAll("px","")}}else e instanceof SVGRectElement?yield{kind:"box",x:s,y:o,width:i,height:a,fill:n.fill,opacity:Number(n.opacity),radius:0}:!l&&i&&!mi(n.backgroundColor)&&(yield{kind:"box",x:s,y:o,width:i,height:a,fill:n.backgroundColor,opacity:1,radius:parseFloat(n.borderRadius)||0});for(let c of e.childNodes)c instanceof Text?yield*fi(c,n,l?n.fill:n.color):c instanceof Element&&c.tagName!=="title"&&(yield*Fs(c));l||(yield*bi(e,n,t))}function Ws(e){let{classList:t}=document.documentElement;t.add("saving");try{return $i(e)}finally{t.remove("saving")}}function $i(e){let t=[],n=Ye,s=0;for(let i of e.flatMap(a=>[...document.querySelectorAll(a)])){let a=i.getBoundingClientRect(),l=a.x-i.scrollLeft,c=a.y-i.scrollTop,h=n;for(let u of Fs(i)){let p=u.x-l+Ye,g=u.y-c+n;t.push(u.kind==="line"?{...u,x:p,y:g,move:[u.move[0]-l+Ye,u.move[1]-c+n]}:{...u,x:p,y:g}),s=Math.max(s,p+u.width),h=Math.max(h,g+u.height)}n=h+Ye}let o=getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();return{shapes:t,width:Math.ceil(s+Ye),height:Math.ceil(n),paper:o}}var _t=e=>e.replaceAll("&","&amp;").replaceAll("<","&lt;").replaceAll(">","&gt;").replaceAll('"',"&quot;"),M=e=>String(Math.round(100*e)/100);function wi({image:e,isTurned:t,opacity:n,...s}){let{data:o,width:i,height:a}=Rs(e),l=new Map,c=s.width/i,h=s.height/a;for(let u=0;u<a;u++)for(let p=0,g;p<i;p=g){let $=b=>[0,1,2].map(A=>o[4*(u*i+(t?i-1-b:b))+A].toString(16).padStart(2,"0")).join(""),w=$(p);for(g=p+1;g<i&&$(g)===w;)g++;let T=l.get(w)??[];l.set(w,T),T.push(`<rect x="${M(s.x+p*c)}" y="${M(s.y+u*h)}" width="${M((g-p)*c)}" height="${M(h)}"/>`)}return`<g class="cells" opacity="${n}" shape-rendering="crispEdges">${[...l].map(([u,p])=>`<g fill="#${u}">${p.join("")}</g>`).join("")}</g>`}function yi({image:e,isTurned:t,opacity:n,x:s,y:o,width:i,height:a}){let l=document.createElement("canvas");l.width=e.width,l.height=e.height,l.getContext("2d").drawImage(e,0,0);let c=t?` transform="matrix(-1 0 0 1 ${M(2*s+i)} 0)"`:"";return`<image x="${M(s)}" y="${M(o)}" width="${M(i)}" height="${M(a)}"${c} opacity="${n}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${l.toDataURL()}"/>`}function ki(e){let{x:t,y:n,width:s,height:o}=e,i=`x="${M(t)}" y="${M(n)}" width="${M(s)}" height="${M(o)}"`;if(e.kind==="box")return`<rect ${i} rx="${M(Math.min(e.radius,o/2))}" fill="${e.fill}" opacity="${e.opacity}"/>`;if(e.kind==="frame")return`<rect ${i} rx="${M(e.radius)}" fill="none" stroke="${e.stroke}" stroke-width="${e.thickness}"/>`;if(e.kind==="cells")return e.image.width*e.image.height>pi?yi(e):wi(e);if(e.kind==="label"){let a=e.isTurned?` transform="rotate(-90 ${M(t)} ${M(n)})"`:"";return`<text x="${M(t)}" y="${M(n)}" text-anchor="${e.isTurned?"start":"end"}" dominant-baseline="central"${a} fill="${e.fill}" style="font:${_t(ze)}">⁨${_t(e.text)}⁩</text>`}return e.kind==="line"?`<path d="${e.path}" transform="translate(${e.move.map(M).join(" ")})" fill="none" stroke="${e.stroke}" stroke-width="${e.thickness}" opacity="${e.opacity}"${e.dashes?` stroke-dasharray="${e.dashes}"`:""}/>`:`<text x="${M(t+s/2)}" y="${M(n+o/2)}" text-anchor="middle" dominant-baseline="central" direction="${e.direction}" fill="${e.fill}" style="font:${_t(e.font)}">${_t(e.text)}</text>`}function Ds(e){let{shapes:t,width:n,height:s,paper:o}=Ws(e);return`<svg xmlns="http://www.w3.org/2000/svg" width="${n}" height="${s}" viewBox="0 0 ${n} ${s}"><rect width="${n}" height="${s}" fill="${o}"/>
-${t.map(ki).join(`
+`);s=a.pop()??"";for(let c of a){let[u,p]=c.split(`
+`);yield{name:u.slice(7),data:JSON.parse(p.slice(6))}}}}async function gn(e,t,n){try{return await M(`inspect/${e.id}/${t}`,void 0,n)}catch(o){if(!(o instanceof j)||o.status!==_r)throw o;return e.id=(await M("inspect",e.request,n)).id,await M(`inspect/${e.id}/${t}`,void 0,n)}}async function Or(e,t,n){let o=await fn(`inspect/${e}/attention/${t}`,void 0,n),{headers:s}=o,r=new Uint8Array(await o.arrayBuffer()),[,i,a]=s.get("X-Shape").split(",").map(Number),c=Number(s.get("X-Scale"));return s.get("X-Heads").split(",").map((p,h)=>{let g=r.subarray(h*i*a,(h+1)*i*a);return[p,{rows:i,keys:a,values:g,scale:c,forbidden:Cr}]})}async function Ce(e,t){let n=await M("inspect",{...e,lens:!0},t),o=Object.keys(n.tokens),s=await Promise.all(o.map(r=>Or(n.id,r,t)));return{...n,request:e,weights:new Map(s.flat())}}var Ir=403,Lr=2e3,Nr=4e3,be=new Map;async function E(e,t,n){be.get(e)?.abort();let o=new AbortController;be.set(e,o),e==="translate"&&Br(),t&&f({status:{busy:{...l.status.busy,[e]:t},error:""}});try{return await n(o.signal),!o.signal.aborted}catch(s){return o.signal.aborted||Wr(s),!1}finally{be.get(e)===o&&go(e)}}function St(e,t){f({status:{busy:{...l.status.busy,[e]:t}}})}function Wr(e){let t=e instanceof j?e.status:void 0,n=e instanceof Error?e.message:String(e);f({status:{error:n,needsApiKey:t===Ir}}),t===Tt&&yo()}function Br(){let e=document.querySelector(".translate, .named");e&&!e.style.minHeight&&(e.style.minHeight=`${e.offsetHeight}px`)}function Dr(){let e=document.querySelector(".translate, .named");e&&(e.style.minHeight="")}function go(e){be.delete(e),e==="translate"&&He(()=>{be.has(e)||Dr()}),f({status:{busy:Object.fromEntries(Object.entries(l.status.busy).filter(([t])=>t!==e))}})}function He(e){requestAnimationFrame(()=>requestAnimationFrame(e))}var bn=0,bo=()=>Promise.resolve();function wo(e){bo=e}function yo(){clearTimeout(bn),bn=window.setTimeout(()=>{ho().then(e=>{e?wn():l.status.error&&yo()})},Lr)}async function wn(){clearTimeout(bn),f({status:{error:"",needsApiKey:!1}}),await bo()}function $o(e){f({status:{notice:e}}),setTimeout(()=>{l.status.notice===e&&f({status:{notice:""}})},Nr)}var At=e=>be.has(e);function we(e){be.get(e)?.abort(),go(e)}var Fr=50;async function Oe(e){let{disabled:t}=l.heads,n=e.every(o=>t.includes(o));await te(n?t.filter(o=>!e.includes(o)):[...new Set([...t,...e])])}async function te(e){let{undoStack:t,disabled:n}=l.heads;f({heads:{disabled:e,undoStack:[...t,n].slice(-Fr)}}),await X()}async function vo(){let{undoStack:e}=l.heads;f({heads:{disabled:e.at(-1)??[],undoStack:e.slice(0,-1)}}),await X()}async function X(){let{sentence:e}=l.inspection;if(!l.heads.disabled.length)return we("ablate"),f({heads:{ablation:null,ablatedSentence:null}});!e?.isDone||!z()||P()||await E("ablate","Running without heads",async t=>{let n=S()?kt(e):{prompt:e.source,...e.decoding},o={..._e(e),heads:l.heads.disabled,together:!0,...n},{ablations:s,predicted:r}=await M("ablate",o,t),[i]=s;f({heads:{ablation:i?{...i,predicted:r}:null,ablatedSentence:e}})})}async function Ie(){let{result:e,sentence:t}=l.inspection;if(!t?.isDone||!e||P())return;let n=[...e.weights.keys()],o=[...new Set(n.map(C))];await E("rank","Taking each head away",async s=>{let r={},i={};for(let[a,c]of o.entries()){let u=n.filter(h=>C(h)===c),p=await M("ablate",{..._e(t),sweep:!0,heads:u},s);if(l.inspection.result!==e)return;r={...r,...p.worth},i={...i,...p.by_token},f({heads:{importance:r,importanceByToken:i}}),St("rank",`Taking each head away: ${a+1} of ${o.length} layers`)}f({heads:{sortBy:"worth"}})}),l.status.error&&l.inspection.result===e&&f({heads:{importance:null,importanceByToken:{}}})}var Rt=null,J=()=>Rt;function Ne(){Rt=null}var qr=()=>({edits:l.output.sentences.flatMap(({edit:e},t)=>e?[{sentenceIndex:t,edit:e}]:[]),snapshot:l.inspection.snapshot,compared:l.output.compared,tracesSearch:l.search.trace!==null&&l.search.trace.source===$()?.source,ranksHeads:l.heads.importance!==null}),jr=16,Ur=1e3,Vr=5,Gr=1e9,Pt=e=>e==="true",Le=(e,t,n=!0)=>o=>{let s=Number(o);return o.trim()!==""&&s>=e&&s<=t&&(!n||Number.isInteger(s))?s:void 0},Et=Le(0,Gr),xo=e=>/^(encoder|decoder|cross)\.\d{1,9}\.\d{1,9}$/.test(e),Kr=e=>e==="mean"||/^mean\.[a-z]+\.\d{1,9}$/.test(e),zr=e=>ie.some(t=>e===`${O}${t}`),Xr=e=>xo(e)||Kr(e)||zr(e)?e:void 0,Jr=e=>e.split(",").filter(xo),H=(e,t,n)=>({group:e,field:t,parse:n}),vn={direction:H("request","modelName",String),text:H("request","text",String),beam:H("request","beamSize",Le(1,jr)),temperature:H("request","temperature",Le(0,Vr,!1)),seed:H("request","seed",Le(0,Number.MAX_SAFE_INTEGER)),length:H("request","maxTokens",Le(1,Ur)),at:H("view","sentenceIndex",Et),step:H("view","outputPosition",Et),source:H("view","inputPosition",Et),key:H("view","keyPosition",Et),head:H("view","head",Xr),share:H("view","rowShare",Le(.1,1,!1)),words:H("view","groupsWords",Pt),alone:H("view","hidesOtherRows",Pt),isExplained:H("view","showsComputation",Pt),isHtml:H("request","isHtml",Pt),sortBy:H("heads","sortBy",String),off:H("heads","disabled",Jr)},Yr=["direction","text","beam","temperature","seed","length","at","off","isHtml"],xn=(e,{group:t,field:n})=>e[t][n]??null,ko=un(),yn=!1;function W(){yn=!0}function Qr(e){let t=!l.request.translatesWhileTyping&&!l.status.busy.translate&&!l.status.error;return e==="text"&&F()&&t?l.output.sourceText:xn(l,vn[e])}var Zr=({sentenceIndex:e,edit:t})=>t.kind==="prefix"?[e,t.position,t.prefix,t.token,[]]:[e,null,t.text,"",t.ids];function ei(){let{edits:e,snapshot:t,compared:n,tracesSearch:o,ranksHeads:s}=Rt??qr();return[["edits",e.length?JSON.stringify(e.map(Zr)):null],["compared",n&&JSON.stringify([n.text,n.ids])],["snapshot",t===null?null:String(t)],["searched",o?"true":null],["ranked",s?"true":null]].filter(i=>i[1]!==null)}function To(){let{storedPage:e}=l.server,t=new URLSearchParams;for(let[o,s]of Object.entries(vn)){let r=Qr(o);e&&Yr.includes(o)||r===null||r===xn(ko,s)||String(r)===""||t.set(o,String(r))}if(!e){for(let[s,r]of ei())t.set(s,r);let o=[...l.request.text.trim().split(`
+`)[0]].slice(0,60).join("");document.title=o?`${o} · Regard`:"Regard"}let n=`#${t}`;n===(location.hash||"#")||location.protocol==="about:"||(yn?history.pushState(null,"",n):history.replaceState(null,"",n),yn=!1)}var $n=e=>Number.isSafeInteger(e)&&e>=0,So=e=>Array.isArray(e)?e.filter($n):[];function Ao(e){try{return JSON.parse(e??"null")}catch{return null}}function ti(e){if(!Array.isArray(e))return[];let[t,n,o,s,r]=e;return!$n(t)||typeof o!="string"?[]:n===null?[{sentenceIndex:t,edit:{kind:"translation",text:o,ids:So(r)}}]:$n(n)?[{sentenceIndex:t,edit:{kind:"prefix",position:n,prefix:o,token:typeof s=="string"?s:""}}]:[]}function ni(e){let t=Ao(e);return Array.isArray(t)?t.flatMap(ti):[]}function oi(e){let t=Ao(e);return Array.isArray(t)&&typeof t[0]=="string"?{text:t[0],ids:So(t[1])}:e?{text:e,ids:[]}:null}function kn(){let e=new URLSearchParams(location.hash.slice(1)),t={};for(let[o,s]of Object.entries(vn)){let r=e.get(o),i=r?s.parse(r):void 0;i===void 0&&o==="direction"||((t[s.group]??={})[s.field]=i??xn(ko,s))}let n=Number(e.get("snapshot")??NaN);return Rt={edits:ni(e.get("edits")),snapshot:n>=0?n:null,compared:oi(e.get("compared")),tracesSearch:e.has("searched"),ranksHeads:e.has("ranked")},t}var Mt=()=>st(kn());var Tn=new Map,Po=()=>Tn.clear();function U(e){let t=Tn.get(e);if(t)return t;let n=getComputedStyle(document.documentElement).getPropertyValue(`--${e}`).trim(),o=[1,3,5].map(s=>parseInt(n.slice(s,s+2),16));return Tn.set(e,o),o}var ae=(e,t)=>`rgba(${U(e).join(", ")}, ${t.toFixed(3)})`,Y=e=>getComputedStyle(document.documentElement).getPropertyValue(`--${e}`).trim();var si=/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u,ri=new RegExp(String.raw`\s+|${si.source}|[\p{L}\p{M}\p{N}]+|.`,"gu"),ii=4e6,ye=e=>[...e.matchAll(ri)].map(({0:t,index:n})=>({text:t,begin:n}));function _t(e,t){let n=p=>p.map(h=>h.text).filter(h=>h.trim()),o=n(e),s=n(t),r=Math.min(o.length,s.length),i=0,a=0;for(;i<r&&o[i]===s[i];)i++;for(;a<r-i&&o.at(-1-a)===s.at(-1-a);)a++;let c=ai(o.slice(i,o.length-a),s.slice(i,s.length-a)),u=(p,h,g)=>{let b=new Set(c.map(w=>w[h]+i)),y=-1;return p.map(w=>w.text.trim()!==""&&++y>=i&&y<g-a&&!b.has(y))};return[u(e,0,o.length),u(t,1,s.length)]}function ai(e,t){let n=[],o=t.length+1;if(e.length*t.length>ii)return n;let s=new Uint32Array((e.length+1)*o),r=(i,a)=>s[i*o+a];for(let i=e.length-1;i>=0;i--)for(let a=t.length-1;a>=0;a--){let c=e[i]===t[a];s[i*o+a]=c?r(i+1,a+1)+1:Math.max(r(i+1,a),r(i,a+1))}for(let i=0,a=0;i<e.length&&a<t.length;)e[i]===t[a]?n.push([i++,a++]):r(i+1,a)>=r(i,a+1)?i++:a++;return n}function Eo(e,t){let n=[ye(e),ye(t)],o=_t(...n),s=r=>n[r].filter((i,a)=>o[r][a]).map(i=>i.text);return[s(0),s(1)]}var We=e=>JSON.stringify([l.request.modelName,e.source,l.request.beamSize,e.prefix]);async function le(){let e=$();e?.isDone&&await E("search","Searching",async t=>{let n=We(e),o={...q(),text:e.source,beam_size:l.request.beamSize,trace:!0,split:!1,...e.prefix?{prefix:e.prefix}:{}},s=await M("translate",o,t),r=$();r&&We(r)===n&&f({search:{trace:{...s,requestKey:n,source:e.source},candidate:null}})})}function li(e,{weights:t}){return e==="mean"||t.has(e)||ie.some(n=>e===`${O}${n}`)?!0:[...t.keys()].some(n=>e===`${re}${C(n)}`)}function it(e,t,n=null){let{head:o,outputPosition:s}=l.view,r=l.heads.disabled.filter(i=>e.weights.has(i));f({inspection:{result:e,sentence:t,snapshot:n},heads:{disabled:r,importance:null,importanceByToken:{}},view:{head:li(o,e)?o:"mean",outputPosition:Math.max(0,Math.min(s,t.tokens.length-1))}},r.length?{}:{heads:{ablation:null,ablatedSentence:null}}),l.view.head.startsWith(O)&&ne(l.view.head)}async function B(){let e=$();if(!e?.isDone||!e.text||!S()||(await E("inspect","Looking inside",async n=>{it(await Ce(_e(e),n),e)}),P()))return;l.heads.disabled.length&&await X();let{trace:t}=l.search;t?.source===e.source&&t.requestKey!==We(e)&&await le()}async function Ct(e){let t=$();!t?.isDone||!t.text||(f({inspection:{snapshot:e}}),await E("inspect","Loading a snapshot",async n=>{let o={..._e(t),snapshot:e,...kt(t)};it(await Ce(o,n),t,e)}))}async function ne(e){let t=l.inspection.result;if(!e.startsWith(O)||!t)return f({view:{head:e},inspection:{flow:null}});await E("flow","Following the layers",async n=>{let o=await gn(t,`flow/${e.slice(O.length)}`,n);l.inspection.result===t&&f({view:{head:e},inspection:{flow:{...o,inspection:t}}})})}var Ro="";function _o(e){let{result:t,lookup:n}=l.inspection,{head:o,showsComputation:s}=l.view;if(!t?.weights.has(o)||!s||P())return;let r=Sn(e),i=Ro===r&&(At("lookup")||l.status.error!=="");n?.cell===r||i||(Ro=r,E("lookup","",async a=>{let c=await gn(t,`lookup/${o}/${e.row}/${e.key}`,a);f({inspection:{lookup:{result:c,view:e,cell:r}}})}))}var ci=0,Mo=new WeakMap;function Sn({row:e,key:t}){let n=l.inspection.result,o=Mo.get(n)??++ci;return Mo.set(n,o),`${o}/${l.view.head}/${e}/${t}`}async function Co(){await E("models","",async e=>{let{models:t}=await M("models",void 0,e),[n]=t;if(!n)throw new Error("The server has no model.");let o=t.some(s=>Ae(s)===l.request.modelName);f({server:{models:t},request:{modelName:o?l.request.modelName:Ae(n)},status:{error:"",needsApiKey:!1}})})}async function Be(){await E("count","",async e=>{if(!l.request.text.trim()||!S())return f({tokenCounts:{total:null}});let t={...q(),text:l.request.text},n=await M("tokenize",t,e),o=n.sentences.map(s=>s.tokens.length);f({tokenCounts:{total:o.reduce((s,r)=>s+r,0),longestSentence:Math.max(0,...o),sentenceLimit:n.max_tokens,truncatedSentences:n.num_cut}})})}var De=()=>({source:"",text:"",tokens:[],ids:[],score:0,nBest:[],decoding:{},index:0,prefix:"",original:null,edit:null,isDone:!1});function An(e,t){e.tokens=t.tokens.map((n,o)=>({token:n,log_prob:t.token_log_probs[o],alternatives:t.alternatives?.[o]??e.tokens[o]?.alternatives??[]}))}var V=e=>e.join("").replaceAll("▁"," ").trimStart(),Ht=(e,t)=>e.text===t.text&&String(e.ids)===String(t.ids),Fe=e=>/^<[^<>]+>$/.test(e);function $e(e,t,n="inserted"){let o=ye(e),[s]=_t(o,ye(t)),r=i=>n==="deleted"?d`<del>${i}</del>`:d`<mark>${i}</mark>`;return d`${o.map((i,a)=>s[a]?r(i.text):i.text)}`}var Ho=e=>Fe(e)?`
+`:e.replaceAll("▁"," ");function Pn({tokens:e,original:t}){if(!t)return e.map(()=>!1);let n=e.map(i=>Ho(i.token)),o=ye(n.join("")),[s]=_t(o,ye(t.tokens.map(i=>Ho(i.token)).join(""))),r=0;return n.map(i=>{let a=r;r+=i.length;let c=u=>u.begin<r&&u.begin+u.text.length>a;return o.some((u,p)=>s[p]&&c(u))})}var x=e=>e.replace(/^▁/,"").replaceAll("▁","␣")||"␣",ui=/[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u,ce=e=>ui.test(/\p{Letter}/u.exec(e)?.[0]??"")?"rtl":"ltr",di=/[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Nko}\p{Script=Adlam}\p{Script=Mongolian}]/u,pi=[/[\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb]/u,/[\u06cd\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef]/u];function Oo(e="",t=""){let n=/(.)\p{M}*$/u.exec(e)?.[1]??"",o=/^./u.exec(t)?.[0]??"",s=r=>di.test(r)&&/\p{L}/u.test(r);return s(n)&&s(o)&&!pi.some(r=>r.test(n))&&o!=="ء"}function qe(e,t){let n=Oo(e[t-1],e[t])?["joins-before"]:[],o=Oo(e[t],e[t+1])?["joins-after"]:[];return[...n,...o].join(" ")}var ve=(e,t,n)=>e.values[t*e.keys+n]===e.forbidden;function ue(e,t,n){let o=e.values[t*e.keys+n];return o===e.forbidden?0:o/e.scale}var at=(e,t)=>Array.from({length:e.keys},(n,o)=>ue(e,t,o));function En(e,t){let n=e.map((i,a)=>a).sort((i,a)=>e[a]-e[i]),o=new Set,s=e.reduce((i,a)=>i+a,0),r=0;for(let i of n){if(e[i]===0||r>=t*s&&t<1)break;o.add(i),r+=e[i]}return o}var Rn=(e,t)=>({rows:e,keys:t,values:new Float32Array(e*t),scale:1,forbidden:-1});function Io(e){let t=Rn(e.length,e[0]?.length??0);return t.values.set(e.flat().map(n=>n??t.forbidden)),t}function Lo(e){let[t]=e,n=Rn(t.rows,t.keys);for(let{values:o,scale:s,forbidden:r}of e)for(let i=0;i<o.length;i++)n.values[i]+=o[i]===r?0:o[i]/s/e.length;for(let o=0;o<t.values.length;o++)t.values[o]===t.forbidden&&(n.values[o]=n.forbidden);return n}function No(e){let t=[];return e.words.forEach((n,o)=>{n!==null&&o>0&&e.words[o-1]===n?t.at(-1).push(o):t.push([o])}),t}function Wo(e,t,n){let o=Rn(t.length,n.length);return t.forEach((s,r)=>{n.forEach((i,a)=>{let c=s.every(h=>i.every(g=>ve(e,h,g))),u=h=>i.reduce((g,b)=>g+ue(e,h,b),0),p=s.reduce((h,g)=>h+u(g),0);o.values[r*n.length+a]=c?o.forbidden:p/s.length})}),o}var jo=new WeakMap,Uo=e=>jo.get(e);function Vo(e){let t=new OffscreenCanvas(e.width,e.height);return t.getContext("2d").putImageData(e,0,0),jo.set(t,e),t}var Bo=new WeakMap;function Go(e,t){let n=Bo.get(e)??new Map,o=[t,...U("paper"),...U("heat")].join(" "),s=n.get(o)??hi(e,t);return Bo.set(e,n.set(o,s)),s}function Mn(e,t,n,o,s){for(let r=0;r<3;r++)e.data[4*t+r]=n[r]+s*(o[r]-n[r]);e.data[4*t+3]=255}function hi(e,t){let n=Math.min(e.rows,t),o=Math.min(e.keys,t),s=new Float32Array(o*n).fill(-1);for(let u=0;u<e.rows;u++)for(let p=0;p<e.keys;p++){if(ve(e,u,p))continue;let h=Math.floor(u*n/e.rows)*o+Math.floor(p*o/e.keys);s[h]=Math.max(s[h],ue(e,u,p))}let r=new ImageData(o,n),[i,a,c]=[U("paper"),U("heat"),U("forbidden")];return s.forEach((u,p)=>{u<0?Mn(r,p,c,c,1):Mn(r,p,i,a,u)}),Vo(r)}var _n=new WeakMap,Ko=e=>_n.get(e);function zo(e,t){_n.set(e,{image:t,left:0,top:0,width:0,height:0,isMirrored:!1,labels:[],frames:[]}),e.width=t.width,e.height=t.height,e.getContext("2d").drawImage(t,0,0)}function Xo(e,t,n){zo(e,Go(t,n))}function Jo(e,t,n){let o=new ImageData(n,t.length),s=Math.max(...t.flat().map(Math.abs),1e-9);t.forEach((r,i)=>{r.forEach((a,c)=>{let u=U(a<0?"less":"more");Mn(o,i*n+c,U("paper"),u,Math.abs(a)/s)})}),zo(e,Vo(o))}var mi=14,fi=120,Do=10,gi=30,bi=1.2,wi=6,Ot="12px system-ui, sans-serif";function Fo(e,t,n){let o=s=>e.measureText(s).width;return t.map(s=>{let r=[...x(s)];if(o(r.join(""))<=n)return r.join("");for(;r.length>1&&o(`${r.join("")}…`)>n;)r.pop();return`${r.join("")}…`})}function qo(e,t,n){let o=Math.max(Math.ceil(mi/t),1);return Array.from({length:e},(s,r)=>r).filter(s=>s===n||s%o===0&&Math.abs(s-n)>=o)}function yi(e,t,n){let{weights:o,rows:s,keys:r,chosen:i,isMirrored:a}=t;e.font=Ot;let c=Math.min(fi,n*.25),u=Fo(e,s,c),p=Fo(e,r,c),h=N=>Math.max(...N.map(Er=>e.measureText(Er).width)),g=h(u)+Do,b=h(p)+Do,y=Math.max(bi,Math.min(gi,(n-g-2)/r.length)),w=y>=wi?Math.floor(y):y,v=w*r.length,T=w*s.length,L=N=>g+w*(a?r.length-1-N:N),D={rows:qo(s.length,w,i.row),keys:qo(r.length,w,i.key)},Z=N=>Y(N?"accent":"ink"),Ar=[...D.rows.map(N=>({text:u[N],x:g-6,y:b+w*(N+.5),isVertical:!1,fill:Z(N===i.row)})),...D.keys.map(N=>({text:p[N],x:L(N)+.5*w,y:b-6,isVertical:!0,fill:Z(N===i.key)}))],Jn={stroke:Y("accent"),thickness:1.5},Pr=[{x:g-.5,y:b-.5,width:v+1,height:T+1,stroke:Y("line"),thickness:1},{x:g,y:b+w*i.row,width:v,height:w,...Jn},{x:L(i.key),y:b,width:w,height:T,...Jn}];return{plan:{image:Go(o,1/0),left:g,top:b,width:v,height:T,isMirrored:a,labels:Ar,frames:Pr},layout:{left:g,top:b,size:w,...D}}}function Yo(e,t,n){let o=e.getContext("2d"),{plan:s,layout:r}=yi(o,t,n),{image:i,left:a,top:c,width:u,height:p,isMirrored:h,labels:g,frames:b}=s;_n.set(e,s);let y=window.devicePixelRatio||1;e.width=Math.round((a+u+2)*y),e.height=Math.round((c+p+2)*y),e.style.width=`${a+u+2}px`,e.style.height=`${c+p+2}px`,o.scale(y,y),o.imageSmoothingEnabled=!1,o.save(),h&&o.transform(-1,0,0,1,2*a+u,0),o.drawImage(i,a,c,u,p),o.restore();for(let w of g)Cn(o,w);for(let w of b)o.strokeStyle=w.stroke,o.lineWidth=w.thickness,o.strokeRect(w.x,w.y,w.width,w.height);return r}function Cn(e,{text:t,x:n,y:o,isVertical:s,fill:r}){e.save(),e.translate(n,o),s&&e.rotate(-Math.PI/2),e.font=Ot,e.textAlign=s?"left":"right",e.textBaseline="middle",e.fillStyle=r,e.fillText(`⁨${t}⁩`,0,0),e.restore()}var lt=12,$i="select, input, textarea, .unseen, .term, .save, .peek, [data-unsaved]",vi=e=>e==="transparent"||e==="rgba(0, 0, 0, 0)";function*xi(e,t,n){let o=document.createRange();for(let{0:s,index:r}of e.data.matchAll(/\S+/gu)){o.setStart(e,r),o.setEnd(e,r+s.length);let{x:i,y:a,width:c,height:u}=o.getBoundingClientRect(),p=`${t.fontStyle} ${t.fontWeight} ${t.fontSize} ${t.fontFamily}`;c&&(yield{kind:"text",x:i,y:a,width:c,height:u,text:s,fill:n,font:p,direction:t.direction})}}function*ki(e,{x:t,y:n,width:o,height:s},r){let i=Ko(e);if(!i||!o)return;let{image:a,isMirrored:c}=i,u=i.width?{x:t+i.left,y:n+i.top,width:i.width,height:i.height}:{x:t,y:n,width:o,height:s};yield{kind:"cells",image:a,isMirrored:c,opacity:r,...u};for(let p of i.frames)yield{kind:"frame",radius:0,...p,x:t+p.x,y:n+p.y};for(let p of i.labels)yield{kind:"label",...p,x:t+p.x,y:n+p.y,width:0,height:0}}function*Ti(e,t,n){let{x:o,y:s,width:r,height:i}=n,a=parseFloat(t.borderRadius)||0,c=(p,h=2)=>({kind:"frame",stroke:p,thickness:h,radius:a,...n}),u=(p,h,g=2)=>({kind:"line",...n,path:p,origin:[o,s],stroke:h,thickness:g,opacity:1,dashes:""});e.matches(".cell")&&(yield c(t.borderTopColor,e.ariaPressed==="true"?4:1.5)),e.matches(".cell.off")&&(yield u(`M 0 0 L ${r} ${i}`,Y("less"))),e.matches("del")&&(yield u(`M 0 ${i/2} L ${r} ${i/2}`,Y("bad"),1)),e.matches('.token[aria-pressed="true"], .part.here')&&(yield c(Y("accent"))),e.matches(".token.prefix-end")&&(yield c(Y("more"))),e.matches(".token.new, u.new")&&(yield u(`M 2 ${i-1} L ${r-2} ${i-1}`,Y("more")))}function Si(e,t,{x:n,y:o,width:s,height:r}){let{e:i,f:a}=e.getScreenCTM();return{kind:"line",x:n,y:o,width:s,height:r,path:e.getAttribute("d"),origin:[i,a],stroke:t.stroke,thickness:parseFloat(t.strokeWidth),opacity:Number(t.opacity),dashes:t.strokeDasharray==="none"?"":t.strokeDasharray.replaceAll("px","")}}function*Qo(e){let{x:t,y:n,width:o,height:s}=e.getBoundingClientRect(),r={x:t,y:n,width:o,height:s},i=getComputedStyle(e);if(e.matches($i)||i.visibility==="hidden")return;let a=e instanceof SVGElement,c=Number(i.opacity);if(e instanceof HTMLCanvasElement)yield*ki(e,r,c);else if(e instanceof SVGPathElement)yield Si(e,i,r);else if(e instanceof SVGRectElement)yield{kind:"box",...r,fill:i.fill,opacity:c,radius:0};else if(!a&&o&&!vi(i.backgroundColor)){let u=parseFloat(i.borderRadius)||0;yield{kind:"box",...r,fill:i.backgroundColor,opacity:1,radius:u}}for(let u of e.childNodes)u instanceof Text?yield*xi(u,i,a?i.fill:i.color):u instanceof Element&&u.tagName!=="title"&&(yield*Qo(u));a||(yield*Ti(e,i,r))}function It(e){let{classList:t}=document.documentElement;t.add("saving");try{return Ai(e)}finally{t.remove("saving")}}function Ai(e){let t=[],n=lt,o=0;for(let s of e.flatMap(r=>[...document.querySelectorAll(r)])){let r=s.getBoundingClientRect(),i=r.x-s.scrollLeft,a=r.y-s.scrollTop,c=n;for(let u of Qo(s)){let p=u.x-i+lt,h=u.y-a+n;t.push(u.kind==="line"?{...u,x:p,y:h,origin:[u.origin[0]-i+lt,u.origin[1]-a+n]}:{...u,x:p,y:h}),o=Math.max(o,p+u.width),c=Math.max(c,h+u.height)}n=c+lt}return{shapes:t,width:Math.ceil(o+lt),height:Math.ceil(n),paper:Y("paper")}}var Lt=2;function Pi(e,t){let{x:n,y:o,width:s,height:r}=t;e.save(),t.kind==="box"?(e.globalAlpha=t.opacity,e.fillStyle=t.fill,e.beginPath(),e.roundRect(n,o,s,r,Math.min(t.radius,r/2)),e.fill()):t.kind==="frame"?(e.strokeStyle=t.stroke,e.lineWidth=t.thickness,e.beginPath(),e.roundRect(n,o,s,r,t.radius),e.stroke()):t.kind==="cells"?(e.imageSmoothingEnabled=!1,e.globalAlpha=t.opacity,t.isMirrored&&e.transform(-1,0,0,1,2*n+s,0),e.drawImage(t.image,n,o,s,r)):t.kind==="label"?Cn(e,t):t.kind==="line"?(e.globalAlpha=t.opacity,e.translate(...t.origin),e.strokeStyle=t.stroke,e.lineWidth=t.thickness,e.setLineDash(t.dashes?t.dashes.split(/[ ,]+/).map(Number):[]),e.stroke(new Path2D(t.path))):(e.font=t.font,e.fillStyle=t.fill,e.textAlign="center",e.textBaseline="middle",e.direction=t.direction==="rtl"?"rtl":"ltr",e.fillText(t.text,n+s/2,o+r/2)),e.restore()}function Zo(e){let{shapes:t,width:n,height:o,paper:s}=It(e),r=document.createElement("canvas"),i=r.getContext("2d");r.width=Lt*n,r.height=Lt*o,i.scale(Lt,Lt),i.fillStyle=s,i.fillRect(0,0,n,o);for(let a of t)Pi(i,a);return r}var Ei=3e5,Hn=e=>e.replaceAll("&","&amp;").replaceAll("<","&lt;").replaceAll(">","&gt;").replaceAll('"',"&quot;");function Q(e,t,n=""){let o=Object.entries(t).map(([s,r])=>{let i=typeof r=="number"?String(Math.round(100*r)/100):Hn(r);return` ${s}="${i}"`});return n?`<${e}${o.join("")}>${n}</${e}>`:`<${e}${o.join("")}/>`}function Ri({image:e,isMirrored:t,opacity:n,...o}){let{data:s,width:r,height:i}=Uo(e),a=new Map,c=o.width/r,u=o.height/i,p=(g,b)=>{let y=g*r+(t?r-1-b:b);return[0,1,2].map(w=>s[4*y+w].toString(16).padStart(2,"0")).join("")};for(let g=0;g<i;g++)for(let b=0,y;b<r;b=y){let w=p(g,b);for(y=b+1;y<r&&p(g,y)===w;)y++;let v={x:o.x+b*c,y:o.y+g*u,width:(y-b)*c,height:u},T=a.get(w)??[];a.set(w,T),T.push(Q("rect",v))}let h=[...a].map(([g,b])=>Q("g",{fill:`#${g}`},b.join("")));return Q("g",{class:"cells",opacity:String(n),"shape-rendering":"crispEdges"},h.join(""))}function Mi({image:e,isMirrored:t,opacity:n,x:o,y:s,width:r,height:i}){let a=document.createElement("canvas");return a.width=e.width,a.height=e.height,a.getContext("2d").drawImage(e,0,0),Q("image",{x:o,y:s,width:r,height:i,...t?{transform:`matrix(-1 0 0 1 ${2*o+r} 0)`}:{},opacity:String(n),preserveAspectRatio:"none",style:"image-rendering:pixelated",href:a.toDataURL()})}function _i(e){let{x:t,y:n,width:o,height:s}=e,r={x:t,y:n,width:o,height:s};switch(e.kind){case"box":{let i=Math.min(e.radius,s/2);return Q("rect",{...r,rx:i,fill:e.fill,opacity:String(e.opacity)})}case"frame":{let{stroke:i,thickness:a,radius:c}=e;return Q("rect",{...r,rx:c,fill:"none",stroke:i,"stroke-width":String(a)})}case"cells":return e.image.width*e.image.height>Ei?Mi(e):Ri(e);case"label":{let i={x:t,y:n,"text-anchor":e.isVertical?"start":"end","dominant-baseline":"central",...e.isVertical?{transform:`rotate(-90 ${t} ${n})`}:{},fill:e.fill,style:`font:${Ot}`};return Q("text",i,`⁨${Hn(e.text)}⁩`)}case"line":return Q("path",{d:e.path,transform:`translate(${e.origin.join(" ")})`,fill:"none",stroke:e.stroke,"stroke-width":String(e.thickness),opacity:String(e.opacity),...e.dashes?{"stroke-dasharray":e.dashes}:{}});case"text":{let i={x:t+o/2,y:n+s/2,"text-anchor":"middle","dominant-baseline":"central",direction:e.direction,fill:e.fill,style:`font:${e.font}`};return Q("text",i,Hn(e.text))}}}function es(e){let{shapes:t,width:n,height:o,paper:s}=It(e),i=[`<rect width="${n}" height="${o}" fill="${s}"/>`,...t.map(_i)].join(`
+`),a={width:n,height:o,viewBox:`0 0 ${n} ${o}`};return`${Q("svg",{xmlns:"http://www.w3.org/2000/svg",...a},`${i}
 `)}
-</svg>
-`}function xi(e,t){let{x:n,y:s,width:o,height:i}=t;e.save(),t.kind==="box"?(e.globalAlpha=t.opacity,e.fillStyle=t.fill,e.beginPath(),e.roundRect(n,s,o,i,Math.min(t.radius,i/2)),e.fill()):t.kind==="frame"?(e.strokeStyle=t.stroke,e.lineWidth=t.thickness,e.beginPath(),e.roundRect(n,s,o,i,t.radius),e.stroke()):t.kind==="cells"?(e.imageSmoothingEnabled=!1,e.globalAlpha=t.opacity,t.isTurned&&e.transform(-1,0,0,1,2*n+o,0),e.drawImage(t.image,n,s,o,i)):t.kind==="label"?(e.translate(n,s),t.isTurned&&e.rotate(-Math.PI/2),e.font=ze,e.fillStyle=t.fill,e.textAlign=t.isTurned?"left":"right",e.textBaseline="middle",e.fillText(`⁨${t.text}⁩`,0,0)):t.kind==="line"?(e.globalAlpha=t.opacity,e.translate(...t.move),e.strokeStyle=t.stroke,e.lineWidth=t.thickness,e.setLineDash(t.dashes?t.dashes.split(/[ ,]+/).map(Number):[]),e.stroke(new Path2D(t.path))):(e.font=t.font,e.fillStyle=t.fill,e.textAlign="center",e.textBaseline="middle",e.direction=t.direction==="rtl"?"rtl":"ltr",e.fillText(t.text,n+o/2,s+i/2)),e.restore()}function js(e){let{shapes:t,width:n,height:s,paper:o}=Ws(e),i=document.createElement("canvas"),a=i.getContext("2d");i.width=Et*n,i.height=Et*s,a.scale(Et,Et),a.fillStyle=o,a.fillRect(0,0,n,s);for(let l of t)xi(a,l);return i}function Ks(e,t){let n=document.createElement("a");n.href=URL.createObjectURL(t),n.download=e,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e3)}var fe=(e,t,n="text/plain")=>Ks(e,new Blob([t],{type:n}));function vi(e){let t=n=>/[",\n\r]/.test(String(n))?`"${String(n).replaceAll('"','""')}"`:String(n??"");return e.map(n=>n.map(t).join(",")).join(`
+`}function ts(e,t){let n=document.createElement("a");n.href=URL.createObjectURL(t),n.download=e,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e3)}var xe=(e,t,n="text/plain")=>ts(e,new Blob([t],{type:n}));function Ci(e){let t=n=>/[",\n\r]/.test(String(n))?`"${String(n).replaceAll('"','""')}"`:String(n??"");return e.map(n=>n.map(t).join(",")).join(`
 `)+`
-`}function qs(e){for(let t of document.querySelectorAll("details.save[open]"))(e instanceof KeyboardEvent?e.key!=="Escape":t.contains(e.target))||(e instanceof KeyboardEvent&&t.querySelector("summary").focus(),t.open=!1)}addEventListener("keydown",qs);addEventListener("pointerdown",qs);function C(e,t,n,s){let o={PNG:()=>js(t).toBlob(a=>{a&&Ks(`${e}.png`,a)}),SVG:()=>fe(`${e}.svg`,Ds(t),"image/svg+xml"),CSV:()=>fe(`${e}.csv`,vi(n()),"text/csv"),JSON:()=>fe(`${e}.json`,`${JSON.stringify(s(),null,2)}
-`,"application/json")},i=a=>{a.currentTarget.closest("details").open=!1};return d`<details class="save">
+`}function ns(e){for(let t of document.querySelectorAll("details.save[open]"))(e instanceof KeyboardEvent?e.key!=="Escape":t.contains(e.target))||(e instanceof KeyboardEvent&&t.querySelector("summary").focus(),t.open=!1)}addEventListener("keydown",ns);addEventListener("pointerdown",ns);function _(e,t,n,o){let s={PNG:()=>Zo(t).toBlob(i=>{i&&ts(`${e}.png`,i)}),SVG:()=>xe(`${e}.svg`,es(t),"image/svg+xml"),CSV:()=>xe(`${e}.csv`,Ci(n()),"text/csv"),JSON:()=>xe(`${e}.json`,`${JSON.stringify(o(),null,2)}
+`,"application/json")},r=i=>{i.currentTarget.closest("details").open=!1};return d`<details class="save">
     <summary aria-label="Save: ${e}">Save</summary>
     <span class="files"
-      >${Object.entries(o).map(([a,l])=>d`<button
+      >${Object.entries(s).map(([i,a])=>d`<button
             type="button"
-            aria-label="${e} as ${a}"
-            @click=${c=>{l(),i(c)}}
-          >
-            ${a}
-          </button>`)}</span
+            aria-label="${e} as ${i}"
+            @click=${c=>{a(),r(c)}}
+            >${i}</button
+          >`)}</span
     >
-  </details>`}var Ti={tokens:["Tokens","Models read and write tokens: words, or parts of words. ␣ is a space that stands alone, <s> begins a text, and </s> ends it."],beam:["Beam","How many beginnings of a translation are kept at each step. With 1, the likeliest token is taken each time."],sampling:["Sampling","Tokens are drawn by their probabilities. A temperature below 1 prefers likely tokens, one above 1 prefers them less. “Draw again” draws others."],probability:["Probability","How likely the model found a token, after the tokens before it. The stronger the colour of a token, the less likely it was."],best:["The best translations","What the search found, best first. The number is the score that ranks them: the logarithm of the probability, divided by a term for the length. A text that can be written with several sequences of tokens is listed once."],head:["Head","cross.1.2 is a head by kind, layer and number, each counted from 0. Encoder: the input looks at itself. Decoder: the output looks at what is written. Cross: the output looks at the input. “Mean” is the mean of several heads."],alignment:["Alignment head","The head of cross-attention whose weights are most like a word alignment: high on one word, near the line from first to last. It is a guess: read the matrix."],share:["Share of a row","Only the largest weights are drawn, as many as make up this share of the row. Of the other rows, at most half is drawn."],words:["Words","The tokens of a word are taken together: weights are summed over the tokens that are looked at, and averaged over those that look."],weight:["Weight","How much a token looks at another, from 0 to 1. The weights of a row sum to 1. A mask forbids some cells: a token that is being written may not look at later ones."],flow:["Through all layers","Rollout multiplies the weights of all layers. Gradient asks how a small change of an input changes the output. Integrated gradients add this up on the way from an empty input. None is the truth: each has its caveat below the matrix."],label:["Label","A name for what a head does mostly: it looks at the previous token, the same token, a symbol (a sink), along the alignment. Mixed: none of these for half of its weight."],entropy:["Entropy","How spread a row's weights are, in nats: 0 where one token has all the weight, 2.3 where ten tokens share it."],highest:["Highest weight","Of each row the largest weight, on average. The order “sharpness” begins with the highest."],offset:["Offset","How many places after its own a token looks, on average. Below 0: before."],worth:["Worth","How many nats of log-probability each token loses, on average, when this head is taken away. Below 0: the translation is likelier without it."],nats:["Nats","A log-probability is the natural logarithm of a probability. Minus 0.69 nats halves a probability; minus 2.3 nats make it a tenth."],lookup:["Query, key, softmax","Query and key are lists of numbers that the head makes of two tokens. Softmax turns scores into weights: e to the score, divided by the sum over the row."],search:["Score in the search","The sum of the log-probabilities so far, in nats. At each step the best beginnings go on; the others are dropped."],lens:["Logit lens","The output layer, which belongs after the last layer, is put after each layer: what would the model write if it stopped there?"],snapshot:["Snapshot","The model as it was after some steps of training. Training with training.keep_every keeps snapshots."],moved:["What moved it","Gradient times input: how strongly a small change of each token would change the prediction. It is a hint, not a proof."]};function Si(e){let t=e.target,n=t.previousElementSibling.getBoundingClientRect();t.style.left=`${Math.max(8,Math.min(n.left,innerWidth-t.offsetWidth-8))}px`,t.style.top=`${n.bottom+t.offsetHeight+8<innerHeight?n.bottom+4:Math.max(8,n.top-t.offsetHeight-4)}px`}function v(e){let[t,n]=Ti[e];return d`<span class="term"
+  </details>`}var os={ATTRIBUTE:1,CHILD:2,PROPERTY:3,BOOLEAN_ATTRIBUTE:4,EVENT:5,ELEMENT:6},ct=e=>(...t)=>({_$litDirective$:e,values:t}),je=class{constructor(t){}get _$AU(){return this._$AM._$AU}_$AT(t,n,o){this._$Ct=t,this._$AM=n,this._$Ci=o}_$AS(t,n){return this.update(t,n)}update(t,n){return this.render(...n)}};var On=class extends je{current={};render(t){}update(t,[n]){let{style:o}=t.element;for(let[s,r]of Object.entries(n))this.current[s]!==r&&o.setProperty(s,r);for(let s of Object.keys(this.current))s in n||o.removeProperty(s);this.current=n}},R=ct(On);var Hi={tokens:["Tokens","Models read and write tokens: words, or parts of words. ␣ is a space that stands alone, <s> begins a text, and </s> ends it."],beam:["Beam","How many beginnings of a translation are kept at each step. With 1, the likeliest token is taken each time."],sampling:["Sampling","Tokens are drawn by their probabilities. A temperature below 1 prefers likely tokens, one above 1 prefers them less. “Draw again” draws others."],probability:["Probability","How likely the model found a token, after the tokens before it. The stronger the colour of a token, the less likely it was."],best:["The best translations","What the search found, best first. The number is the score that ranks them: the logarithm of the probability, divided by a term for the length. A text that can be written with several sequences of tokens is listed once."],head:["Head","cross.1.2 is a head by kind, layer and number, each counted from 0. Encoder: the input looks at itself. Decoder: the output looks at what is written. Cross: the output looks at the input. “Mean” is the mean of several heads."],alignment:["Alignment head","The head of cross-attention whose weights are most like a word alignment: high on one word, near the line from first to last. It is a guess: read the matrix."],share:["Share of a row","Only the largest weights are drawn, as many as make up this share of the row. Of the other rows, at most half is drawn."],words:["Words","The tokens of a word are taken together: weights are summed over the tokens that are looked at, and averaged over those that look."],weight:["Weight","How much a token looks at another, from 0 to 1. The weights of a row sum to 1. A mask forbids some cells: a token that is being written may not look at later ones."],flow:["Through all layers","Rollout multiplies the weights of all layers. Gradient asks how a small change of an input changes the output. Integrated gradients add this up on the way from an empty input. None is the truth: each has its caveat below the matrix."],label:["Label","A name for what a head does mostly: it looks at the previous token, the same token, a symbol (a sink), along the alignment. Mixed: none of these for half of its weight."],entropy:["Entropy","How spread a row's weights are, in nats: 0 where one token has all the weight, 2.3 where ten tokens share it."],highest:["Highest weight","Of each row the largest weight, on average. The order “sharpness” begins with the highest."],offset:["Offset","How many places after its own a token looks, on average. Below 0: before."],worth:["Worth","How many nats of log-probability each token loses, on average, when this head is taken away. Below 0: the translation is likelier without it."],nats:["Nats","A log-probability is the natural logarithm of a probability. Minus 0.69 nats halves a probability; minus 2.3 nats make it a tenth."],lookup:["Query, key, softmax","Query and key are lists of numbers that the head makes of two tokens. Softmax turns scores into weights: e to the score, divided by the sum over the row."],search:["Score in the search","The sum of the log-probabilities so far, in nats. At each step the best beginnings go on; the others are dropped."],lens:["Logit lens","The output layer, which belongs after the last layer, is put after each layer: what would the model write if it stopped there?"],snapshot:["Snapshot","The model as it was after some steps of training. Training with training.keep_every keeps snapshots."],moved:["What moved it","Gradient times input: how strongly a small change of each token would change the prediction. It is a hint, not a proof."]},Nt=8;function Oi(e){let t=e.target,n=t.previousElementSibling.getBoundingClientRect(),o=Math.max(Nt,Math.min(n.left,innerWidth-t.offsetWidth-Nt)),r=n.bottom+t.offsetHeight+Nt<innerHeight?n.bottom+4:Math.max(Nt,n.top-t.offsetHeight-4);t.style.left=`${o}px`,t.style.top=`${r}px`}function k(e){let[t,n]=Hi[e];return d`<span class="term"
     ><button type="button" class="help" popovertarget="term-${e}" aria-label="What is this: ${t}"></button
-    ><span id="term-${e}" class="explanation" popover @toggle=${Si}><b>${t}.</b> ${n}</span></span
-  >`}var Ai=1e3,Us=5;function Ei({spelled:e,offsets:t},n){let s=[...n],o=0;return e.map((i,a)=>{let l=Math.max(o,t[a]?.[1]??0),c=t[a]?"":s.slice(o).join("");i.trim()&&c.trimStart().startsWith(i)&&(l=o+[...c.slice(0,c.indexOf(i)+i.length)].length),i.replaceAll("▁","")||(l=o+/^\s*/u.exec(s.slice(o,l).join(""))[0].length);let h=s.slice(o,l).join("");return o=l,h})}var Gs=/^▁?(<unk>|\[UNK\])$/;function Rt(e,t){let n=r.words?Ts(e):e.spelled.map((i,a)=>[a]),s=Ei(e,t),o=i=>{let a=e.spelled[i],l=s[i].trim();return Gs.test(a)&&l&&!Gs.test(l)?`<unk: ${l}>`:a};return{groups:n,labels:n.map(i=>i.map(o).join("")),pieces:n.map(i=>i.map(a=>s[a]).join("")),direction:me(t)}}var Ht=(e,t)=>{let n=e.groups.findIndex(s=>s.at(-1)>=t);return n<0?e.groups.length-1:n};function _i({rows:e,keys:t,shares:n,seen:s}){let{text:o,target:i,token_log_probs:a}=s,l=Rt(e,i??o),c=Rt(t,o),h=xs(n),u=r.words?an(h,l.groups,c.groups):h;i===null&&a.length&&(l.groups=l.groups.map(w=>w.map(T=>T+1)));let p=Ht(l,r.step),g=Oe(u,p),$=g.indexOf(Math.max(...g));return{kind:"flow",weights:u,rows:l,keys:c,row:p,best:$,key:r.source!==null&&r.source<t.spelled.length?Ht(c,r.source):$}}function Mi(){let{tokens:e,weights:t}=r.inspection,n=Object.keys(e),s=r.head.startsWith(ne)?r.head.slice(ne.length):"",o=[...t.keys()].filter(a=>L(a)===s),i=n.includes("cross")?"cross":n.at(-1);return o.length?o:[...t.keys()].filter(a=>a.startsWith(`${i}.`))}var Mt=null;function Oi(e){return(Mt?.of.length!==e.length||e.some((t,n)=>t!==Mt.of[n]))&&(Mt={of:e,mean:vs(e)}),Mt.mean}function un(){let e=r.inspection;if(!e)return null;if(r.head.startsWith(B))return r.flow?_i(r.flow):null;let t=e.weights.has(r.head)?[r.head]:Mi(),n=t[0].split(".")[0],s=e.tokens[n],o=t.length>1?Oi(t.map($=>e.weights.get($))):e.weights.get(t[0]),i=e.target!==null,a=Rt(s.rows,i&&n!=="encoder"?e.target:e.text),l=Rt(s.keys,i&&n==="decoder"?e.target:e.text),c=r.words?an(o,a.groups,l.groups):o,h=Ht(a,Math.min($t(n)?r.step:r.source??0,s.rows.spelled.length-1)),u=Oe(c,h),p=u.indexOf(Math.max(...u)),g=$t(n)?r.source:r.key;return{kind:n,weights:c,rows:a,keys:l,row:h,best:p,key:g!==null&&g<s.keys.spelled.length?Ht(l,g):p}}function V({kind:e,rows:t,keys:n},s,o){let i=(l,c)=>l.groups[Math.max(0,Math.min(c,l.groups.length-1))][0],a={row:i(t,s),key:i(n,o)};f($t(e)?{step:a.row,source:a.key}:{source:a.row,key:a.key})}var ge=null,Js=()=>ge,Ot=null;function Ri(e){let t=Math.min(r.share,.5),n=Math.max(1,Math.floor(Ai/e.rows));if(Ot?.weights!==e||Ot.share!==t){let s=Array.from({length:e.rows},(o,i)=>{let a=Oe(e,i);return[...St(a,t)].slice(0,n).map(l=>({row:i,key:l,weight:a[l]}))}).flat();Ot={weights:e,share:t,edges:s}}return Ot.edges}function Hi(e){let{weights:t,rows:n,keys:s,row:o}=e,i=b=>b.labels.map(A=>Math.max(22,9*[...k(A)].length+10)),a=b=>b.reduce((A,I)=>A+I,0),l=i(s),c=i(n),h=Math.max(a(l),a(c))+4,u=(b,{direction:A})=>{let I=0;return b.map(j=>(I+=j)-j/2).map(j=>A==="rtl"?h-j:j)},p=u(l,s),g=u(c,n),$=Oe(t,o),w=[...St($,r.share)].map(b=>({row:o,key:b,weight:$[b]})),T=[...r.alone?[]:Ri(t).filter(b=>b.row!==o),...w];return d`<div class="scroll" tabindex="0" role="group" aria-label="Curves">
-    <svg
-      id="curves"
-      class="curves"
-      width=${h}
-      height="170"
-      role="img"
-      aria-label="Curves from each token below to the tokens above that it looks at"
-    >
-      ${T.map(b=>Y`<path class=${b.row===o?"edge here":"edge"} data-row=${b.row} data-key=${b.key} data-weight=${b.weight.toFixed(3)}
-      opacity=${Math.max(.05,b.row===o?b.weight:.35*b.weight)} stroke-width=${1+3*b.weight}
-      d="M ${g[b.row]} 142 C ${g[b.row]} 85, ${p[b.key]} 85, ${p[b.key]} 28"></path>`)}
-      ${s.labels.map((b,A)=>Y`<text x=${p[A]} y="18" class=${A===e.key?"here":""} @click=${()=>V(e,o,A)}>\u2068${k(b)}\u2069</text>`)}
-      ${n.labels.map((b,A)=>Y`<text x=${g[A]} y="160" class=${A===o?"here":""} @click=${()=>V(e,A,e.key)}>\u2068${k(b)}\u2069</text>`)}
-    </svg>
-  </div>`}function Ci({weights:e,rows:t,keys:n,row:s,key:o}){let i=(a,l)=>{let c=Math.max(0,Math.min(a-2,l-Us));return Array.from({length:Math.min(Us,l)},(h,u)=>c+u)};return d`<table class="unseen" role="grid" aria-label="Weights about the chosen cell">
-    <tbody>
-      ${i(s,e.rows).map(a=>d`<tr>
-            ${i(o,e.keys).map(l=>d`<td
-                  role="gridcell"
-                  aria-label="${k(t.labels[a])} → ${k(n.labels[l])} ${te(e,a,l)?"forbidden":G(e,a,l).toFixed(2)}"
-                ></td>`)}
-          </tr>`)}
-    </tbody>
-  </table>`}function Vs(e,t,n,s,o,i){let[a,l,c]=H("heat"),{direction:h}=n,u=n.pieces.map(p=>({token:p}));return d`<p id=${e} class="tokens" dir=${h} role="group" aria-label=${t}>
-    ${n.pieces.map((p,g)=>{let $=o(g),w=p!==""&&!/\p{Letter}/u.test(p),T=_({background:$?`rgba(${a}, ${l}, ${c}, ${(.85*$).toFixed(3)})`:"",color:$>.6?"var(--paper)":""}),b=`part ${g===s?"here":""}`,[,A,I]=/^(\s*)([^]*)$/u.exec(p);return Je(u,g)?d`${A}<span class=${b} @click=${()=>i(g)} ${T}>${I}</span>`:d`<bdi class=${p?"":"symbol"} dir=${w?h:"auto"} @click=${()=>i(g)}
-        >${I?A:m}<span class=${b} ${T}
-          >${I||p||k(n.labels[g])}</span
-        ></bdi
-      >`})}
-  </p>`}function Pi(e){let t=r.inspection?.target!==null;return e==="flow"?`Each row is what was written or said; each column is a token of the input. The stronger a cell, the larger its share. ${r.flow?.caveat}`:e==="cross"?"Each row is a token of the output, as it is predicted; each column is a token of the input.":e==="decoder"&&t?"Each row is a token of the output, as it is predicted; each column is a token before it.":e==="decoder"?"Each row is a token of the text; each column is a token that it looks at: itself, or one before it.":`Each row is a token of the ${t?"input":"text"}; each column is a token of the same text that it looks at.`}function Li(e,t){let{row:n,key:s,weights:o}=e,i=e.keys.direction==="rtl"?-1:1,a={ArrowUp:()=>V(e,n-1,s),ArrowDown:()=>V(e,n+1,s),ArrowLeft:()=>V(e,n,s-i),ArrowRight:()=>V(e,n,s+i),Home:()=>V(e,n,0),End:()=>V(e,n,o.keys-1),n:()=>Te(1),p:()=>Te(-1),PageDown:()=>Se(1),PageUp:()=>Se(-1)};return t.ctrlKey||t.metaKey||t.altKey||!a[t.key]?!1:(a[t.key](),!0)}function Ni(e){let{weights:t,rows:n,keys:s,row:o,key:i}=e,a=c=>{if(!ge)return;let h=c.target.getBoundingClientRect(),u=Math.floor((c.clientX-h.left-ge.left)/ge.size),p=s.direction==="rtl"?t.keys-1-u:u,g=Math.floor((c.clientY-h.top-ge.top)/ge.size);g>=0&&p>=0&&g<t.rows&&p<t.keys&&V(e,g,p)},l=c=>{c&&queueMicrotask(()=>{c.parentElement&&(ge=Bs(c,t,n.labels,s.labels,{row:o,key:i},c.parentElement.clientWidth,s.direction==="rtl"))})};return d`<div class="frame">
-      <canvas
-        id="matrix"
-        tabindex="0"
-        role="img"
-        aria-label="Weights of ${r.head}: ${t.rows} rows, ${t.keys} columns. Arrow keys choose a cell."
-        ${Ve(l)}
-        @pointerdown=${a}
-        @keydown=${c=>{Li(e,c)&&c.preventDefault()}}
-      ></canvas>
-    </div>
-    <p class="legend" id="legend">
-      <span>weight 0 ${D("heat")} 1</span> <span><i class="forbidden"></i> forbidden by a mask</span>
-      <span><i class="stroke here"></i> the chosen token</span> ${r.alone?m:d`<span><i class="stroke"></i> the others</span>`}
-      ${v("weight")}
-    </p>`}function Bi({kind:e,weights:t,rows:n,keys:s,row:o,key:i,best:a}){let l=t.values instanceof Uint16Array?3:2;return e==="flow"&&!te(t,o,i)?d`<p id="cell" role="status">
-      <bdi class="strong">${k(s.labels[i])}</bdi> has a share of
-      <span class="strong number">${G(t,o,i).toFixed(l)}</span> in
-      <bdi class="strong">${k(n.labels[o])}</bdi>.
-    </p>`:d`<p id="cell" role="status">
-    <bdi class="strong">${k(n.labels[o])}</bdi> ${te(t,o,i)?"may not look at":d`looks with <span class="strong number">${G(t,o,i).toFixed(l)}</span> at`} <bdi class="strong">${k(s.labels[i])}</bdi>.
-    ${i===a?m:d`Most, ${G(t,o,a).toFixed(l)}, goes to <bdi>${k(s.labels[a])}</bdi>.`}
-  </p>`}function zs(){let e=(o,i)=>d`<option value=${o} ?selected=${o===r.head}>${i}</option>`,t=[...r.inspection.weights.keys()],n=[...new Set(t.map(L))],s=yt();return d`<label
-      >Head
-      <select id="head" @change=${o=>void Z(o.target.value)}>
-        ${e("mean","mean")}
-        ${n.map(o=>d`<optgroup label=${o}>
-              ${t.filter(i=>L(i)===o).map(i=>e(i,i))}${e(`${ne}${o}`,`mean of ${o}`)}
-            </optgroup>`)}
-        ${r.stored?m:d`<optgroup label="Through all layers">${ue.map(o=>e(`${B}${o}`,o))}</optgroup>`}
-      </select></label
-    >${v("head")}
-    ${s?d`<span class="together"
-            ><button
-              id="aligns"
-              aria-pressed=${r.head===s.head}
-              @click=${()=>void Z(s.head)}
-            >
-              ${s.isOfModel?"Alignment head":"Alignment layer of this sentence"}</button
-            >${v("alignment")}</span
-          >`:m}`}function Ys(){let e=un(),t=r.inspection;if(!e||!t)return d`<section class="panel alignment" aria-labelledby="alignment-title">
-      <div class="head"><h2 id="alignment-title">Alignment</h2></div>
-      ${r.inspection?zs():m}
-      <p class="hint">
-        ${y()?"…":"After a translation, this shows which words of the text each word was written from."}
-      </p>
-    </section>`;let{kind:n,weights:s,rows:o,keys:i,row:a,key:l}=e,c=Oe(s,a),h=St(c,r.share),u=()=>[["row","key","row_token","key_token","weight"],...o.labels.flatMap((g,$)=>i.labels.flatMap((w,T)=>te(s,$,T)?[]:[[$,T,g,w,G(s,$,T).toFixed(4)]]))],p=()=>({head:r.head,rows:o.labels,keys:i.labels,weights:o.labels.map((g,$)=>i.labels.map((w,T)=>te(s,$,T)?null:Number(G(s,$,T).toFixed(4))))});return d`<section
-    class="panel alignment ${E()||n==="flow"&&r.flow?.seen!==t?"stale":""}"
-    aria-labelledby="alignment-title"
-  >
-    <div class="head">
-      <h2 id="alignment-title">Alignment</h2>
-      ${zs()}
-      <label
-        >Share of a row
-        <input
-          id="share"
-          type="range"
-          min="0.1"
-          max="1"
-          step="0.05"
-          .value=${String(r.share)}
-          aria-valuetext="${Math.round(100*r.share)} %"
-          @input=${g=>f({share:Number(g.target.value)})}
-        />
-        <span class="number">${Math.round(100*r.share)} %</span></label
-      >${v("share")}
-      <label
-        ><input
-          id="words"
-          type="checkbox"
-          .checked=${r.words}
-          @change=${g=>f({words:g.target.checked})}
-        />
-        words</label
-      >${v("words")}
-      <label
-        ><input
-          id="alone"
-          type="checkbox"
-          .checked=${r.alone}
-          @change=${g=>f({alone:g.target.checked})}
-        />
-        only the chosen token</label
-      >
-      ${C("alignment",["#curves","#cell","#matrix","#legend"],u,p)}
-    </div>
-    ${Hi(e)} ${Bi(e)} ${Ni(e)} ${Ci(e)}
-    <div class="sides">
-      ${Vs("row-tokens","tokens that look",o,a,()=>0,g=>V(e,g,l))}
-      ${Vs("key-tokens","tokens that are looked at",i,l,g=>h.has(g)?c[g]:0,g=>V(e,a,g))}
-    </div>
-    <p class="hint" id="reading">
-      ${Pi(n)} ${i.direction==="rtl"?"Its columns run from right to left, as the text does.":m}
-      ${n==="flow"?m:`The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1.
-      A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written.`}
-    </p>
-    <p class="hint" id="keys">
-      In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another
-      layer.
-    </p>
-  </section>`}var Ii=6,Xs=320,Qs=18;function hn(e,t,n){let s=Math.max(...n.map(Math.abs),1e-9),o=Xs/n.length;return d`<div class="strip">
-    <span>${t}</span
-    ><svg
-      data-strip=${e}
-      viewBox="0 0 ${Xs} ${Qs}"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="${e}: ${n.length} numbers, from ${Math.min(...n).toFixed(2)} to ${Math.max(...n).toFixed(2)}"
-    >
-      ${n.map((i,a)=>Y`<rect x=${a*o} width=${o} height=${Qs} class=${i<0?"less":"more"} opacity=${(Math.abs(i)/s).toFixed(3)}><title>${i.toFixed(3)}</title></rect>`)}
-    </svg>
-  </div>`}function Fi(e,t){let n=l=>t.scores[l]+t.bias[l],s=t.weights.map((l,c)=>c).filter(l=>t.allowed[l]).sort((l,c)=>n(c)-n(l)),o=s.slice(0,Ii);!o.includes(e.key)&&t.allowed[e.key]&&o.push(e.key);let i=Math.max(...s.map(n)),a=s.reduce((l,c)=>l+Math.exp(n(c)-i),0);return d`<table id="softmax">
-      <thead>
-        <tr>
-          <th>key</th>
-          <th>score</th>
-          <th>exp(score − ${i.toFixed(2)})</th>
-          <th>÷ ${a.toFixed(2)} = weight</th>
-          <th><span class="unseen">weight, as a bar</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${o.map(l=>d`<tr class=${l===e.key?"strong":""}>
-              <td><bdi>${k(e.keys.labels[l])}</bdi></td>
-              <td class="number">${n(l).toFixed(2)}</td>
-              <td class="number">${Math.exp(n(l)-i).toFixed(3)}</td>
-              <td class="number">${t.weights[l].toFixed(3)}</td>
-              <td class="fill">
-                <span class="track"><span ${_({width:`${100*t.weights[l]}%`})}></span></span>
-              </td>
-            </tr>`)}
-      </tbody>
-    </table>
-    ${s.length>o.length?d`<p class="hint">and ${s.length-o.length} more keys.</p>`:m}`}function Wi(e,t){let n=d`<bdi class="strong">${k(e.rows.labels[e.row])}</bdi>`,s=d`<bdi class="strong">${k(e.keys.labels[e.key])}</bdi>`,o=t.terms.reduce((h,u)=>h+u,0),i=t.bias[e.key],a=t.scores[e.key],l=r.head.split(".")[0],c=r.inspection.target!==null&&l!=="encoder"?r.inspection.tokens.decoder?.keys.spelled[e.row]:void 0;return d`${c===void 0?m:d`<p class="hint" id="place">The query is made where the model has read <bdi class="strong">${k(c)}</bdi> and is about to write ${n}.</p>`}
-    ${hn("query",c===void 0?d`query of ${n}`:d`query before ${n}`,t.query)}
-    ${hn("key",d`key of ${s}`,t.key)}
-    ${hn("terms",t.is_additive?"v · tanh(query + key)":"their product, number by number",t.terms)}
-    ${t.allowed[e.key]?d`<p id="score">
-            The sum, <span class="number">${o.toFixed(3)}</span>${t.factor===1?m:d`, times <span class="number">${t.factor.toFixed(3)}</span> (1 ÷ √${t.query.length})`}${i?d`, plus <span class="number">${i.toFixed(3)}</span> for the positions`:m},
-            is the score <span class="strong number">${(a+i).toFixed(3)}</span>. Softmax makes weights of the
-            scores of a row:
-          </p>`:d`<p id="score">
-            A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:
-          </p>`}
-    ${Fi(e,t)}
-    <p class="legend"><span>below 0 ${D("less")}</span> <span>above 0 ${D("more")}</span></p>`}function Zs(){let e=un(),t=r.inspection;if(!t||!e||r.stored)return m;let n=t.weights.has(r.head);r.isExplained&&!r.words&&$s(e);let{lookup:s}=r,o=r.isExplained&&n&&!r.words&&s!==null,i=E()||o&&s.cell!==sn(e),a=()=>[["key","score","position","allowed","weight"],...s.found.keys.labels.map((l,c)=>{let{scores:h,bias:u,allowed:p,weights:g}=s.of;return[l,h[c],u[c],Number(p[c]),g[c]]})];return d`<section class="panel computed ${i?"stale":""}" aria-labelledby="computed-title">
-    <div class="head">
-      <h2 id="computed-title">How this weight is computed</h2>
-      ${v("lookup")}
-      <button id="explain" aria-expanded=${r.isExplained} @click=${()=>f({isExplained:!r.isExplained})}>
-        ${r.isExplained?"Hide":"Show"}
-      </button>
-      ${o?C("computed",[".strip","#score","#softmax"],a,()=>({head:r.head,row:s.found.rows.labels[s.found.row],key_token:s.found.keys.labels[s.found.key],...s.of})):m}
-    </div>
-    ${r.isExplained?n?r.words?d`<p class="hint">Heads look at tokens, and not at words. Switch “words” off.</p>`:o?Wi(s.found,s.of):d`<p class="hint">…</p>`:d`<p class="hint">What is shown is not one head. Choose a head in the grid.</p>`:d`<p class="hint">
-            A token asks with its query, the other tokens answer with their keys: this shows the numbers.
-          </p>`}
-  </section>`}var Di=36,Ct={place:()=>0,worth:e=>-(r.worth?.[e.head]??0),entropy:e=>e.entropy,sharpness:e=>-e.confidence,offset:e=>e.offset===null?1/0:Math.abs(e.offset),label:()=>0};function pn(){let{heads:e}=r.inspection,t=Object.hasOwn(Ct,r.sortBy)?Ct[r.sortBy]:void 0;return r.sortBy==="label"?[["",[...e].sort((n,s)=>n.label<s.label?-1:+(n.label>s.label))]]:r.sortBy!=="place"&&t?[["",[...e].sort((n,s)=>t(n)-t(s))]]:[...new Set(e.map(n=>L(n.head)))].map(n=>[n,e.filter(s=>L(s.head)===n)])}function eo(e){let t=r.inspection.heads.map(s=>s.head).filter(s=>s!==e),n=r.off.length===t.length&&!r.off.includes(e);ee(n?[]:t,[...r.undo,r.off])}function ji(e,t){let n=pn().map(([,u])=>u.map(p=>p.head)),s=n.findIndex(u=>u.includes(t)),o=n[s].indexOf(t),i=n.flat(),a=i.indexOf(t),l=(u,p)=>u[Math.max(0,Math.min(p,u.length-1))],c={ArrowLeft:()=>l(i,a-1),ArrowRight:()=>l(i,a+1),ArrowUp:()=>l(l(n,s-1),o),ArrowDown:()=>l(l(n,s+1),o),Home:()=>n[s][0],End:()=>n[s].at(-1)},h={n:()=>Te(1),p:()=>Te(-1),PageDown:()=>Se(1),PageUp:()=>Se(-1)};if(!(e.ctrlKey||e.metaKey||e.altKey)){if(e.key in c)f({head:c[e.key]()});else if(e.key in h)h[e.key]();else if(e.key===" "&&q())Ee(e.shiftKey?n.find(u=>u.includes(t)).filter(u=>L(u)===L(t)):[t]);else if(e.key==="s"&&q())eo(t);else return;e.preventDefault(),requestAnimationFrame(()=>document.querySelector(`[data-head="${r.head}"]`)?.focus())}}function Ki(e){let t=Math.max(...Object.values(r.worth??{}),1e-9),[n,s,o]=H("more");return{background:`rgba(${n}, ${s}, ${o}, ${(.4*Math.max(0,e)/t).toFixed(3)})`}}function qi(e,t){let n=r.inspection.weights.get(e.head),s=r.off.includes(e.head),o=r.worth?.[e.head],i=`${e.head}: ${e.label}, entropy ${e.entropy.toFixed(2)} nats, highest weight ${e.confidence.toFixed(2)}${e.offset===null?"":`, offset ${e.offset.toFixed(1)}`}${o===void 0?"":`, worth ${o.toFixed(3)} nats per token`}`;return d`<button
-    class="cell ${s?"off":""}"
-    aria-pressed=${r.head===e.head}
-    aria-label="${i}${s?", off":""}"
-    title=${i}
-    data-head=${e.head}
-    tabindex=${t?0:-1}
-    @click=${()=>f({head:e.head})}
-    @keydown=${a=>ji(a,e.head)}
-  >
-    <canvas
-      ${Ve(a=>{a&&Ls(a,n,Di)})}
-    ></canvas>
-    ${r.sortBy==="place"||!Object.hasOwn(Ct,r.sortBy)?m:d`<span class="tag" aria-hidden="true">${e.head.replace(/^(\w)\w+/,"$1")}</span>`}
-    ${o===void 0?m:d`<span class="tag number" aria-hidden="true" ${_(Ki(o))}>${o.toFixed(2).replace("-0.00","0.00")}</span>`}
-  </button>`}function Ui(e){let t=r.inspection.heads.map(s=>s.head).filter(s=>L(s)===L(e.head)),n=r.worth?.[e.head];return d`<p class="chosen">
-    <span class="strong" id="head-title">${e.head}</span>:
-    <span id="statistics"
-      >${e.label}${v("label")}; entropy ${e.entropy.toFixed(2)} nats${v("entropy")}, highest weight
-      ${e.confidence.toFixed(2)}${v("highest")}${e.offset===null?m:d`, offset ${e.offset.toFixed(1)}${v("offset")}`},
-      mean over rows.${n===void 0?m:d` Worth ${n.toFixed(3)} nats per token.`}</span
-    >
-    ${q()?d`<button id="toggle" data-unsaved @click=${()=>Ee([e.head])}>
-              ${r.off.includes(e.head)?"Switch on":"Switch off"}
-            </button>
-            <button id="solo" data-unsaved @click=${()=>eo(e.head)}>Solo</button>
-            <button
-              data-unsaved
-              @click=${()=>ee(t.filter(s=>s!==e.head),[...r.undo,r.off])}
-            >
-              Solo in its layer
-            </button>`:m}
-  </p>`}function Gi(){let e=pn().flatMap(([,u])=>u.map(p=>p.head)),t=e.map(u=>r.worthByToken[u]??[]),n=r.looked,s=Math.max(...t.map(u=>u.length)),o=S()?0:1;if(!r.worth||!n||!s)return m;let i=ve(),a=Math.max(0,Math.min(r.step-o,s-1)),l=e.findIndex((u,p)=>u===r.head&&t[p].length),c=u=>{let p=u.target.getBoundingClientRect(),g=(w,T,b)=>Math.max(0,Math.min(b-1,Math.floor(w/T*b))),$=g(u.clientX-p.left,p.width,s);f({head:e[g(u.clientY-p.top,p.height,e.length)],step:Math.min($+o,n.tokens.length-1)})},h=l<0?"":`${e[l]} is worth ${t[l][a].toFixed(3)} nats for ${k(i[a]??"")}.`;return d`<details class="sweep" open>
-    <summary>Head by head, token by token</summary>
-    <canvas
-      id="sweep"
-      role="img"
-      aria-label="What each head is worth for each token. ${h}"
-      ${Ve(u=>{u&&Ns(u,t,s)})}
-      ${_({height:`${Math.min(5*e.length,480)}px`})}
-      @pointerdown=${c}
-    ></canvas>
-    <p id="sweep-cell" role="status">${h||"Click a cell."}</p>
-    <p class="legend">
-      <span>without the head, the token is more likely ${D("less")}</span> <span>less likely ${D("more")}</span>
-    </p>
-    <p class="hint">
-      A row for each head, in the order above; a column for each
-      token${S()?", the end included":" after the first"}.
-    </p>
-  </details>`}function to(){let e=r.inspection;if(!e)return d`<section class="panel heads" aria-labelledby="heads-title">
-      <div class="head"><h2 id="heads-title">Heads</h2></div>
-      <p class="hint">
-        A head is one way of looking: each layer has several. All of them appear here, and each can be switched off.
-      </p>
-    </section>`;let t=e.heads.find(i=>i.head===r.head),n=pn(),s=t?.head??n[0]?.[1][0]?.head,o=()=>[["head","label","entropy","highest_weight","offset","worth",...r.worth?ve():[]],...e.heads.map(i=>[i.head,i.label,i.entropy,i.confidence,i.offset,r.worth?.[i.head]??null,...r.worth?r.worthByToken[i.head]??[]:[]])];return d`<section class="panel heads ${E()?"stale":""}" aria-labelledby="heads-title">
-    <div class="head">
-      <h2 id="heads-title">Heads</h2>
-      <label
-        >Order
-        <select id="order" @change=${i=>f({sortBy:i.target.value})}>
-          ${Object.keys(Ct).filter(i=>i!=="worth"||r.worth).map(i=>d`<option value=${i} ?selected=${i===r.sortBy}>${i}</option>`)}
-        </select></label
-      >
-      ${!Ie()||!q()?m:d`<button id="rank" @click=${()=>qe()}>Rank all heads</button>${v("worth")}`}
-      ${r.off.length?d`<button @click=${()=>fe("heads-off.txt",`${r.off.join(`
-`)}
-`)}>List of heads that are off</button>`:m}
-      ${C("heads",["#heads","#sweep",".chosen"],o,()=>e.heads.map(i=>({...i,is_off:r.off.includes(i.head),worth:r.worth?.[i.head]??null,worth_by_token:r.worthByToken[i.head]??null})))}
-    </div>
-    <div id="heads">
-      ${n.map(([i,a])=>d`<div class="layer" role="group" aria-label=${i||"all heads"}>
-            ${i?q()?d`<button
-                      class="site"
-                      title="Switch the whole layer off or on"
-                      @click=${()=>Ee(a.map(l=>l.head))}
-                    >
-                      ${i}
-                    </button>`:d`<span class="site">${i}</span>`:m}
-            <div class="cells ${i?"":"sorted"}" ${_({"--count":String(a.length)})}>
-              ${a.map(l=>qi(l,l.head===s))}
-            </div>
-          </div>`)}
-    </div>
-    ${Gi()} ${t?Ui(t):m}
-    <p class="hint">
-      Click or arrows: look at a head. N, P: the next and the previous one.
-      ${q()?"Space: switch it off or on. Shift and space: its layer. S: only this one.":""}
-    </p>
-  </section>`}function no(e,t="start"){requestAnimationFrame(()=>{let n=document.querySelector(e),s=matchMedia("(prefers-reduced-motion: reduce)").matches;if(!n)return;let{top:o}=n.getBoundingClientRect();t==="start"&&o>=0&&o<innerHeight/2||n.scrollIntoView({behavior:s?"auto":"smooth",block:t})})}function Vi(e){let t=document.createElement("textarea"),{activeElement:n}=document;t.value=e,t.className="unseen",document.body.append(t),t.select();let s=!1;try{s=document.execCommand("copy")}catch{}return t.remove(),n?.focus(),s}async function so(e){let t=!1;try{await navigator.clipboard.writeText(e),t=!0}catch{t=Vi(e)}ss(t?"Copied.":"The browser does not allow copying here. Select the translation, and copy it with the keyboard.")}var mn=50;async function oo(e){await O("file",`Translating ${e.name}`,async t=>{let n=await e.text(),s=/\.html?$/i.test(e.name),o=s?[n]:n.split(`
-`),i=[];for(let c=0;c<o.length;c+=mn){let h=o.slice(c,c+mn),{translations:u}=await P("translate",{...Q(),...We(),texts:h,format:s?"html":"text"},t);u.forEach((p,g)=>{if(p.error)throw new F(400,`Line ${c+g+1} of ${e.name}: ${p.error.message}`);i.push(p.text??"")}),f({busy:{...r.busy,file:`Translating ${e.name}: ${Math.min(c+mn,o.length)} of ${o.length} lines`}})}let[,a,l]=/^(.*?)(\.[^.]*)?$/.exec(e.name);fe(`${a}.${x()?.target??"translated"}${l??".txt"}`,i.join(`
-`),s?"text/html":"text/plain")})}var zi=/\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]|[\p{L}\p{M}\p{N}]+|./gu;var be=e=>[...e.matchAll(zi)].map(({0:t,index:n})=>({text:t,begin:n}));function Pt(e,t){let n=h=>h.map(u=>u.text).filter(u=>u.trim()),s=n(e),o=n(t),i=0,a=0;for(;i<Math.min(s.length,o.length)&&s[i]===o[i];)i++;for(;a<Math.min(s.length,o.length)-i&&s.at(-1-a)===o.at(-1-a);)a++;let l=Ji(s.slice(i,s.length-a),o.slice(i,o.length-a)),c=(h,u,p)=>{let g=new Set(l.map(w=>w[u]+i)),$=-1;return h.map(w=>w.text.trim()!==""&&++$>=i&&$<p-a&&!g.has($))};return[c(e,0,s.length),c(t,1,o.length)]}function Ji(e,t){let n=[],s=t.length+1;if(e.length*t.length>4e6)return n;let o=new Uint32Array((e.length+1)*s);for(let i=e.length-1;i>=0;i--)for(let a=t.length-1;a>=0;a--)o[i*s+a]=e[i]===t[a]?o[(i+1)*s+a+1]+1:Math.max(o[(i+1)*s+a],o[i*s+a+1]);for(let i=0,a=0;i<e.length&&a<t.length;)e[i]===t[a]?n.push([i++,a++]):o[(i+1)*s+a]>=o[i*s+a+1]?i++:a++;return n}function io(e,t){let n=be(e),s=be(t),[o,i]=Pt(n,s);return[n.filter((a,l)=>o[l]).map(a=>a.text),s.filter((a,l)=>i[l]).map(a=>a.text)]}function Re(e,t,n=!1){let s=be(e),[o]=Pt(s,be(t));return d`${s.map(({text:i},a)=>o[a]?n?d`<del>${i}</del>`:d`<mark>${i}</mark>`:i)}`}var Yi=e=>/^<[^<>]+>$/.test(e),ro=e=>Yi(e)?`
-`:e.replaceAll("▁"," ");function fn({tokens:e,original:t}){if(!t)return e.map(()=>!1);let n=e.map(a=>ro(a.token)),s=be(n.join("")),[o]=Pt(s,be(t.tokens.map(a=>ro(a.token)).join(""))),i=0;return n.map(a=>{let l=i;return i+=a.length,s.some((c,h)=>o[h]&&c.begin<i&&c.begin+c.text.length>l)})}function ao(){let e=document.querySelector("#data");return e?JSON.parse(e.textContent):null}async function Xi(e){let t=Uint8Array.from(atob(e),n=>n.charCodeAt(0));return await new Response(new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer()}function Lt({text:e,target:t,tokens:n,token_log_probs:s}){let o=Object.values(n).at(-1).rows.spelled,i=t!==null&&o.length>1&&Object.values(n).at(-1).rows.offsets.at(-1)===null,a=t===null?1:0;return{source:e,text:t??e,ids:[],score:0,nBest:[],how:{},index:0,prefix:"",original:null,edit:null,isDone:!0,tokens:(i?o.slice(0,-1):o).map((l,c)=>({token:l,log_prob:s[c-a]??null,alternatives:[]}))}}async function lo(e,t){let{inspection:n}=e,s=await Xi(e.packed),o=e.bytes===2?new Uint16Array(s):new Uint8Array(s),i=e.bytes===2?65535:255;n.weights=new Map;let a=0;for(let{heads:h,rows:u,keys:p}of e.parts)for(let g of h)n.weights.set(g,{rows:u,keys:p,values:o.subarray(a,a+=u*p),scale:i-1,forbidden:i});let l=n.weights.has(t.head??""),c=Lt(n);f({stored:{note:e.note,says:e.says},inspection:n,sentences:[c],looked:c,text:n.text,textOf:n.text,...t,head:l?t.head:e.first,off:[],at:0})}var Qi=5,co=[20,50,100,200];async function Zi(e,t,n){let s={model:x().name,prompt:e,...t,logprobs:Qi,echo:!0},{choices:[{text:o,logprobs:i}]}=await P("v1/completions",s,n);return{text:o,ids:i.token_ids,tokens:i.tokens.map((a,l)=>({token:a.replaceAll(" ","▁"),log_prob:i.token_logprobs[l]??null,alternatives:Object.entries(i.top_logprobs[l]??{}).sort((c,h)=>h[1]-c[1])}))}}async function er(e,t){let{name:n,max_tokens:s=1/0}=x();if(!e.trim())return s-1;let{tokens:o}=await P("inspect",{model:n,text:e},t);return s-Object.values(o)[0].keys.spelled.length}async function gn(e=r.text,t=null,n=""){let s=t===null?null:y()?.original??y()??null,o=r.text;await O("translate","Writing",async i=>{let a=Math.min(r.length,await er(e,i));if(a<1)throw new Error(`The text has as many tokens as the model can read: ${x().max_tokens}.`);let l={max_tokens:a,temperature:r.temperature,seed:r.seed},{text:c,tokens:h,ids:u}=await Zi(e,l,i),p=u.slice(0,x().max_tokens??u.length),g=await ye({model:x().name,text:c,ids:p},i),$=Lt(g).tokens,w={source:e,text:c,ids:p,score:0,nBest:[],how:l,index:0,prefix:"",original:s,isDone:!0,edit:t===null?null:{forced:t,token:n,text:e,ids:[]},tokens:$.map((T,b)=>({...T,alternatives:h[b]?.alternatives??[]}))};f({sentences:[w],textOf:o,at:0,step:Math.max(0,Math.min(t??0,$.length-1)),traced:null,moved:null,peek:null}),Ke(g,w)}),r.off.length&&!E()&&await z()}async function bn(e,t){let n=y().tokens.slice(0,e).map(o=>o.token),s=o=>/^<[^<>]+>$/.test(o);N(),await xt(()=>gn([...n.filter(o=>!s(o)),t].join("").replaceAll("▁"," ").trimStart(),e,t))}async function tr(){let{text:e}=r;await O("translate","Reading",async t=>{let n=await ye({model:x().name,text:e},t),s=Lt(n),o=n.predicted?.length?{...await P(`inspect/${n.id}/flow/gradient`,void 0,t),seen:n}:null;f({sentences:[s],textOf:e,at:0,step:0,traced:null,moved:o}),Ke(n,s)}),r.off.length&&!E()&&await z()}async function Nt(){xe(),N(),await Xe()}async function Xe(){if(S())return await cs();let e=K(),{step:t}=r;await(x()?.arch==="decoder"?gn():tr());for(let{forced:n,text:s,token:o}of e?.edits??[])K()===e&&n!==null&&x()?.arch==="decoder"&&await gn(s,n,o);e?.ranked&&K()===e&&await qe(),e&&K()===e&&(xe(),f({step:Math.max(0,Math.min(t,(y()?.tokens.length??1)-1))}))}function uo(e){let t=x();f({direction:e,off:[],head:"mean",step:0,source:null,numTokens:null}),$n(t),r.text.trim()&&Nt()}function $n(e){let t=x();(!(e?.arch===t?.arch&&e?.task===t?.task&&!!e?.direction===S())||!r.text.trim())&&f({sentences:[],textOf:"",translatedHtml:"",...Fe})}var nr=300,ho=0;function sr(e){f({text:e,isHtml:r.isHtml&&/<\/?[a-z][^>]*>/i.test(e)}),clearTimeout(ho),ho=window.setTimeout(()=>{Ae(),r.live&&U()},nr)}var Qe=e=>`${(100*Math.exp(e)).toFixed(e>Math.log(.1)?0:1)} %`;function po(e){if(e===null)return{background:""};let[t,n,s]=H("doubt"),o=Math.min(1,-e/3);return{background:`rgba(${t}, ${n}, ${s}, ${(.55*o).toFixed(3)})`}}function mo(e,t){let n=r.at!==e;f({at:e,step:t,compared:n?null:r.compared}),n&&W()}function or(e,t,n){let s=r.sentences[t].tokens.length,o=getComputedStyle(e.target).direction==="rtl",a={ArrowLeft:n+(o?1:-1),ArrowRight:n+(o?-1:1),Home:0,End:s-1}[e.key];a===void 0||a<0||a>=s||e.ctrlKey||e.metaKey||e.altKey||(e.preventDefault(),mo(t,a),document.querySelector(`[data-sentence="${t}"] [data-place="${a}"]`)?.focus())}function ir(e,t,n,s){let o=e.tokens[t],i=r.at===n&&r.step===t,a=e.edit?.forced===t&&e.edit.token===o.token,l=r.at===n?i||t===0&&r.step>=e.tokens.length:t===0,c=Je(e.tokens,t);return d`<button
-    class="token ${s?"new":""} ${a?"forced":""} ${c}"
-    ${_(po(o.log_prob))}
-    aria-pressed=${i}
-    tabindex=${l?0:-1}
-    data-place=${t}
-    aria-description=${o.log_prob===null?"":Qe(o.log_prob)}
-    title=${a?"written by you":m}
-    @click=${()=>mo(n,t)}
-    @keydown=${h=>or(h,n,t)}
-    @pointerenter=${h=>{h.pointerType!=="touch"&&ar(h,n,t)}}
-    @pointerleave=${fo}
-    dir="auto"
-  >
-    ${k(o.token)}
-  </button>`}var rr=200,Bt=0;function ar(e,t,n){let{left:s,bottom:o}=e.target.getBoundingClientRect();clearTimeout(Bt),r.sentences[t]?.tokens[n]?.alternatives.length&&f({peek:{at:t,place:n,left:s,top:o}})}function fo(){clearTimeout(Bt),Bt=window.setTimeout(()=>{r.peek&&f({peek:null})},rr)}var lr=280;function wn(e){let{peek:t}=r,n=t&&r.sentences[t.at],s=n?.tokens[t.place];if(!t||!n||!s||t.at===r.at&&t.place===r.step)return m;let o=i=>{f({at:t.at,step:t.place,peek:null}),e(t.place,i)};return d`<div
-    class="peek"
-    aria-hidden="true"
-    @pointerenter=${()=>clearTimeout(Bt)}
-    @pointerleave=${fo}
-    ${_({left:`${Math.max(8,Math.min(t.left,innerWidth-lr-8))}px`,top:`${t.top}px`})}
-  >
-    ${go(n,s,o,-1)}
-  </div>`}function go(e,t,n,s){return t.alternatives.map(([o,i])=>d` <button
-        class="bar ${o===t.token?"own":""}"
-        tabindex=${s}
-        ?disabled=${o===t.token||!e.isDone||!ms(o)}
-        @click=${()=>n(o)}
-      >
-        <bdi>${k(o)}</bdi
-        ><span class="track"><span ${_({width:`${100*Math.exp(i)}%`})}></span></span>
-        <span class="number">${Qe(i)}</span>
-      </button>`)}function yn(e){let t=y(),n=t?.tokens[r.step];return!t||!n?.alternatives.length?m:d`<div
-    class="alternatives"
-    role="group"
-    aria-label="Other tokens in the place of ${k(n.token)}"
-  >
-    <p class="hint">
-      In the place of <bdi class="strong">${k(n.token)}</bdi>.
-      <span data-unsaved>Choose a token: it is written, and the rest is decoded again.</span>
-    </p>
-    ${go(t,n,s=>void e(r.step,s),0)}
-  </div>`}function Ze(e,t){let n=fn(e),{original:s}=e;return d`<p
-      class="output"
-      dir=${me(ie(e.tokens.map(o=>o.token)))}
-      data-sentence=${t}
-      role="group"
-      aria-label="Sentence ${t+1}"
-    >
-      ${e.tokens.map((o,i)=>d`${i&&o.token.startsWith("▁")?" ":m}${ir(e,i,t,n[i])}`)}${e.isDone||!r.busy.translate?m:d`<span class="caret"></span>`}
-    </p>
-    ${s&&e.isDone?d`<p class="before hint">
-            before: <bdi>${Re(s.text,e.text,!0)}</bdi> ${t===r.at?d`<button id="take-back" data-unsaved @click=${()=>void gs()}>Take it back</button>`:m}
-          </p>`:m}`}function cr(){let e=y(),t=(e?.nBest??[]).filter((n,s,o)=>o.findIndex(i=>i.text===n.text)===s);return!e?.isDone||t.length<2?m:d`<div class="nbest">
-    <p class="hint">The best translations${v("best")}</p>
-    <ol>
-      ${t.map(n=>n.text?d`<li>
-              <button
-                class="link"
-                aria-pressed=${n.text===e.text}
-                @click=${()=>{N(),pe(n)}}
-              >
-                <bdi>${n.text}</bdi>
-              </button>
-              <span class="number">${n.score.toFixed(3)}</span>
-              ${n.text===e.text?m:d`<button class="compare" aria-pressed=${r.compared!==null&&tn(n,r.compared)} @click=${()=>je(n)}>compare</button>`}
-            </li>`:d`<li><span class="hint">nothing</span> <span class="number">${n.score.toFixed(3)}</span></li>`)}
-    </ol>
-  </div>`}function dr(){let e=y(),t=r.compared;if(!e?.isDone||!t)return m;let n=s=>s.tokens.reduce((o,i)=>o+(i.log_prob??0),0);return d`<div id="compared">
-    <p class="hint">
-      Beside it, with a log-probability of <span class="strong number">${n(t).toFixed(2)}</span> in place of
-      <span class="strong number">${n(e).toFixed(2)}</span> (the end not counted). Marked words are not in the one
-      above.
-    </p>
-    <p class="output" dir=${me(t.text)}>
-      ${t.tokens.map((s,o)=>d`${o&&s.token.startsWith("▁")?" ":m}<span
-              class="token ${Je(t.tokens,o)}"
-              dir="auto"
-              title=${Qe(s.log_prob)}
-              ${_(po(s.log_prob))}
-              >${k(s.token)}</span
-            >`)}
-    </p>
-    <p dir="auto">${Re(t.text,e.text)}</p>
-  </div>`}var et=()=>d`<p class="legend" id="doubts">
-    <span>the model was sure ${D("doubt",.55)} unsure</span> ${ur()?d`<span><u class="new">underlined</u>: other than before</span>`:m}
-    ${y()?.edit?.forced!=null?d`<span><span class="token forced">framed</span>: written by you</span>`:m}
-    ${v("probability")}
-  </p>`,ur=()=>r.sentences.some(e=>fn(e).some(Boolean));function tt(){return[["sentence","place","token","log_prob","alternative","its_log_prob"],...r.sentences.flatMap((e,t)=>e.tokens.flatMap((n,s)=>(n.alternatives.length?n.alternatives:[["",null]]).map(([o,i])=>[t,s,n.token,n.log_prob,o,i])))]}function kn(){return r.models.length<2?d`<span class="hint">${/^und-und(-x-|$)/.test(r.direction)?m:r.direction}</span>`:d`<select
-    id="model"
-    aria-label="Model"
-    @change=${e=>{uo(e.target.value)}}
-  >
-    ${r.models.map(e=>d`<option value=${se(e)} ?selected=${se(e)===r.direction}>${se(e)}</option>`)}
-  </select>`}function hr(){return d`<label class="file"
-    >Translate a file <input id="file" type="file" accept=".txt,.html,.htm,text/plain,text/html" @change=${t=>{let n=t.target,s=n.files?.[0];s&&oo(s),n.value=""}}
-  /></label>`}function bo(){let e=x()?.examples??[],t=!!r.busy.translate,n=X()||t&&r.sentences.every(o=>o.isDone),s=r.translatedHtml!==""||r.sentences.length>0&&r.sentences.every(o=>o.isDone);return d`<section class="panel translate" aria-label="Text and translation">
-    <div class="columns">
-      <div>
-        <div class="head">
-          <h2 id="translate-title">Text</h2>
-          ${kn()}
-        </div>
-        <textarea
-          id="text"
-          dir="auto"
-          rows="4"
-          spellcheck="false"
-          aria-label="Text to translate"
-          placeholder="Write or paste a text."
-          .value=${r.text}
-          @input=${o=>sr(o.target.value)}
-          @keydown=${o=>{o.key==="Enter"&&(o.ctrlKey||o.metaKey)&&(N(),U())}}
-        ></textarea>
-        <div class="controls">
-          <button
-            class="primary"
-            @click=${()=>{N(),U()}}
-            ?disabled=${!r.text.trim()}
-          >
-            Translate
-          </button>
-          ${r.busy.translate?d`<button @click=${()=>oe("translate")}>Stop</button>`:m}
-          <label
-            ><input
-              type="checkbox"
-              .checked=${r.live}
-              @change=${o=>f({live:o.target.checked})}
-            />
-            while typing</label
-          >
-          <label
-            >Beam
-            <select
-              id="beam"
-              @change=${o=>{f({beam:Number(o.target.value),temperature:0}),U()}}
-            >
-              ${[...new Set([1,2,3,5,8,12,r.beam])].sort((o,i)=>o-i).map(o=>d`<option value=${o} ?selected=${!r.temperature&&o===r.beam}>${o}</option>`)}
-            </select></label
-          >${v("beam")}
-          <label
-            >Sampling
-            <select
-              id="temperature"
-              @change=${o=>{f({temperature:Number(o.target.value)}),U()}}
-            >
-              ${[...new Set([0,.5,.8,1,1.3,r.temperature])].sort((o,i)=>o-i).map(o=>d`<option value=${o} ?selected=${o===r.temperature}>${o||"off"}</option>`)}
-            </select></label
-          >${v("sampling")}
-          ${r.temperature&&r.text.trim()?d`<button
-                  id="again"
-                  @click=${()=>{f({seed:r.seed+1}),U()}}
-                >
-                  Draw again
-                </button>`:m}
-          ${/<\/?[a-z][^>]*>/i.test(r.text)?d`<label
-                  ><input
-                    id="html"
-                    type="checkbox"
-                    .checked=${r.isHtml}
-                    @change=${o=>{f({isHtml:o.target.checked}),U()}}
-                  />
-                  as HTML</label
-                >`:m}
-          ${r.numTokens===null?m:d`<span id="count" class="hint ${r.numCut?"warning":""}"
-                    >${r.numTokens}
-                    tokens${r.numCut?`; ${r.numCut===1?"1 sentence is":`${r.numCut} sentences are`} cut`:""};
-                    a sentence may have ${r.maxTokens}, the longest has ${r.longest}</span
-                  >${v("tokens")}`}
-          ${hr()}
-        </div>
-        ${r.text||!e.length?m:d`<p class="hint">
-                For example:
-                ${e.map(o=>d`<button
-                      class="link"
-                      @click=${()=>{N(),f({text:o}),Ae(),U()}}
-                    >
-                      ${o}
-                    </button> `)}
-              </p>`}
-      </div>
-      <div>
-        <div class="head">
-          <h2>Translation</h2>
-          ${s?d`<button id="copy" @click=${()=>void so(r.translatedHtml||r.sentences.map(({gap:o,text:i})=>`${o??""}${i}`).join(""))}>Copy</button>`:m}
-          ${r.sentences.some(o=>o.isDone)?C("translation",["#output","#doubts",".alternatives"],tt,()=>r.sentences):m}
-        </div>
-        <div class=${n?"stale":""} aria-busy=${t}>
-          <div id="output" aria-live="polite">
-            ${r.translatedHtml?d`<pre class="html">${r.translatedHtml}</pre>`:r.sentences.length?r.sentences.map(Ze):d`<p class="hint">
-                      The translation appears here, token by token. The stronger a token is coloured, the less sure the
-                      model was of it.
-                    </p>`}
-          </div>
-          ${X()&&!t?d`<p class="hint" id="other-text">This is the translation of another text than the one that stands there now.</p>`:m}
-          ${r.sentences.length?et():m}
-          <div class="beside">${yn(en)} ${cr()}</div>
-          ${dr()}
-        </div>
-        ${wn(en)}
-      </div>
-    </div>
-  </section>`}var pr=.9,xn=0;function mr(){f({isPlaying:!r.isPlaying}),clearInterval(xn),r.isPlaying&&(xn=window.setInterval(()=>{let e=(r.looked?.tokens.length??1)-1;r.step>=e?(clearInterval(xn),f({isPlaying:!1})):f({step:r.step+1})},1e3*pr))}function fr(e,t,n){return d`<div class="lens" role="list">
-      ${e.map((s,o)=>{let[i,a]=s[t]??["",0];return d`<div class="change" role="listitem">
-          <span>${o?`layer ${o-1}`:"embeddings"}</span
-          ><span class="track"><span ${_({width:`${100*a}%`})}></span></span>
-          <bdi class=${i===n?"strong":""}>${k(i)}</bdi
-          ><span class="number">${(100*a).toFixed(0)} %</span>
-        </div>`})}
-    </div>
-    <p class="hint">
-      What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read
-      it as a hint.
-    </p>`}function $o(){let e=r.looked,t=r.inspection;if(!t||!e)return m;let n=Math.max(0,e.tokens.length-1),s=Math.min(r.step,n),o=e.tokens[s],i=()=>[["step","layer","token","probability"],...t.lens.flatMap((l,c)=>l.map(([h,u],p)=>[p,c?c-1:"embeddings",h,u]))],a=t.target===null&&t.token_log_probs.length>0;return d`<section class="panel layers ${E()?"stale":""}" aria-labelledby="layers-title">
-    <div class="head">
-      <h2 id="layers-title">Through the layers</h2>
-      ${t.lens.length?v("lens"):m}
-      ${t.lens.length?C("layers",[".lens"],i,()=>({tokens:e.tokens.map(l=>l.token),layers:t.lens})):m}
-    </div>
-    <div class="controls">
-      <button id="play" @click=${mr} aria-label=${r.isPlaying?"Pause":"Play"}>
-        ${r.isPlaying?"❚❚":"▶"}
-      </button>
-      <input
-        id="step"
-        type="range"
-        min="0"
-        max=${n}
-        step="1"
-        .value=${String(s)}
-        aria-label="Token"
-        aria-valuetext=${k(o?.token??"")}
-        @input=${l=>f({step:Number(l.target.value)})}
-      />
-      <span
-        >token ${s+1} of ${n+1}:
-        <bdi class="strong">${k(o?.token??"")}</bdi>
-        ${typeof o?.log_prob=="number"?d`<span id="probability">${Qe(o.log_prob)}</span>`:m}</span
-      >
-    </div>
-    ${a&&t.lens.length?d`<p class="hint">After this token, each layer would write:</p>`:m}
-    ${t.lens.length?fr(t.lens,s,e.tokens[a?s+1:s]?.token):d`<p class="hint">
-            ${r.stored?"This page was stored without what each layer would say; regard inspect --lens stores it.":"This model's layers cannot be read through its output layer."}
-          </p>`}
-    ${r.stored?m:d`<p class="flows">
-            <span class="hint">What reached the output through all layers:</span> ${ue.map(l=>d`<button
-                  aria-pressed=${r.head===`${B}${l}`}
-                  @click=${()=>{Z(`${B}${l}`),no(".alignment")}}
-                >
-                  ${l.replace("-"," ")}
-                </button>`)}${v("flow")}
-          </p>`}
-    ${r.flow&&r.head.startsWith(B)?d`<p class="hint" id="caveat">The alignment shows it. ${r.flow.caveat}</p>`:m}
-  </section>`}function gr(){let e=r.inspection?.predicted;if(!e?.length)return m;let t=x()?.task==="classify";return d`<div id="predicted" role="list">
-      ${e.map(n=>d`<div class="change" role="listitem">
-            <bdi>${k(n.label)}</bdi>
-            <span class="track"><span ${_({width:`${100*n.prob}%`})}></span></span
-            ><span class="number">${(100*n.prob).toFixed(0)} %</span>
-          </div>`)}
-    </div>
-    ${r.moved?d`<p class="legend"><span>moved it little ${D("heat",.6)} much</span> ${v("moved")}</p>
-            <p class="hint">
-              The tokens that moved ${t?"the likeliest class":"the chosen token"}: the stronger the colour,
-              the more. ${r.moved.caveat}
-            </p>`:m}`}function br(){let e=y(),t=r.moved?.shares[r.moved.shares.length===1?0:Math.min(r.step,r.moved.shares.length-1)];if(!e||!r.inspection)return m;let[n,s,o]=H("heat");return d`<p class="output" id="moved" dir=${me(e.text)}>
-    ${e.tokens.map((i,a)=>d`<button
-          class="token"
-          dir="auto"
-          aria-pressed=${r.step===a}
-          data-place=${a}
-          data-share=${(t?.[a]??0).toFixed(3)}
-          ${_({background:t?`rgba(${n}, ${s}, ${o}, ${(.6*(t[a]??0)).toFixed(3)})`:""})}
-          @click=${()=>f({step:a})}
-        >
-          ${k(i.token)}
-        </button>`)}
-  </p>`}function wo(){let t=x().arch==="decoder",n=y(),s=()=>[["label","probability"],...(r.inspection?.predicted??[]).map(({label:o,prob:i})=>[o,i])];return d`<section class="panel named" aria-label="Text, and what the model makes of it">
-    <div class="columns">
-      <div>
-        <div class="head">
-          <h2>Text</h2>
-          ${kn()}
-        </div>
-        <textarea
-          id="text"
-          dir="auto"
-          rows="4"
-          spellcheck="false"
-          aria-label=${t?"Text to continue":"Text to read"}
-          placeholder=${t?"Write how it begins.":"Write or paste a text."}
-          .value=${r.text}
-          @input=${o=>f({text:o.target.value})}
-          @keydown=${o=>{o.key==="Enter"&&(o.ctrlKey||o.metaKey)&&Nt()}}
-        ></textarea>
-        <div class="controls">
-          <button class="primary" @click=${Nt} ?disabled=${!r.text.trim()&&!t}>
-            ${t?"Continue":"Read"}
-          </button>
-          ${r.busy.translate?d`<button @click=${()=>oe("translate")}>Stop</button>`:m}
-          ${t?d`<label
-                    >Tokens
-                    <select
-                      id="length"
-                      @change=${o=>f({length:Number(o.target.value)})}
-                    >
-                      ${[...new Set([...co,r.length])].sort((o,i)=>o-i).map(o=>d`<option value=${o} ?selected=${o===r.length}>${o}</option>`)}
-                    </select></label
-                  >
-                  <label
-                    >Temperature
-                    <select
-                      id="temperature"
-                      @change=${o=>f({temperature:Number(o.target.value)})}
-                    >
-                      ${[...new Set([0,.5,.8,1,1.3,r.temperature])].sort((o,i)=>o-i).map(o=>d`<option value=${o} ?selected=${o===r.temperature}>${o}</option>`)}
-                    </select></label
-                  >`:m}
-        </div>
-      </div>
-      <div>
-        <div class="head">
-          <h2>${t?"Continuation":"What the model says"}</h2>
-          ${n?.isDone&&r.inspection?C(t?"continuation":"predicted",["#output","#doubts",".alternatives"],t?tt:s,()=>t?r.sentences:{predicted:r.inspection.predicted,tokens:n.tokens.map(o=>o.token),moved:r.moved?.shares}):m}
-        </div>
-        <div class=${X()||r.busy.translate?"stale":""} aria-busy=${!!r.busy.translate}>
-          <div id="output" aria-live="polite">
-            ${t?n?Ze(n,0):d`<p class="hint">
-                      The text with its continuation appears here. The stronger a token is coloured, the less the model
-                      expected it.
-                    </p>`:d`${gr()} ${br()}`}
-          </div>
-          ${t&&n?d`${et()} ${yn(bn)}`:m}
-        </div>
-        ${t&&n?wn(bn):m}
-      </div>
-    </div>
-  </section>`}var yo=84,ko=32,$r=8,xo=9,wr=e=>{let t=[...k(e)];return t.length>xo?`${t.slice(0,xo-1).join("")}…`:t.join("")};function yr(e){let t={id:"",step:0,token:"",candidate:null,children:[],path:[],ids:[],isBest:!0},n=[];for(let[s,o]of e.trace.entries()){let i=new Set(o.filter(l=>l.fate==="dropped").slice(0,2));n=o.map((l,c)=>{let h=l.parent===null?t:n[l.parent];if(!h||l.fate==="dropped"&&!i.has(l))return;let u=l.fate==="finished",p={id:`${s}.${c}`,step:s+1,token:l.token,candidate:l,children:[],path:u?h.path:[...h.path,l.token],ids:u?h.ids:[...h.ids,l.id],isBest:!1};return h.children.push(p),p})}return t}function vn(e,t,n){let o=(e.candidate?.fate==="finished"||e.step===n)&&String(e.ids)===String(t),i=e.children.map(a=>vn(a,t,n)).some(Boolean);return e.isBest=i||o,e.isBest}var nt=null;function kr(e,t){if(nt?.traced===e&&nt.ids===String(t))return nt;let n=yr(e),s=[],o=vn(n,t,e.trace.length);o||vn(n,e.sentences[0]?.ids??[],e.trace.length);let i=0,a=(l,c,h)=>{let u={node:l,parent:c,x:$r+yo*h,y:ko*(i+1)};s.push(u),l.children.length||(i+=1);for(let p of[...l.children].sort((g,$)=>Number($.isBest)-Number(g.isBest)))a(p,u,h+1)};return a(n,null,0),nt={traced:e,ids:String(t),isFound:o,placed:s,width:Math.max(...s.map(l=>l.x))+yo,height:ko*(i+1)},nt}var xr=34,vr=30;function Tr({x:e,y:t,parent:n}){let s=n.x+(n.parent?xr:4),o=e-vr,i=o-6;return`M ${s} ${n.y} ${n.y===t?"":`C ${i} ${n.y}, ${i-6} ${t},`} ${n.y===t?"L":""} ${o} ${t}`}function Sr({placed:e},t,n){let s=e.filter(l=>l.x===t.x).sort((l,c)=>l.y-c.y),o=s.indexOf(t),i=e.filter(l=>l.parent===t).sort((l,c)=>l.y-c.y);return{ArrowLeft:()=>t.parent?.parent?t.parent:void 0,ArrowRight:()=>i[0],ArrowUp:()=>s[o-1],ArrowDown:()=>s[o+1]}[n]?.()}var Ar={active:"went on",finished:"ended",dropped:"was dropped"};function Er({node:e}){let t=ie(e.path),n=e.candidate,s={text:t,ids:e.ids},o=String(e.ids)===String(y()?.ids),i=async()=>{await je(s),requestAnimationFrame(()=>document.querySelector("#compared")?.scrollIntoView({block:"nearest"}))};return d`<p id="candidate" role="status">
-    <bdi class="strong">${t||"nothing"}</bdi> ${Ar[n.fate]} at step ${e.step}, with a score of
-    <span class="strong number">${n.score.toFixed(3)}</span>.
-    ${!t||o?m:d`<button
-              id="open"
-              @click=${()=>{N(),pe(s)}}
-            >
-              Open in the other panels
-            </button>
-            <button id="beside" @click=${()=>void i()}>Compare with the chosen one</button>`}
-  </p>`}function vo(){let e=y(),t=r.traced;if(!r.inspection||!e||!S())return m;let n=t!==null&&t.of!==De(e),s=t?kr(t,e.ids):null,o=s?.placed.slice(1)??[],i=o.find(h=>h.node.id===r.node),a=i??o[0],l=(h,u)=>{let g=h.key==="Enter"||h.key===" "?u:Sr(s,u,h.key);g&&(h.preventDefault(),f({node:g.node.id}),requestAnimationFrame(()=>document.querySelector(`#tree [data-node="${g.node.id}"]`)?.focus()))},c=()=>[["step","place","parent","token","log_prob","score","fate"],...t.trace.flatMap((h,u)=>h.map((p,g)=>[u+1,g,p.parent,p.token,p.log_prob,p.score,p.fate]))];return d`<section class="panel search ${n?"stale":""}" aria-labelledby="search-title">
-    <div class="head">
-      <h2 id="search-title">Search</h2>
-      ${v("search")}
-      <button id="search" @click=${()=>_e()}>${t?"Search again":"Show the search"}</button>
-      ${t?C("search",["#tree"],c,()=>t):m}
-    </div>
-    ${s?d`<div class="scroll">
-              <svg
-                id="tree"
-                width=${s.width}
-                height=${s.height}
-                role="group"
-                aria-label="Tree of the search, ${o.length} candidates. Arrow keys go from one to another."
-              >
-                ${o.map(h=>Y`<path class="branch ${h.node.isBest?"best":""} ${h.node.candidate.fate}" d=${Tr(h)}></path>`)}
-                ${o.map(h=>{let{node:u,x:p,y:g}=h;return Y`<g class="node ${u.isBest?"best":""} ${u.candidate.fate}" tabindex=${h===a?0:-1} data-node=${u.id}
-        role="button" aria-pressed=${u.id===r.node} aria-label="${k(u.token)}, ${u.candidate.fate}, score ${u.candidate.score.toFixed(2)}"
-        transform="translate(${p}, ${g})" @click=${()=>f({node:u.id})} @dblclick=${()=>{u.path.length&&(N(),pe({text:ie(u.path),ids:u.ids}))}} @keydown=${$=>l($,h)}>
-        <text dy="-0.1em" text-anchor="middle">\u2068${wr(u.token)}\u2069</text><text class="score" dy="1.1em" text-anchor="middle">${u.candidate.score.toFixed(2)}</text><title>${ie(u.path)} (${u.candidate.score.toFixed(3)})</title></g>`})}
-              </svg>
-            </div>
-            ${i?Er(i):m}
-            ${n?d`<p class="hint">This is the search for another translation.</p>`:s.isFound?m:d`<p class="hint" id="unsearched">
-                      ${"temperature"in e.how?"The translation above was drawn. This is what beam search would have tried.":"The translation above is not among these: it was chosen otherwise."}
-                    </p>`}
-            ${e.prefix?d`<p class="hint" id="with-prefix">All begin with what you wrote: <bdi class="strong">${e.prefix}</bdi></p>`:m}
-            <p class="hint">
-              From left to right, a step for each token; below each token is its score.
-              <span class="sign best">${s.isFound?"The chosen hypothesis":"The best hypothesis"}</span>, in the
-              top row, <span class="sign dropped">dropped</span> (of each step, the best two),
-              <span class="sign finished">ended</span>. Click a token to open its text in the other panels, or to
-              compare it.
-            </p>`:d`<p class="hint">
-            Beam search keeps the ${r.beam} best beginnings at each step. This draws all that it tried.
-          </p>`}
-  </section>`}function To(){let e=x()?.snapshots??[];if(!e.length||!S()||!y()?.isDone)return m;let t=r.snapshot===null?e.length:e.indexOf(r.snapshot),n=s=>{s<e.length?nn(e[s]):W()};return d`<section class="panel snapshots ${E()?"stale":""}" aria-labelledby="snapshots-title">
-    <div class="head">
-      <h2 id="snapshots-title">While it was trained</h2>
-      ${v("snapshot")}
-    </div>
-    <div class="controls">
-      <input
-        id="snapshot"
-        type="range"
-        min="0"
-        max=${e.length}
-        step="1"
-        .value=${String(t)}
-        aria-label="Step of training"
-        aria-valuetext=${r.snapshot===null?"the model itself":`step ${r.snapshot}`}
-        @input=${s=>n(Number(s.target.value))}
-      />
-      <span
-        >${r.snapshot===null?"the model itself":d`after <span class="strong number">${r.snapshot.toLocaleString("en")}</span> steps`}</span
-      >
-    </div>
-    ${r.snapshot!==null&&r.inspection?.written!==void 0?d`<p>Written then: <bdi id="snapshot-written" class="strong">${r.inspection.written||"nothing"}</bdi></p>`:m}
-    <p class="hint">The panels below show what the model looked at then, while the same translation was written.</p>
-  </section>`}function So(){let e=r.inspection,t=y(),{note:n,says:s}=r.stored;return d`<section class="panel stored" aria-labelledby="text-title">
-    <div class="head">
-      <h2 id="text-title">Text</h2>
-      ${C("text",["#text",".stored .output[data-sentence]"],tt,()=>t)}
-    </div>
-    <p dir="auto" id="text" class="output">${e.text}</p>
-    ${s?d`<p dir="auto" id="says">${s}</p>`:m} ${Ze(t,0)}
-    ${e.token_log_probs.length?et():m}
-    <p class="hint">
-      Choose a token: the other panels follow. This page was stored and has no model behind it. On the page of
-      <code>regard serve MODEL</code>, other tokens can be forced and heads switched off.
-    </p>
-    ${n?d`<p class="hint" id="note">${n}</p>`:m}
-  </section>`}function Eo(){let e=r.inspection?.heads??[],t=e.filter(o=>o.head.startsWith("cross.")),n=yt(),s=[...t.length?t:e].sort((o,i)=>i.confidence-o.confidence)[0];return n?.isOfModel?n.head:s?.head??"mean"}var _r=()=>ee([Eo()],[...r.undo,r.off]),Ao=async()=>{r.off.length&&await ee([],[...r.undo,r.off])},It=[{title:"Token by token",panel:".translate",shows:".alternatives",set:async()=>{f({step:0,head:"mean",isExplained:!1}),await Ao()},text:"A model writes one token at a time. Each token is coloured by how unsure the model was of it. Click one: below, you see the likeliest tokens in its place, with their probabilities."},{title:"What a row is",panel:".alignment",shows:".frame",set:async()=>{f({source:null}),await Z(Eo())},text:"Before it writes a token, the model looks back at the text. A row of the matrix belongs to one token of the translation; its cells say how that look is divided among the tokens of the text. A row sums to 1."},{title:"What a head is",panel:".heads",shows:"#heads",set:()=>f({sortBy:"place"}),text:"Every layer has several heads, and each looks in its own way. Some look at the token before, some at the word that is being translated, some at nothing in particular. Each small picture is the matrix of one head. Click some."},{title:"How one weight is computed",panel:".computed",shows:"#softmax",set:async()=>{f({isExplained:!0,words:!1}),await Or(()=>r.lookup!==null&&!wt("lookup"))},text:"The token that looks has a query, and each token that is looked at has a key: two lists of numbers. They are multiplied and added up, which gives a score. Softmax turns the scores of a row into weights that sum to 1."},{title:"A weight is not a cause",panel:".alignment",shows:".frame",set:()=>f({isExplained:!1,head:"mean"}),text:"A weight says where a head looks. It does not say that the look matters: later layers may ignore it. To know what the translation depends on, take something away and see what changes."},{title:"Taking a head away",panel:".without",shows:".changes",set:_r,text:"One head is off now. The bars show how much less likely each token of the translation becomes without it. Above them is what the model writes then. Often that is nearly the same: heads can stand in for each other."},{title:"Forcing a word",panel:".translate",shows:".alternatives",set:async()=>{f({step:Math.min(1,(y()?.tokens.length??1)-1)}),await Ao()},text:"Click another token in the list below the translation. It is written there, and the model decodes the rest again. See how far one word changes what follows, and what it does not change."},{title:"The search",panel:".search",shows:".search .scroll",set:()=>_e(),text:"A model does not simply take the likeliest token. Beam search keeps several beginnings at once, and drops those that fall behind. The way that won is in the top row. The tour ends here; the rest is yours to try."}],Mr=5e3;async function Or(e){let t=performance.now()+Mr;for(;!e()&&!r.error&&performance.now()<t;)await new Promise(n=>setTimeout(n,20))}var Rr=["off","undo","head","step","source","key","sortBy","isExplained","words","alone","share","at","traced","node","sentences"],Sn=null;async function _o(){let e=x()?.examples?.[0];if(!r.text.trim()&&!e)return f({said:"Write a text first: this model has no examples."}),document.querySelector("#text")?.focus();(!y()?.isDone||!r.inspection||E()||r.textOf!==r.text)&&(r.text.trim()||(N(),f({text:e})),await U(),!y()?.isDone)||(Sn={...Object.fromEntries(Rr.map(t=>[t,r[t]])),textOf:r.textOf,scrolled:scrollY},await An(0))}async function Tn(){document.querySelector(".toured")?.classList.remove("toured"),document.body.classList.remove("touring");let{scrolled:e,textOf:t,sentences:n,...s}=Sn,o=t===r.textOf,i=r.looked===(n[s.at]??null);Sn=null,f({stop:null,...o?{...s,sentences:n}:{off:s.off,undo:s.undo,sortBy:s.sortBy,isExplained:s.isExplained,words:s.words}}),document.querySelector("#tour")?.focus({preventScroll:!0}),o&&!i?await W():await z(),o&&s.head.startsWith(B)&&await Z(s.head),requestAnimationFrame(()=>requestAnimationFrame(()=>scrollTo({top:e})))}async function An(e){let t=It[e];document.querySelector(".toured")?.classList.remove("toured"),document.body.classList.add("touring"),f({stop:e}),await t.set(),requestAnimationFrame(()=>requestAnimationFrame(()=>{r.stop===e&&(document.querySelector(t.panel)?.classList.add("toured"),document.querySelector("#tour-next")?.focus({preventScroll:!0}),Cr(document.querySelector(`${t.panel} ${t.shows}`)??document.querySelector(t.shows)??document.querySelector(t.panel)))}))}var Hr=12;function Cr(e){let t=document.querySelector(".tour");if(!e||!t)return;document.documentElement.style.setProperty("--bar",`${t.offsetHeight}px`);let{top:n,height:s}=e.getBoundingClientRect(),o=innerHeight-t.offsetHeight,i=matchMedia("(prefers-reduced-motion: reduce)").matches;scrollTo({top:Math.max(0,scrollY+n-Math.max(Hr,(o-s)/2)),behavior:i?"auto":"smooth"})}function Mo(){let e=r.stop===null?void 0:It[r.stop];if(!e||!S())return m;let t=r.stop,n=t===It.length-1;return d`<div
-    class="tour"
-    role="dialog"
-    aria-labelledby="tour-title"
-    @keydown=${s=>{s.key==="Escape"&&Tn()}}
-  >
-    <div class="says" tabindex="0" role="group" aria-label="What this stop shows">
-      <h2 id="tour-title">${t+1} of ${It.length}: ${e.title}</h2>
-      <p>${e.text}</p>
-    </div>
-    <div class="controls">
-      <button id="tour-end" @click=${()=>void Tn()}>End</button
-      ><span
-        >${t?d`<button id="tour-back" @click=${()=>void An(t-1)}>Back</button> `:m}<button
-          id="tour-next"
-          class="primary"
-          @click=${()=>void(n?Tn():An(t+1))}
-        >
-          ${n?"Done":"Next"}
-        </button></span
-      >
-    </div>
-  </div>`}function Pr(){let{ablations:e}=r.inspection;if(!e.length)return m;let t=()=>[["heads","change","text"],...e.map(n=>[n.heads.join(" "),n.log_prob_change,n.text])];return d`<section class="panel without" aria-labelledby="without-title">
+    ><span id="term-${e}" class="explanation" popover @toggle=${Oi}
+      ><b>${t}.</b> ${n}</span
+    ></span
+  >`}var Ii=24,Li=.5,Ni=.1;function Wi(){let{ablations:e}=l.inspection.result;if(!e.length)return m;let t=()=>[["heads","change","text"],...e.map(o=>[o.heads.join(" "),o.log_prob_change,o.text])],n=e.map(o=>d`<tr>
+        <td>${o.heads.join(", ")}</td>
+        <td class="number">${o.log_prob_change.toFixed(4)}</td>
+        <td dir="auto">${o.text}</td>
+      </tr>`);return d`<section class="panel without" aria-labelledby="without-title">
     <div class="head">
       <h2 id="without-title">Without heads</h2>
-      ${v("nats")} ${C("without",["#ablations"],t,()=>e)}
+      ${k("nats")} ${_("without",["#ablations"],t,()=>e)}
     </div>
     <table id="ablations">
       <thead>
@@ -760,93 +43,630 @@ ${t.map(ki).join(`
           <th>what the model writes then</th>
         </tr>
       </thead>
-      <tbody>
-        ${e.map(n=>d`<tr>
-              <td>${n.heads.join(", ")}</td>
-              <td class="number">${n.log_prob_change.toFixed(4)}</td>
-              <td dir="auto">${n.text}</td>
-            </tr>`)}
-      </tbody>
+      <tbody> ${n} </tbody>
     </table>
-  </section>`}var Oo=(e,t)=>`${e>0?"+":""}${e.toFixed(t)}`;function Ro(e,t,n){let s=Math.max(n?.5:.1,...t.map(Math.abs));return d`<div class="changes" role="list" tabindex="0" aria-label="Change of each ${n?"token":"label"}">
-    ${t.map((o,i)=>d`<div
-          class="change"
-          role="listitem"
-          aria-label="${k(e[i]??"")} ${o.toFixed(2)} ${n}"
-        >
-          <bdi>${k(e[i]??"")}</bdi>
-          <span class="track two"
-            ><span
-              class=${o<0?"less":"more"}
-              ${_({width:`${50*Math.abs(o)/s}%`,[o<0?"right":"left"]:"50%"})}
-            ></span
-          ></span>
-          <span class="number">${Oo(o,2)}</span>
-        </div>`)}
-  </div>`}function Lr(e){let t=e.token_changes.reduce((i,a)=>i+a,0),n=S()?"translation":"text",s=r.ablated,o=s.edit!==null&&s.edit.forced===null;return d`<p>
-      Written then: <bdi class="strong" id="written-then">${Re(e.text,r.ablated.text)}</bdi>
-    </p>
-    ${s.prefix?d`<p class="hint" id="same-prefix">It begins with what you wrote, as the one above does.</p>`:o?d`<p class="hint" id="same-prefix">You chose the one above; this is the best that was found.</p>`:m}
+  </section>`}var ss=(e,t)=>`${e>0?"+":""}${e.toFixed(t)}`;function rs(e,t,n){let o=Math.max(n?Li:Ni,...t.map(Math.abs)),s=(r,i)=>{let a=x(e[i]??""),c={width:`${50*Math.abs(r)/o}%`,[r<0?"right":"left"]:"50%"};return d`<div class="change" role="listitem" aria-label="${a} ${r.toFixed(2)} ${n}">
+      <bdi>${a}</bdi>
+      <span class="track two"><span class=${r<0?"less":"more"} ${R(c)}></span></span>
+      <span class="number">${ss(r,2)}</span>
+    </div>`};return d`<div class="changes" role="list" tabindex="0" aria-label="Change of each ${n?"token":"label"}">
+    ${t.map(s)}
+  </div>`}function Bi({token_changes:e,log_prob_change:t,text:n}){let o=l.heads.ablatedSentence,s=e.reduce((c,u)=>c+u,0),r=S()?"translation":"text",i=o.prefix?"It begins with what you wrote, as the one above does.":"You chose the one above; this is the best that was found.",a=o.prefix!==""||o.edit?.kind==="translation";return d`<p> Written then: <bdi class="strong" id="written-then">${$e(n,o.text)}</bdi> </p>
+    ${a?d`<p class="hint" id="same-prefix">${i}</p>`:m}
     <p>
-      The log-probability of the ${n} above changes by
-      <span class="strong number" id="sum">${Oo(t,3)}</span> nats${v("nats")},
-      <span class="strong number" id="change">${e.log_prob_change.toFixed(3)}</span> per token, each token after the
-      right ones:
+      The log-probability of the ${r} above changes by
+      <span class="strong number" id="sum">${ss(s,3)}</span> nats${k("nats")},
+      <span class="strong number" id="change">${t.toFixed(3)}</span> per token, each token after the right ones:
     </p>
-    ${Ro(ve(r.ablated),e.token_changes,"nats")}`}function Nr({predicted:e}){let t=r.inspection.predicted??[],n=t.map(i=>i.label),s=new Set(n).size===n.length&&n.every(i=>e?.some(a=>a.label===i));if(!e||!s)return d`<p>
-      Said then:
-      <bdi class="strong" id="written-then"
-        >${Re((e??[]).map(i=>i.label).join(" "),n.join(" "))}</bdi
-      >
-    </p>`;let o=i=>e.find(a=>a.label===i).prob;return d`<p>
+    ${rs(ge(o),e,"nats")}`}function Di({predicted:e=[]}){let t=l.inspection.result.predicted??[],n=t.map(i=>i.label),o=new Map(e.map(({label:i,prob:a})=>[i,a])),s=new Set(n).size===n.length&&n.every(i=>o.has(i));if(!e.length||!s){let i=e.map(a=>a.label).join(" ");return d`<p>
+      Said then: <bdi class="strong" id="written-then">${$e(i,n.join(" "))}</bdi>
+    </p>`}let r=t.map(({label:i,prob:a})=>o.get(i)-a);return d`<p>
       Said then: <bdi class="strong" id="written-then">${e[0].label}</bdi>. The probability of each label
       changes by:
     </p>
-    ${Ro(n,t.map(({label:i,prob:a})=>o(i)-a),"")}`}function Ho(){let e=r.looked,t=r.ablation,n=E()||t!==null&&r.ablated!==e;if(!r.inspection||!e)return m;if(r.stored)return Pr();if(!q())return m;let s=()=>{ee(r.undo.at(-1)??[],r.undo.slice(0,-1))},o=()=>t.predicted?.length?[["label","probability"],...t.predicted.map(({label:i,prob:a})=>[i,a])]:[["token","change"],...t.token_changes.map((i,a)=>[ve(r.ablated)[a]??"",i])];return d`<section class="panel without ${n?"stale":""}" aria-labelledby="without-title">
+    ${rs(n,r,"")}`}function Fi(){let{disabled:e}=l.heads;if(!e.length)return d`<p class="hint">
+      Switch a head off: this shows how much less likely each token becomes, and what the model
+      ${rt()?"writes":"says"} instead.
+    </p>`;let t=n=>d`<button class="chip" title="Switch on" aria-label="Switch ${n} on" @click=${()=>void Oe([n])}
+      >${n} ✕</button
+    >`;return d`<p class="chips"
+    >${e.length>Ii?`${e.length} heads are off.`:e.map(t)}</p
+  >`}function qi(e){let{predicted:t,token_changes:n}=e,o=ge(l.heads.ablatedSentence);return _("without",["#written-then",".without .changes"],()=>t?.length?[["label","probability"],...t.map(({label:r,prob:i})=>[r,i])]:[["token","change"],...n.map((r,i)=>[o[i]??"",r])],()=>e)}function is(){let{result:e,sentence:t}=l.inspection,{ablation:n,ablatedSentence:o,disabled:s,undoStack:r}=l.heads;if(!e||!t)return m;if(l.server.storedPage)return Wi();if(!z())return m;let i=P()||n!==null&&o!==t,a=p=>d`${rt()?Bi(p):Di(p)}
+      <p class="legend">
+        <span><i class="less"></i> less likely without the heads</span>
+        <span><i class="more"></i> more likely</span>
+      </p>
+      <p class="hint">
+        A model was not trained without them, so this is what they are worth here, not what another model could do.
+      </p>`,c=d`<button id="all-on" @click=${()=>void te([])}>Switch all on</button>`,u=d`<button id="undo" @click=${()=>void vo()}>Undo</button>`;return d`<section class="panel without ${i?"stale":""}" aria-labelledby="without-title">
     <div class="head">
       <h2 id="without-title">Without them</h2>
-      ${r.off.length?d`<button id="all-on" @click=${()=>ee([],[...r.undo,r.off])}>Switch all on</button>`:m}
-      ${r.undo.length?d`<button id="undo" @click=${s}>Undo</button>`:m}
-      ${t?C("without",["#written-then",".without .changes"],o,()=>t):m}
+      ${s.length?c:m} ${r.length?u:m}
+      ${n?qi(n):m}
     </div>
-    ${r.off.length===0?d`<p class="hint">
-            Switch a head off: this shows how much less likely each token becomes, and what the model
-            ${Ie()?"writes":"says"} instead.
-          </p>`:d`<p class="chips">
-            ${r.off.length>24?`${r.off.length} heads are off.`:r.off.map(i=>d`<button class="chip" title="Switch on" aria-label="Switch ${i} on" @click=${()=>Ee([i])}>${i} ✕</button>`)}
-          </p>`}
-    ${t?d`${Ie()?Lr(t):Nr(t)}
-            <p class="legend">
-              <span><i class="less"></i> less likely without the heads</span>
-              <span><i class="more"></i> more likely</span>
-            </p>
-            <p class="hint">
-              A model was not trained without them, so this is what they are worth here, not what another model could
-              do.
-            </p>`:m}
-  </section>`}var Lo="regard-theme";function Br(){let e=document.documentElement,t=matchMedia("(prefers-color-scheme: dark)").matches,s=(e.dataset.theme??(t?"dark":"light"))==="dark"?"light":"dark";e.dataset.theme=s;try{localStorage.setItem(Lo,s)}catch{}f({})}function Ir(){return d`<form class="key" @submit=${t=>{t.preventDefault(),Kn(document.querySelector("#key").value),En()}}>
-    <label>Key <input id="key" type="password" autocomplete="off" /></label> <button>Use it</button>
-  </form>`}function Fr(){let e=()=>d`${To()}
-      <div class="column">${Ys()} ${Zs()} ${$o()}</div>
-      <div class="column">${to()} ${Ho()}</div>`;return r.stored?d`${So()}${e()}`:r.models.length?S()?d`${bo()}${e()}${vo()}`:d`${wo()}${r.inspection?e():m}`:m}function Wr(){let e=[["#text","Text"],["#output","Translation"],[".alignment","Alignment"],[".heads","Heads"],[".without","Without them"],[".search","Search"]],t=n=>{let s=document.querySelector(n);s&&n!=="#text"&&(s.tabIndex=-1),s?.focus(),s?.scrollIntoView({block:"start"})};return d`<nav class="skips" aria-label="Go to a part of the page">
-    ${e.map(([n,s])=>d`<button @click=${()=>t(n)}>${s}</button>`)}
-  </nav>`}function Dr(){let e=Object.values(r.busy).at(-1);return d`${Wr()}
-    <header>
-      <h1>Regard</h1>
-      <p class="hint">
-        ${r.stored?"What the heads look at":S()||!r.models.length?"Translate, and look inside while it happens.":"See what a model does with a text."}
-      </p>
-      <span class="said" role="status">${r.said}</span
-      ><span class="status" role="status">${e?d`<span class="spinner"></span>${e} …`:m}</span>
-      ${S()?d`<button id="tour" @click=${()=>void _o()}>Explain</button>`:m}
-      ${r.stored?m:d`<a href="docs">API</a>`}<button
-        class="theme"
-        @click=${Br}
-        aria-label="Light or dark"
+    ${Fi()} ${n?a(n):m}
+  </section>`}var{I:Hu}=ao;var as=e=>e.strings===void 0;var ut=(e,t)=>{let n=e._$AN;if(n===void 0)return!1;for(let o of n)o._$AO?.(t,!1),ut(o,t);return!0},Wt=e=>{let t,n;do{if((t=e._$AM)===void 0)break;n=t._$AN,n.delete(e),e=t}while(n?.size===0)},ls=e=>{for(let t;t=e._$AM;e=t){let n=t._$AN;if(n===void 0)t._$AN=n=new Set;else if(n.has(e))break;n.add(e),Vi(t)}};function ji(e){this._$AN!==void 0?(Wt(this),this._$AM=e,ls(this)):this._$AM=e}function Ui(e,t=!1,n=0){let o=this._$AH,s=this._$AN;if(s!==void 0&&s.size!==0)if(t)if(Array.isArray(o))for(let r=n;r<o.length;r++)ut(o[r],!1),Wt(o[r]);else o!=null&&(ut(o,!1),Wt(o));else ut(this,e)}var Vi=e=>{e.type==os.CHILD&&(e._$AP??=Ui,e._$AQ??=ji)},Bt=class extends je{constructor(){super(...arguments),this._$AN=void 0}_$AT(t,n,o){super._$AT(t,n,o),ls(this),this.isConnected=t._$AU}_$AO(t,n=!0){t!==this.isConnected&&(this.isConnected=t,t?this.reconnected?.():this.disconnected?.()),n&&(ut(this,t),Wt(this))}setValue(t){if(as(this._$Ct))this._$Ct._$AI(t,this);else{let n=[...this._$Ct._$AH];n[this._$Ci]=t,this._$Ct._$AI(n,this,0)}}disconnected(){}reconnected(){}};var In=new WeakMap,Ue=ct(class extends Bt{render(e){return m}update(e,[t]){let n=t!==this.G;return n&&this.G!==void 0&&this.rt(void 0),(n||this.lt!==this.ct)&&(this.G=t,this.ht=e.options?.host,this.rt(this.ct=e.element)),m}rt(e){if(this.isConnected||(e=void 0),typeof this.G=="function"){let t=this.ht??globalThis,n=In.get(t);n===void 0&&(n=new WeakMap,In.set(t,n)),n.get(this.G)!==void 0&&this.G.call(this.ht,void 0),n.set(this.G,e),e!==void 0&&this.G.call(this.ht,e)}else this.G.value=e}get lt(){return typeof this.G=="function"?In.get(this.ht??globalThis)?.get(this.G):this.G?.value}disconnected(){this.lt===this.ct&&this.rt(void 0)}reconnected(){this.rt(this.ct)}});function Gi({spelled:e,offsets:t},n){let o=[...n],s=0;return e.map((r,i)=>{let a=Math.max(s,t[i]?.[1]??0),c=t[i]?"":o.slice(s).join("");r.trim()&&c.trimStart().startsWith(r)&&(a=s+[...c.slice(0,c.indexOf(r)+r.length)].length),r.replaceAll("▁","")||(a=s+/^\s*/u.exec(o.slice(s,a).join(""))[0].length);let u=o.slice(s,a).join("");return s=a,u})}var cs=/^▁?(<unk>|\[UNK\])$/;function Ki(e,t){let n=t.trim();return cs.test(e)&&n&&!cs.test(n)?`<unk: ${n}>`:e}function Ft(e,t){let n=l.view.groupsWords?No(e):e.spelled.map((r,i)=>[i]),o=Gi(e,t),s=e.spelled.map((r,i)=>Ki(r,o[i]));return{groups:n,labels:n.map(r=>r.map(i=>s[i]).join("")),pieces:n.map(r=>r.map(i=>o[i]).join("")),direction:ce(t)}}function us({groups:e},t){let n=e.findIndex(o=>o.at(-1)>=t);return n<0?e.length-1:n}function ds(e,t,n,o,s){let r=l.view.groupsWords?Wo(t,n.groups,o.groups):t,i=us(n,s.row),a=at(r,i),c=a.indexOf(Math.max(...a)),u=s.key!==null&&s.key<t.keys;return{kind:e,weights:r,rows:n,keys:o,row:i,bestKey:c,key:u?us(o,s.key):c}}function zi({rows:e,keys:t,shares:n,inspection:o}){let{text:s,target:r,token_log_probs:i}=o,a=Ft(e,r??s),c=Ft(t,s),{outputPosition:u,inputPosition:p}=l.view,h=r===null&&i.length>0,g=h?u-1:u,b=ds("flow",Io(n),a,c,{row:g,key:p});return h&&(a.groups=a.groups.map(y=>y.map(w=>w+1))),b}function Xi(){let{tokens:e,weights:t}=l.inspection.result,{head:n}=l.view,o=[...t.keys()],s=o.filter(a=>n===`${re}${C(a)}`);if(s.length)return s;let r=Object.keys(e),i=r.includes("cross")?"cross":r.at(-1);return o.filter(a=>a.startsWith(`${i}.`))}var Dt=null;function Ji(e){return Dt?.heads.length===e.length&&e.every((n,o)=>n===Dt.heads[o])||(Dt={heads:e,mean:Lo(e)}),Dt.mean}function qt(){let{result:e,flow:t}=l.inspection,{head:n,outputPosition:o,inputPosition:s,keyPosition:r}=l.view;if(!e)return null;if(n.startsWith(O))return t&&zi(t);let{text:i,target:a,weights:c}=e,u=c.has(n)?[n]:Xi(),p=u[0].split(".")[0],h=e.tokens[p],g=u.map(T=>c.get(T)),b=Ft(h.rows,p==="encoder"?i:a??i),y=Ft(h.keys,p==="decoder"?a??i:i),w=h.rows.spelled.length-1,v=hn(p)?{row:Math.min(o,w),key:s}:{row:Math.min(s??0,w),key:r};return ds(p,g.length>1?Ji(g):g[0],b,y,v)}function G({kind:e,rows:t,keys:n},o,s){let r=({groups:c},u)=>c[Math.max(0,Math.min(u,c.length-1))][0],i=r(t,o),a=r(n,s);hn(e)?f({view:{outputPosition:i,inputPosition:a}}):f({view:{inputPosition:i,keyPosition:a}})}var ps=12;function K(e,t=1){let n=U("paper"),o=U(e);return d`<span class="ramp" aria-hidden="true"
+    >${Array.from({length:ps},(s,r)=>{let i=n.map((a,c)=>Math.round(a+t*r/(ps-1)*(o[c]-a)));return d`<i ${R({background:`rgb(${i.join(", ")})`})}></i>`})}</span
+  >`}var I=e=>e.target.value,Ve=e=>e.target.checked,Ge=e=>e.ctrlKey||e.metaKey||e.altKey,jt=e=>e.key==="Enter"&&(e.ctrlKey||e.metaKey);var Yi=1e3,Qi=.5,Zi=.35,ea=.05,hs=5,ta=.85,na=.6,Ut=null;function oa(e){let t=Math.min(l.view.rowShare,Qi);if(Ut?.weights===e&&Ut.share===t)return Ut.edges;let n=Math.max(1,Math.floor(Yi/e.rows)),o=Array.from({length:e.rows},(s,r)=>gs(e,r,t).slice(0,n)).flat();return Ut={weights:e,share:t,edges:o},o}function gs(e,t,n){let o=at(e,t);return[...En(o,n)].map(s=>({row:t,key:s,weight:o[s]}))}function ms(e,{direction:t},n){let o=0;return e.map(s=>{o+=s;let r=o-s/2;return t==="rtl"?n-r:r})}function sa(e){let{weights:t,rows:n,keys:o,row:s}=e,r=v=>v.labels.map(T=>Math.max(22,9*[...x(T)].length+10)),i=v=>v.reduce((T,L)=>T+L,0),a=r(o),c=r(n),u=Math.max(i(a),i(c))+4,p=ms(a,o,u),h=ms(c,n,u),b=[...l.view.hidesOtherRows?[]:oa(t).filter(v=>v.row!==s),...gs(t,s,l.view.rowShare)],y=v=>{let T=v.row===s,L=Math.max(ea,T?v.weight:Zi*v.weight),D=h[v.row],Z=p[v.key];return se`<path class=${T?"edge here":"edge"} data-row=${v.row} data-key=${v.key}
+      data-weight=${v.weight.toFixed(3)} opacity=${L} stroke-width=${1+3*v.weight}
+      d="M ${D} 142 C ${D} 85, ${Z} 85, ${Z} 28"></path>`},w=(v,T,L,D,Z)=>se`<text x=${T} y=${L} class=${D?"here":""} @click=${Z}>\u2068${x(v)}\u2069</text>`;return d`<div class="scroll" tabindex="0" role="group" aria-label="Curves">
+    <svg
+      id="curves"
+      class="curves"
+      width=${u}
+      height="170"
+      role="img"
+      aria-label="Curves from each token below to the tokens above that it looks at"
+    >
+      ${b.map(y)}
+      ${o.labels.map((v,T)=>w(v,p[T],18,T===e.key,()=>G(e,s,T)))}
+      ${n.labels.map((v,T)=>w(v,h[T],160,T===s,()=>G(e,T,e.key)))}
+    </svg>
+  </div>`}function ra({weights:e,rows:t,keys:n,row:o,key:s}){let r=(a,c)=>{let u=Math.max(0,Math.min(a-2,c-hs));return Array.from({length:Math.min(hs,c)},(p,h)=>u+h)},i=(a,c)=>{let u=ve(e,a,c)?"forbidden":ue(e,a,c).toFixed(2),p=`${x(t.labels[a])} → ${x(n.labels[c])} ${u}`;return d`<td role="gridcell" aria-label=${p}></td>`};return d`<table class="unseen" role="grid" aria-label="Weights about the chosen cell">
+    <tbody>
+      ${r(o,e.rows).map(a=>d`<tr> ${r(s,e.keys).map(c=>i(a,c))} </tr>`)}
+    </tbody>
+  </table>`}function fs({pieces:e,labels:t,direction:n},o){let{id:s,label:r,chosen:i,shareOf:a,choose:c}=o,u=(h,g)=>{let b=a(g),y=h!==""&&!/\p{Letter}/u.test(h),w=R({background:b?ae("heat",ta*b):"",color:b>na?"var(--paper)":""}),v=`part ${g===i?"here":""}`,[,T,L]=/^(\s*)([^]*)$/u.exec(h);if(qe(e,g))return d`${T}<span class=${v} @click=${()=>c(g)} ${w}>${L}</span>`;let D=L||h||x(t[g]);return d`<bdi class=${h?"":"symbol"} dir=${y?n:"auto"} @click=${()=>c(g)}
+      >${L?T:m}<span class=${v} ${w}>${D}</span></bdi
+    >`},p=e.map(u);return d`<p id=${s} class="tokens" dir=${n} role="group" aria-label=${r}>${p}</p>`}function ia(e){let t=l.inspection.result?.target!==null;return e==="flow"?`Each row is what was written or said; each column is a token of the input. The stronger a cell, the larger its share. ${l.inspection.flow?.caveat}`:e==="cross"?"Each row is a token of the output, as it is predicted; each column is a token of the input.":e==="decoder"&&t?"Each row is a token of the output, as it is predicted; each column is a token before it.":e==="decoder"?"Each row is a token of the text; each column is a token that it looks at: itself, or one before it.":`Each row is a token of the ${t?"input":"text"}; each column is a token of the same text that it looks at.`}function aa(e,t){let{row:n,key:o,weights:s,keys:r}=t,i=r.direction==="rtl"?-1:1,c={ArrowUp:()=>G(t,n-1,o),ArrowDown:()=>G(t,n+1,o),ArrowLeft:()=>G(t,n,o-i),ArrowRight:()=>G(t,n,o+i),Home:()=>G(t,n,0),End:()=>G(t,n,s.keys-1),n:()=>Pe(1),p:()=>Pe(-1),PageDown:()=>Ee(1),PageUp:()=>Ee(-1)}[e.key];Ge(e)||!c||(c(),e.preventDefault())}var ke=null,bs=()=>ke;function la(e,t){if(!ke)return;let{weights:n,keys:o}=t,s=e.target.getBoundingClientRect(),r=Math.floor((e.clientX-s.left-ke.left)/ke.size),i=Math.floor((e.clientY-s.top-ke.top)/ke.size),a=o.direction==="rtl"?n.keys-1-r:r;i>=0&&a>=0&&i<n.rows&&a<n.keys&&G(t,i,a)}function ca(e){let{weights:t,rows:n,keys:o,row:s,key:r}=e,i=o.direction==="rtl",a={weights:t,rows:n.labels,keys:o.labels,chosen:{row:s,key:r},isMirrored:i},c=h=>{queueMicrotask(()=>{let g=h?.parentElement;g&&(ke=Yo(h,a,g.clientWidth))})},u=`${t.rows} rows, ${t.keys} columns`,p=d`<span><i class="stroke"></i> the others</span>`;return d`<div class="frame">
+      <canvas
+        id="matrix"
+        tabindex="0"
+        role="img"
+        aria-label="Weights of ${l.view.head}: ${u}. Arrow keys choose a cell."
+        ${Ue(c)}
+        @pointerdown=${h=>la(h,e)}
+        @keydown=${h=>aa(h,e)}
+      ></canvas>
+    </div>
+    <p class="legend" id="legend">
+      <span>weight 0 ${K("heat")} 1</span> <span><i class="forbidden"></i> forbidden by a mask</span>
+      <span><i class="stroke here"></i> the chosen token</span> ${l.view.hidesOtherRows?m:p}
+      ${k("weight")}
+    </p>`}function ua({kind:e,weights:t,rows:n,keys:o,row:s,key:r,bestKey:i}){let a=t.values instanceof Uint16Array?3:2,c=y=>ue(t,s,y).toFixed(a),u=d`<bdi class="strong">${x(n.labels[s])}</bdi>`,p=d`<bdi class="strong">${x(o.labels[r])}</bdi>`,h=d`<span class="strong number">${c(r)}</span>`,g=!ve(t,s,r);if(e==="flow"&&g)return d`<p id="cell" role="status">${p} has a share of ${h} in ${u}.</p>`;let b=d`Most, ${c(i)}, goes to <bdi>${x(o.labels[i])}</bdi>.`;return d`<p id="cell" role="status">
+    ${u} ${g?d`looks with ${h} at`:"may not look at"} ${p}.
+    ${r===i?m:b}
+  </p>`}function ws(){let e=(r,i)=>d`<option value=${r} ?selected=${r===l.view.head}>${i}</option>`,t=[...l.inspection.result.weights.keys()],n=[...new Set(t.map(C))],o=r=>d`<optgroup label=${r}>
+      ${t.filter(i=>C(i)===r).map(i=>e(i,i))}
+      ${e(`${re}${r}`,`mean of ${r}`)}
+    </optgroup>`,s=()=>d`<optgroup label="Through all layers">
+      ${ie.map(r=>e(`${O}${r}`,r))}
+    </optgroup>`;return d`<label
+      >Head
+      <select id="head" @change=${r=>void ne(I(r))}>
+        ${e("mean","mean")} ${n.map(o)} ${l.server.storedPage?m:s()}
+      </select></label
+    >${k("head")} ${da()}`}function da(){let e=xt();if(!e)return m;let{head:t,isOfModel:n}=e;return d`<span class="together"
+    ><button id="aligns" aria-pressed=${l.view.head===t} @click=${()=>void ne(t)}
+      >${n?"Alignment head":"Alignment layer of this sentence"}</button
+    >${k("alignment")}</span
+  >`}function pa(){let{rowShare:e,groupsWords:t,hidesOtherRows:n}=l.view,o=`${Math.round(100*e)} %`;return d`<label
+      >Share of a row
+      <input
+        id="share"
+        type="range"
+        min="0.1"
+        max="1"
+        step="0.05"
+        .value=${String(e)}
+        aria-valuetext=${o}
+        @input=${s=>f({view:{rowShare:Number(I(s))}})}
+      />
+      <span class="number">${o}</span></label
+    >${k("share")}
+    <label
+      ><input
+        id="words"
+        type="checkbox"
+        .checked=${t}
+        @change=${s=>f({view:{groupsWords:Ve(s)}})}
+      />
+      words</label
+    >${k("words")}
+    <label
+      ><input
+        id="alone"
+        type="checkbox"
+        .checked=${n}
+        @change=${s=>f({view:{hidesOtherRows:Ve(s)}})}
+      />
+      only the chosen token</label
+    >`}function ha({weights:e,rows:t,keys:n}){let o=(a,c)=>ve(e,a,c)?null:ue(e,a,c).toFixed(4),s=()=>[["row","key","row_token","key_token","weight"],...t.labels.flatMap((a,c)=>n.labels.flatMap((u,p)=>{let h=o(c,p);return h===null?[]:[[c,p,a,u,h]]}))],r=(a,c)=>{let u=o(a,c);return u===null?null:Number(u)};return _("alignment",["#curves","#cell","#matrix","#legend"],s,()=>({head:l.view.head,rows:t.labels,keys:n.labels,weights:t.labels.map((a,c)=>n.labels.map((u,p)=>r(c,p)))}))}function ma({kind:e,keys:t}){return d`<p class="hint" id="reading">
+    ${ia(e)} ${t.direction==="rtl"?"Its columns run from right to left, as the text does.":m} ${e==="flow"?m:"The stronger the colour of a cell, the larger its weight; the weights of a row sum to 1. A weight says where a head looks. It does not say how important a token is: a head may look at tokens that change nothing in what is written."}
+  </p>`}function fa(){return d`<section class="panel alignment" aria-labelledby="alignment-title">
+    <div class="head"><h2 id="alignment-title">Alignment</h2></div>
+    ${l.inspection.result?ws():m}
+    <p class="hint">${$()?"…":"After a translation, this shows which words of the text each word was written from."}</p>
+  </section>`}function ys(){let e=qt(),{result:t,flow:n}=l.inspection;if(!e||!t)return fa();let{kind:o,weights:s,rows:r,keys:i,row:a,key:c}=e,u=at(s,a),p=En(u,l.view.rowShare),h=P()||o==="flow"&&n?.inspection!==t,g=fs(r,{id:"row-tokens",label:"tokens that look",chosen:a,shareOf:()=>0,choose:y=>G(e,y,c)}),b=fs(i,{id:"key-tokens",label:"tokens that are looked at",chosen:c,shareOf:y=>p.has(y)?u[y]:0,choose:y=>G(e,a,y)});return d`<section class="panel alignment ${h?"stale":""}" aria-labelledby="alignment-title">
+    <div class="head">
+      <h2 id="alignment-title">Alignment</h2>
+      ${ws()} ${pa()} ${ha(e)}
+    </div>
+    ${sa(e)} ${ua(e)} ${ca(e)} ${ra(e)}
+    <div class="sides">${g} ${b}</div>
+    ${ma(e)}
+    <p class="hint" id="keys">
+      In the matrix, arrows, home and end choose a cell. N, P: next and previous head. Page up, page down: another
+      layer.
+    </p>
+  </section>`}var ga=6,$s=320,vs=18;function Ln(e,t,n){let o=Math.max(...n.map(Math.abs),1e-9),s=$s/n.length,r=`from ${Math.min(...n).toFixed(2)} to ${Math.max(...n).toFixed(2)}`,i=(a,c)=>se`<rect x=${c*s} width=${s} height=${vs} class=${a<0?"less":"more"}
+      opacity=${(Math.abs(a)/o).toFixed(3)}><title>${a.toFixed(3)}</title></rect>`;return d`<div class="strip">
+    <span>${t}</span
+    ><svg
+      data-strip=${e}
+      viewBox="0 0 ${$s} ${vs}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="${e}: ${n.length} numbers, ${r}"
+    >
+      ${n.map(i)}
+    </svg>
+  </div>`}function ba(e,t){let{weights:n,allowed:o,scores:s,bias:r}=t,i=w=>s[w]+r[w],a=n.map((w,v)=>v).filter(w=>o[w]),c=Math.max(...a.map(i)),u=w=>Math.exp(i(w)-c),p=a.reduce((w,v)=>w+u(v),0),h=[...a].sort((w,v)=>i(v)-i(w)).slice(0,ga),g=h.includes(e.key)||!o[e.key]?h:[...h,e.key],b=w=>d`<tr class=${w===e.key?"strong":""}>
+      <td><bdi>${x(e.keys.labels[w])}</bdi></td>
+      <td class="number">${i(w).toFixed(2)}</td>
+      <td class="number">${u(w).toFixed(3)}</td>
+      <td class="number">${n[w].toFixed(3)}</td>
+      <td class="fill">
+        <span class="track"><span ${R({width:`${100*n[w]}%`})}></span></span>
+      </td>
+    </tr>`,y=a.length-g.length;return d`<table id="softmax">
+      <thead>
+        <tr>
+          <th>key</th>
+          <th>score</th>
+          <th>exp(score − ${c.toFixed(2)})</th>
+          <th>÷ ${p.toFixed(2)} = weight</th>
+          <th><span class="unseen">weight, as a bar</span></th>
+        </tr>
+      </thead>
+      <tbody> ${g.map(b)} </tbody>
+    </table>
+    ${y>0?d`<p class="hint">and ${y} more keys.</p>`:m}`}function wa({key:e},{query:t,terms:n,factor:o,scores:s,bias:r,allowed:i}){if(!i[e])return d`<p id="score">
+      A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:
+    </p>`;let a=n.reduce((h,g)=>h+g,0),c=h=>d`<span class="number">${h.toFixed(3)}</span>`,u=d`, times ${c(o)} (1 ÷ √${t.length})`,p=d`, plus ${c(r[e])} for the positions`;return d`<p id="score">
+    The sum, ${c(a)}${o===1?m:u}${r[e]?p:m}, is the score
+    <span class="strong number">${(s[e]+r[e]).toFixed(3)}</span>. Softmax makes weights of the scores of
+    a row:
+  </p>`}function ya({row:e}){let{target:t,tokens:n}=l.inspection.result;if(!(t===null||l.view.head.startsWith("encoder.")))return n.decoder?.keys.spelled[e]}function $a(e,t){let n=d`<bdi class="strong">${x(e.rows.labels[e.row])}</bdi>`,o=d`<bdi class="strong">${x(e.keys.labels[e.key])}</bdi>`,s=ya(e),r=d`<p class="hint" id="place">
+    The query is made where the model has read <bdi class="strong">${x(s??"")}</bdi> and is about
+    to write ${n}.
+  </p>`;return d`${s===void 0?m:r}
+    ${Ln("query",s===void 0?d`query of ${n}`:d`query before ${n}`,t.query)}
+    ${Ln("key",d`key of ${o}`,t.key)}
+    ${Ln("terms",t.is_additive?"v · tanh(query + key)":"their product, number by number",t.terms)}
+    ${wa(e,t)} ${ba(e,t)}
+    <p class="legend"><span>below 0 ${K("less")}</span> <span>above 0 ${K("more")}</span></p>`}function va(e,t){let{scores:n,bias:o,allowed:s,weights:r}=t,{labels:i}=e.keys;return _("computed",[".strip","#score","#softmax"],()=>[["key","score","position","allowed","weight"],...i.map((u,p)=>[u,n[p],o[p],Number(s[p]),r[p]])],()=>({head:l.view.head,row:e.rows.labels[e.row],key_token:i[e.key],...t}))}function xs(){let e=qt(),t=l.inspection.result;if(!t||!e||l.server.storedPage)return m;let{showsComputation:n,groupsWords:o,head:s}=l.view,r=t.weights.has(s);n&&!o&&_o(e);let i=n&&r&&!o?l.inspection.lookup:null,a=P()||i!==null&&i.cell!==Sn(e),u=n?r?o?"Heads look at tokens, and not at words. Switch “words” off.":i?$a(i.view,i.result):"…":"What is shown is not one head. Choose a head in the grid.":"A token asks with its query, the other tokens answer with their keys: this shows the numbers.";return d`<section class="panel computed ${a?"stale":""}" aria-labelledby="computed-title">
+    <div class="head">
+      <h2 id="computed-title">How this weight is computed</h2>
+      ${k("lookup")}
+      <button
+        id="explain"
+        aria-expanded=${n}
+        @click=${()=>f({view:{showsComputation:!n}})}
+        >${n?"Hide":"Show"}</button
       >
-        ◐
-      </button>
-    </header>
-    ${r.error?d`<p class="error" role="alert">${r.error} ${r.needsKey?m:d`<button @click=${()=>void Qt()}>Try again</button>`}</p>`:m}
-    <main>${r.needsKey?Ir():m} ${Fr()}</main>
-    ${Mo()}`}function st(){Ms();let e=document.querySelector("#page");e.classList.toggle("busy",Object.keys(r.busy).length>0),Wn(Dr(),e)}async function En(){await ls(),document.body.dataset.ready="yes",r.text&&r.models.length&&(Ae(),await Xe())}async function jr(){if(!r.models.length||r.needsKey)return await En();(X()||!y()||r.sentences.some(t=>!t.isDone))&&!(r.translatedHtml&&!X())?r.text.trim()&&(Ae(),await Xe()):E()||!r.inspection?await W():r.off.length&&r.ablated!==r.looked?await z():f({})}function Kr(){let e=null;try{e=window.frameElement}catch{}if(!e)return;let{style:t}=e;new ResizeObserver(()=>{t.height=`${document.documentElement.offsetHeight+4}px`}).observe(document.documentElement)}function qr(e){try{return localStorage.getItem(e)}catch{return null}}var Co=qr(Lo),Po=ao();Co&&(document.documentElement.dataset.theme=Co);Gn(st);addEventListener("resize",st);matchMedia("(prefers-color-scheme: dark)").addEventListener("change",st);Object.assign(globalThis,{regard:{state:r,matrixLayout:Js,differing:io}});Po?(Kr(),lo(Po,bt()).then(()=>{st(),document.body.dataset.ready="yes"})):(Object.assign(r,bt()),ts(jr),addEventListener("hashchange",()=>{let e=x();f({...bt(),...K()?.searched?{}:{traced:null,node:null}}),$n(e),Xe()}),st(),En());})();
+      ${i?va(i.view,i.result):m}
+    </div>
+    ${typeof u=="string"?d`<p class="hint">${u}</p>`:u}
+  </section>`}var xa=5,ka=480,ks=(e,t,n)=>Math.max(0,Math.min(n-1,Math.floor(e/t*n)));function Ts(e){let{importance:t,importanceByToken:n}=l.heads,{sentence:o}=l.inspection,s=e.map(b=>n[b]??[]),r=Math.max(...s.map(b=>b.length));if(!t||!o||!r)return m;let i=S()?0:1,a=Math.max(0,Math.min(l.view.outputPosition-i,r-1)),c=e.findIndex((b,y)=>b===l.view.head&&s[y].length),u=x(ge()[a]??""),p=c<0?"":`${e[c]} is worth ${s[c][a].toFixed(3)} nats for ${u}.`,h=b=>{b&&Jo(b,s,r)},g=b=>{let y=b.target.getBoundingClientRect(),w=e[ks(b.clientY-y.top,y.height,e.length)],v=ks(b.clientX-y.left,y.width,r)+i;f({view:{head:w,outputPosition:Math.min(v,o.tokens.length-1)}})};return d`<details class="sweep" open>
+    <summary>Head by head, token by token</summary>
+    <canvas
+      id="sweep"
+      role="img"
+      aria-label="What each head is worth for each token. ${p}"
+      ${Ue(h)}
+      ${R({height:`${Math.min(xa*e.length,ka)}px`})}
+      @pointerdown=${g}
+    ></canvas>
+    <p id="sweep-cell" role="status">${p||"Click a cell."}</p>
+    <p class="legend">
+      <span>without the head, the token is more likely ${K("less")}</span>
+      <span>less likely ${K("more")}</span>
+    </p>
+    <p class="hint">
+      A row for each head, in the order above; a column for each
+      token${S()?", the end included":" after the first"}.
+    </p>
+  </details>`}var Ta=36,Sa=.4,Nn={place:()=>0,worth:({head:e})=>-(l.heads.importance?.[e]??0),entropy:({entropy:e})=>e,sharpness:({confidence:e})=>-e,offset:({offset:e})=>e===null?1/0:Math.abs(e),label:({label:e})=>e},As=()=>l.heads.sortBy!=="place"&&Object.hasOwn(Nn,l.heads.sortBy);function Ps(){let{heads:e}=l.inspection.result;if(As()){let n=Nn[l.heads.sortBy],o=(s,r)=>n(s)<n(r)?-1:+(n(s)>n(r));return[{layer:"",heads:[...e].sort(o)}]}return[...new Set(e.map(n=>C(n.head)))].map(n=>({layer:n,heads:e.filter(o=>C(o.head)===n)}))}var Es=()=>l.inspection.result.heads.map(e=>e.head),Rs=e=>Es().filter(t=>C(t)===C(e));function Ms(e){let t=Es().filter(s=>s!==e),{disabled:n}=l.heads,o=n.length===t.length&&!n.includes(e);te(o?[]:t)}function Aa(e,t){let n=Ps().map(({heads:u})=>u.map(p=>p.head)),o=n.findIndex(u=>u.includes(e)),s=n[o].indexOf(e),r=n.flat(),i=r.indexOf(e),a=(u,p)=>u[Math.max(0,Math.min(p,u.length-1))];return{ArrowLeft:a(r,i-1),ArrowRight:a(r,i+1),ArrowUp:a(a(n,o-1),s),ArrowDown:a(a(n,o+1),s),Home:n[o][0],End:n[o].at(-1)}[t]}var Ss={n:()=>Pe(1),p:()=>Pe(-1),PageDown:()=>Ee(1),PageUp:()=>Ee(-1)};function Pa(e,t){if(Ge(e))return;let n=Aa(t,e.key);if(n!==void 0)f({view:{head:n}});else if(Object.hasOwn(Ss,e.key))Ss[e.key]();else if(e.key===" "&&z())Oe(e.shiftKey?Rs(t):[t]);else if(e.key==="s"&&z())Ms(t);else return;e.preventDefault(),requestAnimationFrame(()=>document.querySelector(`[data-head="${l.view.head}"]`)?.focus())}function Ea(e){let t=Math.max(...Object.values(l.heads.importance??{}),1e-9),n=ae("more",Sa*Math.max(0,e)/t),o=e.toFixed(2).replace("-0.00","0.00");return d`<span class="tag number" aria-hidden="true" ${R({background:n})}>${o}</span>`}function Ra({head:e,label:t,entropy:n,confidence:o,offset:s}){let r=l.heads.importance?.[e];return[`${e}: ${t}`,`entropy ${n.toFixed(2)} nats`,`highest weight ${o.toFixed(2)}`,...s===null?[]:[`offset ${s.toFixed(1)}`],...r===void 0?[]:[`worth ${r.toFixed(3)} nats per token`]].join(", ")}function Ma(e,t){let{head:n}=e,o=l.inspection.result.weights.get(n),s=l.heads.disabled.includes(n),r=l.heads.importance?.[n],i=Ra(e),a=u=>{u&&Xo(u,o,Ta)},c=n.replace(/^(\w)\w+/,"$1");return d`<button
+    class="cell ${s?"off":""}"
+    aria-pressed=${l.view.head===n}
+    aria-label="${i}${s?", off":""}"
+    title=${i}
+    data-head=${n}
+    tabindex=${t?0:-1}
+    @click=${()=>f({view:{head:n}})}
+    @keydown=${u=>Pa(u,n)}
+    ><canvas ${Ue(a)}></canvas>
+    ${As()?d`<span class="tag" aria-hidden="true">${c}</span>`:m}
+    ${r===void 0?m:Ea(r)}</button
+  >`}function _a(e){let t=l.heads.disabled.includes(e),n=Rs(e).filter(o=>o!==e);return d`<button id="toggle" data-unsaved @click=${()=>void Oe([e])}
+      >${t?"Switch on":"Switch off"}</button
+    >
+    <button id="solo" data-unsaved @click=${()=>Ms(e)}>Solo</button>
+    <button data-unsaved @click=${()=>void te(n)}>Solo in its layer</button>`}function Ca({head:e,label:t,entropy:n,confidence:o,offset:s}){let r=l.heads.importance?.[e];return d`<p class="chosen">
+    <span class="strong" id="head-title">${e}</span>:
+    <span id="statistics"
+      >${t}${k("label")}; entropy ${n.toFixed(2)} nats${k("entropy")}, highest weight
+      ${o.toFixed(2)}${k("highest")}${s===null?m:d`, offset ${s.toFixed(1)}${k("offset")}`},
+      mean over rows.${r===void 0?m:d` Worth ${r.toFixed(3)} nats per token.`}</span
+    >
+    ${z()?_a(e):m}
+  </p>`}function Ha(){let{sortBy:e,importance:t}=l.heads,n=Object.keys(Nn).filter(o=>o!=="worth"||t);return d`<label
+    >Order
+    <select id="order" @change=${o=>f({heads:{sortBy:I(o)}})}>
+      ${n.map(o=>d`<option value=${o} ?selected=${o===e}>${o}</option>`)}
+    </select></label
+  >`}function Oa(e,t){return e?z()?d`<button class="site" title="Switch the whole layer off or on" @click=${()=>void Oe(t)}
+    >${e}</button
+  >`:d`<span class="site">${e}</span>`:m}function Ia({layer:e,heads:t},n){let o=t.map(s=>s.head);return d`<div class="layer" role="group" aria-label=${e||"all heads"}>
+    ${Oa(e,o)}
+    <div class="cells ${e?"":"sorted"}" ${R({"--count":String(t.length)})}>
+      ${t.map(s=>Ma(s,s.head===n))}
+    </div>
+  </div>`}function La(){let{heads:e}=l.inspection.result,{importance:t,importanceByToken:n,disabled:o}=l.heads,s=c=>t?.[c]??null,r=["head","label","entropy","highest_weight","offset","worth"];return _("heads",["#heads","#sweep",".chosen"],()=>[[...r,...t?ge():[]],...e.map(({head:c,label:u,entropy:p,confidence:h,offset:g})=>{let b=t?n[c]??[]:[];return[c,u,p,h,g,s(c),...b]})],()=>e.map(c=>({...c,is_off:o.includes(c.head),worth:s(c.head),worth_by_token:n[c.head]??null})))}function _s(){let e=l.inspection.result;if(!e)return d`<section class="panel heads" aria-labelledby="heads-title">
+      <div class="head"><h2 id="heads-title">Heads</h2></div>
+      <p class="hint">
+        A head is one way of looking: each layer has several. All of them appear here, and each can be switched off.
+      </p>
+    </section>`;let{disabled:t}=l.heads,n=e.heads.find(c=>c.head===l.view.head),o=Ps(),s=n?.head??o[0]?.heads[0]?.head,r=d`<button id="rank" @click=${()=>void Ie()}>Rank all heads</button>${k("worth")}`,i=()=>xe("heads-off.txt",`${t.join(`
+`)}
+`);return d`<section class="panel heads ${P()?"stale":""}" aria-labelledby="heads-title">
+    <div class="head">
+      <h2 id="heads-title">Heads</h2>
+      ${Ha()} ${rt()&&z()?r:m}
+      ${t.length?d`<button @click=${i}>List of heads that are off</button>`:m}
+      ${La()}
+    </div>
+    <div id="heads">${o.map(c=>Ia(c,s))}</div>
+    ${Ts(o.flatMap(({heads:c})=>c.map(u=>u.head)))} ${n?Ca(n):m}
+    <p class="hint">
+      Click or arrows: look at a head. N, P: the next and the previous one. ${z()?"Space: switch it off or on. Shift and space: its layer. S: only this one.":m}
+    </p>
+  </section>`}var Wn=()=>matchMedia("(prefers-reduced-motion: reduce)").matches?"auto":"smooth";function Cs(e){requestAnimationFrame(()=>{let t=document.querySelector(e);if(!t)return;let{top:n}=t.getBoundingClientRect();n>=0&&n<innerHeight/2||t.scrollIntoView({behavior:Wn(),block:"start"})})}var Na=5;async function Te(){Ne(),await Os()}async function Hs(){let{text:e}=l.request,t=J(),n=()=>t!==null&&J()===t&&l.request.text===e&&!l.status.error;await Os();for(let o of t?.edits??[])n()&&await Wa(o);t&&n()&&await Ba(t,n),J()===t&&!l.status.error&&Ne(),f({})}async function Wa({sentenceIndex:e,edit:t}){if(!l.output.sentences[e]?.isDone)return;let{sentenceIndex:n,outputPosition:o}=l.view;f({view:{sentenceIndex:e}}),await(t.kind==="prefix"?Ws(t.position,t.token,t.prefix):Ke(t)),f({view:{sentenceIndex:n,outputPosition:o}}),e!==n&&await B()}async function Ba(e,t){let{snapshot:n,compared:o,tracesSearch:s,ranksHeads:r}=e,{sortBy:i}=l.heads;s&&t()&&await le(),r&&t()&&await Ie(),f({heads:{sortBy:i}}),o&&t()&&await dt(o),n!==null&&A()?.snapshots?.includes(n)&&t()&&await Ct(n)}async function Os(){let{text:e,isHtml:t}=l.request;if(we("inspect"),!S())return;if(!e.trim())return we("translate"),f(...vt);if(t)return await Da(e);await E("translate","Translating",async o=>{let s=Me(),r={...q(),...s,text:e,alternatives:Re};await Is(r,o,{decoding:s},i=>{let a=Math.max(0,Math.min(l.view.sentenceIndex,i.length-1));f({output:{sentences:i,sourceText:e,html:"",compared:null},view:{hoveredToken:null,sentenceIndex:a}})})})&&$()?.isDone&&await B()}async function Da(e){await E("translate","Translating",async t=>{let n={...q(),...Me(),text:e,format:"html"},{text:o}=await M("translate",n,t);f({output:{html:o,sourceText:e,sentences:[]}},dn)})}async function Is(e,t,n,o){let s=l.request.temperature?{}:{n_best:Math.min(l.request.beamSize,Na)},r=[];for await(let{name:i,data:a}of fo({...e,...s},t)){if(t.aborted)return;if(i==="meta"){for(let c=0;c<a.sentences;c++)r.push({...De(),index:c,...n});continue}if(i==="error")throw new j(a.status,a.message);if(i==="token"){let c=r[a.sentence];c.text=a.text,c.tokens.push(...a.tokens??[])}else i==="done"&&Fa(r,a,n.separator);o(r)}}function Fa(e,{text:t,sentences:n},o){let s=0;n.forEach((r,i)=>{let{text:a,score:c,source:u,ids:p,n_best:h=[]}=r,g=Math.max(t.indexOf(a,s),s),b={text:a,score:c,source:u,ids:p,nBest:h,isDone:!0,separator:o??t.slice(s,g)};An(Object.assign(e[i],b),r),s=g+a.length})}function Ls(){let e=Object.values(l.inspection.result?.tokens??{}).at(-1)?.rows;return e?.offsets.at(-1)===null?e.spelled.at(-1):void 0}var Ns=e=>!Fe(e)||S()&&e===Ls();async function Bn(e,t){let n=$();if(!n?.isDone)return;let o=n.tokens.slice(0,e).map(s=>s.token);W(),await Vt(async()=>{t===Ls()?await Ke({text:V(o),ids:n.ids.slice(0,e)}):await Ws(e,t,V([...o,t]))})}async function Vt(e){let t=document.activeElement?.closest(".alternatives, .before, .nbest");await e(),He(()=>{let{activeElement:n}=document,o=!n||n===document.body||n.disabled;if(!t||!o)return;(document.querySelector('#output .token[aria-pressed="true"]')??document.querySelector("#output .token"))?.focus()})}async function Ws(e,t,n){let o=$(),{sentences:s}=l.output,{sentenceIndex:r}=l.view;if(!o?.isDone)return;let{source:i,separator:a}=o,c=Me(),u={...q(),...c,text:i,prefix:n,split:!1,alternatives:Re},p={kind:"prefix",position:e,token:t,prefix:n},h={source:i,separator:a,decoding:c,prefix:n,original:o.original??o,edit:p},g=s,b=await E("translate","Decoding again",async w=>{await Is(u,w,h,([v])=>{g=s.with(r,v),f({output:{sentences:g,compared:null},view:{outputPosition:e}})})});g!==s&&l.output.sentences===g&&!g[r].isDone&&f({output:{sentences:s}}),b&&$()?.isDone&&await B()}async function Bs(){let{original:e}=$()??{};e&&(W(),await Vt(async()=>{let{sentenceIndex:t,outputPosition:n}=l.view;f({output:{sentences:l.output.sentences.with(t,e),compared:null},view:{outputPosition:Math.min(n,e.tokens.length-1)}}),await B()}))}async function Ds(e,{text:t,ids:n},o){let s=n.length?{target_ids:n}:{target_text:t},r={...q(),text:e.source,...s,alternatives:Re},i=await M("score",r,o),a={...e,text:t,ids:i.ids,original:e.original??e,edit:{kind:"translation",text:t,ids:i.ids},score:i.log_prob,tokens:[]};return An(a,{...i,tokens:i.tokens.slice(0,-1)}),a}async function dt(e){let t=$(),{compared:n}=l.output;if(!t||n&&Ht(n,e))return f({output:{compared:null}});await E("compare","Reading",async o=>{f({output:{compared:await Ds(t,e,o)}})})}async function Ke(e){let t=$(),{sentenceIndex:n}=l.view;if(!t)return;await E("translate","Reading",async s=>{let r=await Ds(t,e,s),i=Math.max(0,Math.min(l.view.outputPosition,r.tokens.length-1));f({output:{sentences:l.output.sentences.with(n,r),compared:null},view:{outputPosition:i,hoveredToken:null}})})&&await B()}var qs=.55,qa=-3,ze=e=>`${(100*Math.exp(e)).toFixed(e>Math.log(.1)?0:1)} %`,Dn=e=>({background:e===null?"":ae("doubt",qs*Math.min(1,e/qa))});function js(e,t){let n=l.view.sentenceIndex!==e;f({view:{sentenceIndex:e,outputPosition:t}},n?{output:{compared:null}}:{}),n&&B()}function ja(e,t,n){let o=l.output.sentences[t].tokens.length,s=getComputedStyle(e.target).direction==="rtl"?-1:1,i={ArrowLeft:n-s,ArrowRight:n+s,Home:0,End:o-1}[e.key];i===void 0||i<0||i>=o||Ge(e)||(e.preventDefault(),js(t,i),document.querySelector(`[data-sentence="${t}"] [data-place="${i}"]`)?.focus())}function Ua({edit:e},t,n){return e?.kind==="prefix"&&e.position===n&&e.token===t.token}function Va(e,t,n,o,s){let r=e.tokens[t],{outputPosition:i}=l.view,a=l.view.sentenceIndex===n,c=a&&i===t,u=t===0&&(!a||i>=e.tokens.length),p=Ua(e,r,t);return d`<button
+    class="token ${o?"new":""} ${p?"prefix-end":""} ${s}"
+    ${R(Dn(r.log_prob))}
+    aria-pressed=${c}
+    tabindex=${c||u?0:-1}
+    data-place=${t}
+    aria-description=${r.log_prob===null?"":ze(r.log_prob)}
+    title=${p?"written by you":m}
+    @click=${()=>js(n,t)}
+    @keydown=${h=>ja(h,n,t)}
+    @pointerenter=${h=>za(h,n,t)}
+    @pointerleave=${Us}
+    dir="auto"
+    >${x(r.token)}</button
+  >`}var Ga=200,Ka=280,Fs=8,Gt=0;function za(e,t,n){if(e.pointerType==="touch"||(clearTimeout(Gt),!l.output.sentences[t]?.tokens[n]?.alternatives.length))return;let{left:o,bottom:s}=e.target.getBoundingClientRect();f({view:{hoveredToken:{sentenceIndex:t,position:n,left:o,bottom:s}}})}function Us(){clearTimeout(Gt),Gt=window.setTimeout(()=>{l.view.hoveredToken&&f({view:{hoveredToken:null}})},Ga)}function Kt(e){let{hoveredToken:t,sentenceIndex:n,outputPosition:o}=l.view;if(!t)return m;let{sentenceIndex:s,position:r,left:i,bottom:a}=t,c=l.output.sentences[s],u=c?.tokens[r];if(!u||s===n&&r===o)return m;let p=b=>{f({view:{sentenceIndex:s,outputPosition:r,hoveredToken:null}}),e(r,b)},h=innerWidth-Ka-Fs,g={left:`${Math.max(Fs,Math.min(i,h))}px`,top:`${a}px`};return d`<div
+    class="peek"
+    aria-hidden="true"
+    @pointerenter=${()=>clearTimeout(Gt)}
+    @pointerleave=${Us}
+    ${R(g)}
+  >
+    ${Vs(c,u,p,-1)}
+  </div>`}function Vs(e,t,n,o){let s=(r,i)=>{let a=r===t.token;return d`<button
+      class="bar ${a?"own":""}"
+      tabindex=${o}
+      ?disabled=${a||!e.isDone||!Ns(r)}
+      @click=${()=>n(r)}
+      ><bdi>${x(r)}</bdi
+      ><span class="track"><span ${R({width:`${100*Math.exp(i)}%`})}></span></span>
+      <span class="number">${ze(i)}</span></button
+    >`};return t.alternatives.map(([r,i])=>s(r,i))}function zt(e){let t=$(),{outputPosition:n}=l.view,o=t?.tokens[n];if(!t||!o?.alternatives.length)return m;let s=x(o.token);return d`<div class="alternatives" role="group" aria-label="Other tokens in the place of ${s}">
+    <p class="hint">
+      In the place of <bdi class="strong">${s}</bdi>.
+      <span data-unsaved>Choose a token: it is written, and the rest is decoded again.</span>
+    </p>
+    ${Vs(t,o,r=>void e(n,r),0)}
+  </div>`}var Fn=(e,t)=>t&&e.startsWith("▁")?" ":m;function Xa(e,t){let{original:n}=e;if(!n||!e.isDone)return m;let o=d`<button id="take-back" data-unsaved @click=${()=>void Bs()}>Take it back</button>`;return d`<p class="before hint">
+    before: <bdi>${$e(n.text,e.text,"deleted")}</bdi> ${t===l.view.sentenceIndex?o:m}
+  </p>`}function Xe(e,t){let n=Pn(e),o=e.tokens.map(c=>c.token),s=!e.isDone&&l.status.busy.translate,r=o.map((c,u)=>{let p=qe(o,u),h=Va(e,u,t,n[u],p);return d`${Fn(c,u)}${h}`}),i=ce(V(o)),a=`Sentence ${t+1}`;return d`<p class="output" dir=${i} data-sentence=${t} role="group" aria-label=${a}>
+      ${r}${s?d`<span class="caret"></span>`:m}
+    </p>
+    ${Xa(e,t)}`}function Je(){let e=l.output.sentences.some(s=>Pn(s).some(Boolean)),t=$()?.edit?.kind==="prefix",n=d`<span><u class="new">underlined</u>: other than before</span>`,o=d`<span><span class="token prefix-end">framed</span>: written by you</span>`;return d`<p class="legend" id="doubts">
+    <span>the model was sure ${K("doubt",qs)} unsure</span> ${e?n:m}
+    ${t?o:m} ${k("probability")}
+  </p>`}function Ye(){let e=l.output.sentences.flatMap((t,n)=>t.tokens.flatMap(({token:o,log_prob:s,alternatives:r},i)=>{let a=[n,i,o,s];return r.length?r.map(c=>[...a,...c]):[[...a,"",null]]}));return[["sentence","place","token","log_prob","alternative","its_log_prob"],...e]}var Ja=900,Gs=0;function Ks(){f({view:{isPlaying:!l.view.isPlaying}}),clearInterval(Gs),l.view.isPlaying&&(Gs=window.setInterval(Ya,Ja))}function Ya(){let e=(l.inspection.sentence?.tokens.length??1)-1;l.view.outputPosition>=e?Ks():f({view:{outputPosition:l.view.outputPosition+1}})}var Qa=e=>e?`layer ${e-1}`:"embeddings";function Za(e,t,n){let o=(s,[r,i])=>d`<div class="change" role="listitem">
+      <span>${Qa(s)}</span
+      ><span class="track"><span ${R({width:`${100*i}%`})}></span></span>
+      <bdi class=${r===n?"strong":""}>${x(r)}</bdi
+      ><span class="number">${(100*i).toFixed(0)} %</span>
+    </div>`;return d`<div class="lens" role="list">
+      ${e.map((s,r)=>o(r,s[t]??["",0]))}
+    </div>
+    <p class="hint">
+      What the output layer makes of each layer's state (the logit lens). Early layers were not trained for this: read
+      it as a hint.
+    </p>`}function el(e,t){return _("layers",[".lens"],()=>[["step","layer","token","probability"],...t.flatMap((o,s)=>o.map(([r,i],a)=>[a,s?s-1:"embeddings",r,i]))],()=>({tokens:e.tokens.map(o=>o.token),layers:t}))}function tl(e,t){let n=Math.max(0,e.tokens.length-1),{token:o="",log_prob:s}=e.tokens[t]??{},{isPlaying:r}=l.view,i=()=>d`<span id="probability">${ze(s)}</span>`;return d`<div class="controls">
+    <button id="play" @click=${Ks} aria-label=${r?"Pause":"Play"}
+      >${r?"❚❚":"▶"}</button
+    >
+    <input
+      id="step"
+      type="range"
+      min="0"
+      max=${n}
+      step="1"
+      .value=${String(t)}
+      aria-label="Token"
+      aria-valuetext=${x(o)}
+      @input=${a=>f({view:{outputPosition:Number(I(a))}})}
+    />
+    <span
+      >token ${t+1} of ${n+1}:
+      <bdi class="strong">${x(o)}</bdi> ${typeof s=="number"?i():m}</span
+    >
+  </div>`}function nl(){let e=t=>{let n=`${O}${t}`,o=()=>{ne(n),Cs(".alignment")};return d`<button aria-pressed=${l.view.head===n} @click=${o}>${t.replace("-"," ")}</button>`};return d`<p class="flows">
+    <span class="hint">What reached the output through all layers:</span> ${ie.map(e)}${k("flow")}
+  </p>`}function zs(){let{sentence:e,result:t,flow:n}=l.inspection;if(!t||!e)return m;let{storedPage:o}=l.server,{lens:s,target:r,token_log_probs:i}=t,a=s.length>0,c=Math.max(0,Math.min(l.view.outputPosition,e.tokens.length-1)),u=r===null&&i.length>0,p=e.tokens[u?c+1:c]?.token,h=o?"This page was stored without what each layer would say; regard inspect --lens stores it.":"This model's layers cannot be read through its output layer.",g=n!==null&&l.view.head.startsWith(O);return d`<section class="panel layers ${P()?"stale":""}" aria-labelledby="layers-title">
+    <div class="head">
+      <h2 id="layers-title">Through the layers</h2>
+      ${a?d`${k("lens")} ${el(e,s)}`:m}
+    </div>
+    ${tl(e,c)}
+    ${u&&a?d`<p class="hint">After this token, each layer would write:</p>`:m}
+    ${a?Za(s,c,p):d`<p class="hint">${h}</p>`}
+    ${o?m:nl()}
+    ${g?d`<p class="hint" id="caveat">The alignment shows it. ${n.caveat}</p>`:m}
+  </section>`}var Xs=()=>({id:"",step:0,token:"",candidate:null,children:[],path:[],ids:[],isOnBestPath:!0});function ol({trace:e}){let t=Xs(),n=[];for(let[o,s]of e.entries()){let r=new Set(s.filter(i=>i.fate==="dropped").slice(0,2));n=s.map((i,a)=>{let{fate:c,token:u,id:p}=i,h=i.parent===null?t:n[i.parent];if(!h||c==="dropped"&&!r.has(i))return;let g=c==="finished",b=g?h.path:[...h.path,u],y=g?h.ids:[...h.ids,p],w={...Xs(),id:`${o}.${a}`,step:o+1,token:u,candidate:i,path:b,ids:y};return h.children.push(w),w})}return t}function qn(e,t,n){let o=e.step===n,r=(e.candidate?.fate==="finished"||o)&&String(e.ids)===String(t),i=e.children.map(a=>qn(a,t,n)).some(Boolean);return e.isOnBestPath=i||r,e.isOnBestPath}var pt=null;function Js(e,t){if(pt?.trace===e&&pt.ids===String(t))return pt;let n=ol(e),o=e.trace.length,s=qn(n,t,o);s||qn(n,e.sentences[0]?.ids??[],o);let r=[],i=0,a=(u,p,h)=>{let g={node:u,parent:p,x:8+84*h,y:32*(i+1)};r.push(g),u.children.length||(i+=1);let b=[...u.children].sort((y,w)=>Number(w.isOnBestPath)-Number(y.isOnBestPath));for(let y of b)a(y,g,h+1)};a(n,null,0);let c=Math.max(...r.map(u=>u.x))+84;return pt={trace:e,ids:String(t),isFound:s,nodes:r,width:c,height:32*(i+1)},pt}function Ys({x:e,y:t,parent:n}){let o=n.x+(n.parent?34:4),s=e-30,r=s-6;return n.y===t?`M ${o} ${t} L ${s} ${t}`:`M ${o} ${n.y} C ${r} ${n.y}, ${r-6} ${t}, ${s} ${t}`}function Qs({nodes:e},t,n){let o=e.filter(a=>a.x===t.x).sort((a,c)=>a.y-c.y),[s]=e.filter(a=>a.parent===t).sort((a,c)=>a.y-c.y),r=o.indexOf(t);return{ArrowLeft:t.parent?.parent?t.parent:void 0,ArrowRight:s,ArrowUp:o[r-1],ArrowDown:o[r+1]}[n]}var Zs=9,sl={active:"went on",finished:"ended",dropped:"was dropped"};function rl(e){let t=[...x(e)];return t.length>Zs?`${t.slice(0,Zs-1).join("")}…`:t.join("")}function er({path:e,ids:t}){e.length&&(W(),Ke({text:V(e),ids:t}))}async function il({path:e,ids:t}){await dt({text:V(e),ids:t}),requestAnimationFrame(()=>document.querySelector("#compared")?.scrollIntoView({block:"nearest"}))}function al({node:e}){let{fate:t,score:n}=e.candidate,o=V(e.path),s=String(e.ids)===String($()?.ids),r=d`<button id="open" @click=${()=>er(e)}>Open in the other panels</button>
+    <button id="beside" @click=${()=>void il(e)}>Compare with the chosen one</button>`;return d`<p id="candidate" role="status">
+    <bdi class="strong">${o||"nothing"}</bdi> ${sl[t]} at step ${e.step}, with a score of
+    <span class="strong number">${n.toFixed(3)}</span>. ${o&&!s?r:m}
+  </p>`}function ll(e,t,n){let s=e.key==="Enter"||e.key===" "?n:Qs(t,n,e.key);s&&(e.preventDefault(),f({search:{candidate:s.node.id}}),requestAnimationFrame(()=>document.querySelector(`#tree [data-node="${s.node.id}"]`)?.focus()))}var tr=({node:e})=>`${e.isOnBestPath?"best":""} ${e.candidate.fate}`;function cl(e){return se`<path class="branch ${tr(e)}" d=${Ys(e)}></path>`}function ul(e,t,n){let{node:o,x:s,y:r}=t,{fate:i,score:a}=o.candidate;return se`<g class="node ${tr(t)}" tabindex=${n?0:-1} data-node=${o.id} role="button"
+      aria-pressed=${o.id===l.search.candidate}
+      aria-label="${x(o.token)}, ${i}, score ${a.toFixed(2)}" transform="translate(${s}, ${r})"
+      @click=${()=>f({search:{candidate:o.id}})} @dblclick=${()=>er(o)}
+      @keydown=${c=>ll(c,e,t)}>
+    <text dy="-0.1em" text-anchor="middle">\u2068${rl(o.token)}\u2069</text>
+    <text class="score" dy="1.1em" text-anchor="middle">${a.toFixed(2)}</text>
+    <title>${V(o.path)} (${a.toFixed(3)})</title></g>`}function dl(e,t){let n=e.nodes.slice(1),o=t??n[0];return d`<div class="scroll">
+    <svg
+      id="tree"
+      width=${e.width}
+      height=${e.height}
+      role="group"
+      aria-label="Tree of the search, ${n.length} candidates. Arrow keys go from one to another."
+    >
+      ${n.map(cl)} ${n.map(s=>ul(e,s,s===o))}
+    </svg>
+  </div>`}function pl(e,t,n){if(t)return d`<p class="hint">This is the search for another translation.</p>`;if(n)return m;let o="temperature"in e.decoding?"The translation above was drawn. This is what beam search would have tried.":"The translation above is not among these: it was chosen otherwise.";return d`<p class="hint" id="unsearched">${o}</p>`}function hl(e,t,n){let o=Js(e,t.ids),s=o.nodes.slice(1).find(i=>i.node.id===l.search.candidate),r=d`<p class="hint" id="with-prefix">
+    All begin with what you wrote: <bdi class="strong">${t.prefix}</bdi>
+  </p>`;return d`${dl(o,s)} ${s?al(s):m}
+    ${pl(t,n,o.isFound)} ${t.prefix?r:m}
+    <p class="hint">
+      From left to right, a step for each token; below each token is its score.
+      <span class="sign best">${o.isFound?"The chosen hypothesis":"The best hypothesis"}</span>, in the top row,
+      <span class="sign dropped">dropped</span> (of each step, the best two), <span class="sign finished">ended</span>.
+      Click a token to open its text in the other panels, or to compare it.
+    </p>`}function ml(e){return _("search",["#tree"],()=>[["step","place","parent","token","log_prob","score","fate"],...e.trace.flatMap((n,o)=>n.map(({parent:s,token:r,log_prob:i,score:a,fate:c},u)=>[o+1,u,s,r,i,a,c]))],()=>e)}function nr(){let e=$(),{trace:t}=l.search;if(!l.inspection.result||!e||!S())return m;let n=t!==null&&t.requestKey!==We(e),o=d`<p class="hint">
+    Beam search keeps the ${l.request.beamSize} best beginnings at each step. This draws all that it tried.
+  </p>`;return d`<section class="panel search ${n?"stale":""}" aria-labelledby="search-title">
+    <div class="head">
+      <h2 id="search-title">Search</h2>
+      ${k("search")}
+      <button id="search" @click=${()=>void le()}>${t?"Search again":"Show the search"}</button>
+      ${t?ml(t):m}
+    </div>
+    ${t?hl(t,e,n):o}
+  </section>`}function or(){let e=A()?.snapshots??[];if(!e.length||!S()||!$()?.isDone)return m;let{snapshot:t,result:n}=l.inspection,o=t===null?e.length:e.indexOf(t),s=a=>{let c=e[Number(I(a))];c===void 0?B():Ct(c)},r=t===null?"the model itself":d`after <span class="strong number">${t.toLocaleString("en")}</span> steps`,i=d`<p>
+    Written then: <bdi id="snapshot-written" class="strong">${n?.written||"nothing"}</bdi>
+  </p>`;return d`<section class="panel snapshots ${P()?"stale":""}" aria-labelledby="snapshots-title">
+    <div class="head">
+      <h2 id="snapshots-title">While it was trained</h2>
+      ${k("snapshot")}
+    </div>
+    <div class="controls">
+      <input
+        id="snapshot"
+        type="range"
+        min="0"
+        max=${e.length}
+        step="1"
+        .value=${String(o)}
+        aria-label="Step of training"
+        aria-valuetext=${t===null?"the model itself":`step ${t}`}
+        @input=${s}
+      />
+      <span>${r}</span>
+    </div>
+    ${t!==null&&n?.written!==void 0?i:m}
+    <p class="hint">The panels below show what the model looked at then, while the same translation was written.</p>
+  </section>`}function sr(){let e=l.inspection.result,t=$(),{note:n,says:o}=l.server.storedPage;return d`<section class="panel stored" aria-labelledby="text-title">
+    <div class="head">
+      <h2 id="text-title">Text</h2>
+      ${_("text",["#text",".stored .output[data-sentence]"],Ye,()=>t)}
+    </div>
+    <p dir="auto" id="text" class="output">${e.text}</p>
+    ${o?d`<p dir="auto" id="says">${o}</p>`:m} ${Xe(t,0)}
+    ${e.token_log_probs.length?Je():m}
+    <p class="hint">
+      Choose a token: the other panels follow. This page was stored and has no model behind it. On the page of
+      <code>regard serve MODEL</code>, other tokens can be forced and heads switched off.
+    </p>
+    ${n?d`<p class="hint" id="note">${n}</p>`:m}
+  </section>`}function rr(){let e=document.querySelector("#data");return e?JSON.parse(e.textContent):null}async function fl(e){let t=Uint8Array.from(atob(e),n=>n.charCodeAt(0));return await new Response(new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer()}function Xt(e){let{text:t,target:n,tokens:o,token_log_probs:s}=e,{spelled:r,offsets:i}=Object.values(o).at(-1).rows,a=n!==null&&r.length>1&&i.at(-1)===null,c=n===null?1:0;return{...De(),source:t,text:n??t,isDone:!0,tokens:(a?r.slice(0,-1):r).map((u,p)=>({token:u,log_prob:s[p-c]??null,alternatives:[]}))}}async function gl({packed:e,bytes:t,parts:n}){let o=await fl(e),s=t===2?new Uint16Array(o):new Uint8Array(o),r=t===2?65535:255,i=new Map,a=0;for(let{heads:c,rows:u,keys:p}of n)for(let h of c){let g=a+u*p;i.set(h,{rows:u,keys:p,values:s.subarray(a,g),scale:r-1,forbidden:r}),a=g}return i}async function ir(e){let t=await gl(e),n={...e.inspection,request:{},weights:t},o=Xt(n),{text:s}=n;Mt(),st({server:{storedPage:{note:e.note,says:e.says}},inspection:{result:n,sentence:o},output:{sentences:[o],sourceText:s},request:{text:s}});let{head:r}=l.view;f({view:{head:t.has(r)?r:e.first,sentenceIndex:0},heads:{disabled:[]}})}var ar=[20,50,100,200];async function bl(e,t,n){let o={model:A().name,prompt:e,...t,logprobs:Re,echo:!0},{choices:s}=await M("v1/completions",o,n),[{text:r,logprobs:i}]=s,a=i.tokens.map((c,u)=>({token:c.replaceAll(" ","▁"),log_prob:i.token_logprobs[u]??null,alternatives:Object.entries(i.top_logprobs[u]??{}).sort((p,h)=>h[1]-p[1])}));return{text:r,ids:i.token_ids,tokens:a}}async function wl(e,t){let{name:n,max_tokens:o=1/0}=A();if(!e.trim())return o-1;let{tokens:s}=await M("inspect",{model:n,text:e},t);return o-Object.values(s)[0].keys.spelled.length}async function jn(e=null){let{text:t}=l.request,n=e?.prefix??t,o=e&&($()?.original??$()??null);await E("translate","Writing",async s=>{let{name:r,max_tokens:i}=A(),{temperature:a,seed:c}=l.request,u=Math.min(l.request.maxTokens,await wl(n,s));if(u<1)throw new Error(`The text has as many tokens as the model can read: ${i}.`);let p={max_tokens:u,temperature:a,seed:c},{text:h,tokens:g,ids:b}=await bl(n,p,s),y=b.slice(0,i??b.length),w=await Ce({model:r,text:h,ids:y},s),v=Xt(w).tokens,T={...De(),source:n,text:h,ids:y,decoding:p,original:o,edit:e,isDone:!0,tokens:v.map((D,Z)=>({...D,alternatives:g[Z]?.alternatives??[]}))},L=Math.max(0,Math.min(e?.position??0,v.length-1));f({output:{sentences:[T],sourceText:t,attribution:null},view:{sentenceIndex:0,outputPosition:L,hoveredToken:null},search:{trace:null}}),it(w,T)}),l.heads.disabled.length&&!P()&&await X()}async function Un(e,t){let n=$().tokens.slice(0,e),o=V([...n.map(s=>s.token).filter(s=>!Fe(s)),t]);W(),await Vt(()=>jn({kind:"prefix",position:e,token:t,prefix:o}))}async function yl(){let{text:e}=l.request;await E("translate","Reading",async t=>{let n=await Ce({model:A().name,text:e},t),o=Xt(n),s=n.predicted?.length?await M(`inspect/${n.id}/flow/gradient`,void 0,t):null;f({output:{sentences:[o],sourceText:e,attribution:s&&{...s,inspection:n}},view:{sentenceIndex:0,outputPosition:0},search:{trace:null}}),it(n,o)}),l.heads.disabled.length&&!P()&&await X()}async function Jt(){Ne(),W(),await ht()}async function ht(){if(S())return await Hs();let e=J(),{outputPosition:t}=l.view,n=A()?.arch==="decoder";await(n?jn():yl());for(let{edit:o}of e?.edits??[])J()===e&&o.kind==="prefix"&&n&&await jn(o);if(e?.ranksHeads&&J()===e&&await Ie(),e&&J()===e){Ne();let o=($()?.tokens.length??1)-1;f({view:{outputPosition:Math.max(0,Math.min(t,o))}})}}function lr(e){let t=A();f({request:{modelName:e},heads:{disabled:[]},view:{head:"mean",outputPosition:0,inputPosition:null},tokenCounts:{total:null}}),Vn(t),l.request.text.trim()&&Jt()}function Vn(e){let t=A(),n=e?.arch===t?.arch&&e?.task===t?.task,o=!!e?.direction;(!n||o!==S()||!l.request.text.trim())&&f(...vt)}var Yt=[0,.5,.8,1,1.3],$l=/^und-und(-x-|$)/;function Qt(){let{modelName:e}=l.request,{models:t}=l.server;if(t.length<2)return d`<span class="hint">${$l.test(e)?m:e}</span>`;let n=o=>d`<option value=${o} ?selected=${o===e}>${o}</option>`;return d`<select id="model" aria-label="Model" @change=${o=>lr(I(o))}>
+    ${t.map(o=>n(Ae(o)))}
+  </select>`}function Qe(e,t,n,o,s=String){let r=[...new Set([...t,n])].sort((a,c)=>a-c),i=a=>d`<option value=${a} ?selected=${a===n}>${s(a)}</option>`;return d`<select id=${e} @change=${a=>o(Number(I(a)))}>
+    ${r.map(i)}
+  </select>`}var Zt=()=>l.status.busy.translate?d`<button @click=${()=>we("translate")}>Stop</button>`:m;var cr=.6,oe=()=>A()?.arch==="decoder",vl=({label:e,prob:t})=>d`<div class="change" role="listitem">
+    <bdi>${x(e)}</bdi>
+    <span class="track"><span ${R({width:`${100*t}%`})}></span></span
+    ><span class="number">${(100*t).toFixed(0)} %</span>
+  </div>`;function xl(){let e=l.inspection.result?.predicted,{attribution:t}=l.output;if(!e?.length)return m;let n=A()?.task==="classify"?"the likeliest class":"the chosen token",o=d`<p class="legend">
+      <span>moved it little ${K("heat",cr)} much</span> ${k("moved")}
+    </p>
+    <p class="hint">The tokens that moved ${n}: the stronger the colour, the more. ${t?.caveat}</p>`;return d`<div id="predicted" role="list">${e.map(vl)}</div> ${t?o:m}`}function kl(){let e=$();if(!e||!l.inspection.result)return m;let{outputPosition:t}=l.view,n=l.output.attribution?.shares,o=n?.length===1?n[0]:n?.[Math.min(t,n.length-1)],s=(r,i)=>{let a=o?.[i]??0;return d`<button
+      class="token"
+      dir="auto"
+      aria-pressed=${t===i}
+      data-place=${i}
+      data-share=${a.toFixed(3)}
+      ${R({background:o?ae("heat",cr*a):""})}
+      @click=${()=>f({view:{outputPosition:i}})}
+      >${x(r)}</button
+    >`};return d`<p class="output" id="moved" dir=${ce(e.text)}>
+    ${e.tokens.map((r,i)=>s(r.token,i))}
+  </p>`}function Tl(){let{text:e,maxTokens:t,temperature:n}=l.request,o=Qe("length",ar,t,i=>f({request:{maxTokens:i}})),s=Qe("temperature",Yt,n,i=>f({request:{temperature:i}})),r=d`<label>Tokens ${o}</label> <label>Temperature ${s}</label>`;return d`<div class="controls">
+    <button class="primary" @click=${()=>void Jt()} ?disabled=${!e.trim()&&!oe()}
+      >${oe()?"Continue":"Read"}</button
+    >
+    ${Zt()} ${oe()?r:m}
+  </div>`}function Sl(e){let t=["#output","#doubts",".alternatives"];if(oe())return _("continuation",t,Ye,()=>l.output.sentences);let n=l.inspection.result?.predicted??[],o=()=>[["label","probability"],...n.map(({label:r,prob:i})=>[r,i])],s=e.tokens.map(r=>r.token);return _("predicted",t,o,()=>({predicted:l.inspection.result?.predicted,tokens:s,moved:l.output.attribution?.shares}))}function Al(e){return oe()?e?Xe(e,0):d`<p class="hint">
+    The text with its continuation appears here. The stronger a token is coloured, the less the model expected it.
+  </p>`:d`${xl()} ${kl()}`}function ur(){let e=$(),t=oe()&&e!==void 0,n=!!l.status.busy.translate,o=s=>{jt(s)&&Jt()};return d`<section class="panel named" aria-label="Text, and what the model makes of it">
+    <div class="columns">
+      <div>
+        <div class="head">
+          <h2>Text</h2>
+          ${Qt()}
+        </div>
+        <textarea
+          id="text"
+          dir="auto"
+          rows="4"
+          spellcheck="false"
+          aria-label=${oe()?"Text to continue":"Text to read"}
+          placeholder=${oe()?"Write how it begins.":"Write or paste a text."}
+          .value=${l.request.text}
+          @input=${s=>f({request:{text:I(s)}})}
+          @keydown=${o}
+        ></textarea>
+        ${Tl()}
+      </div>
+      <div>
+        <div class="head">
+          <h2>${oe()?"Continuation":"What the model says"}</h2>
+          ${e?.isDone&&l.inspection.result?Sl(e):m}
+        </div>
+        <div class=${F()||n?"stale":""} aria-busy=${n}>
+          <div id="output" aria-live="polite">${Al(e)}</div>
+          ${t?d`${Je()} ${zt(Un)}`:m}
+        </div>
+        ${t?Kt(Un):m}
+      </div>
+    </div>
+  </section>`}function dr(){let e=xt();if(e?.isOfModel)return e.head;let t=l.inspection.result?.heads??[],n=t.filter(s=>s.head.startsWith("cross.")),[o]=[...n.length?n:t].sort((s,r)=>r.confidence-s.confidence);return o?.head??"mean"}var pr=async()=>{l.heads.disabled.length&&await te([])},en=[{title:"Token by token",panel:".translate",target:".alternatives",prepare:async()=>{f({view:{outputPosition:0,head:"mean",showsComputation:!1}}),await pr()},text:"A model writes one token at a time. Each token is coloured by how unsure the model was of it. Click one: below, you see the likeliest tokens in its place, with their probabilities."},{title:"What a row is",panel:".alignment",target:".frame",prepare:async()=>{f({view:{inputPosition:null}}),await ne(dr())},text:"Before it writes a token, the model looks back at the text. A row of the matrix belongs to one token of the translation; its cells say how that look is divided among the tokens of the text. A row sums to 1."},{title:"What a head is",panel:".heads",target:"#heads",prepare:()=>f({heads:{sortBy:"place"}}),text:"Every layer has several heads, and each looks in its own way. Some look at the token before, some at the word that is being translated, some at nothing in particular. Each small picture is the matrix of one head. Click some."},{title:"How one weight is computed",panel:".computed",target:"#softmax",prepare:async()=>{f({view:{showsComputation:!0,groupsWords:!1}}),await Rl(()=>l.inspection.lookup!==null&&!At("lookup"))},text:"The token that looks has a query, and each token that is looked at has a key: two lists of numbers. They are multiplied and added up, which gives a score. Softmax turns the scores of a row into weights that sum to 1."},{title:"A weight is not a cause",panel:".alignment",target:".frame",prepare:()=>f({view:{showsComputation:!1,head:"mean"}}),text:"A weight says where a head looks. It does not say that the look matters: later layers may ignore it. To know what the translation depends on, take something away and see what changes."},{title:"Taking a head away",panel:".without",target:".changes",prepare:()=>te([dr()]),text:"One head is off now. The bars show how much less likely each token of the translation becomes without it. Above them is what the model writes then. Often that is nearly the same: heads can stand in for each other."},{title:"Forcing a word",panel:".translate",target:".alternatives",prepare:async()=>{f({view:{outputPosition:Math.min(1,($()?.tokens.length??1)-1)}}),await pr()},text:"Click another token in the list below the translation. It is written there, and the model decodes the rest again. See how far one word changes what follows, and what it does not change."},{title:"The search",panel:".search",target:".scroll",prepare:le,text:"A model does not simply take the likeliest token. Beam search keeps several beginnings at once, and drops those that fall behind. The way that won is in the top row. The tour ends here; the rest is yours to try."}],Pl=5e3,El=20;async function Rl(e){let t=performance.now()+Pl;for(;!e()&&!l.status.error&&performance.now()<t;)await new Promise(n=>setTimeout(n,El))}function Ml(){let{disabled:e,undoStack:t,sortBy:n}=l.heads,{sentences:o,sourceText:s}=l.output;return{view:{...l.view},heads:{disabled:e,undoStack:t,sortBy:n},search:{...l.search},output:{sentences:o,sourceText:s},scrollTop:scrollY}}var Kn=null;async function hr(){let e=A()?.examples?.[0],t=l.request.text.trim()!=="";if(!t&&!e)return f({status:{notice:"Write a text first: this model has no examples."}}),document.querySelector("#text")?.focus();(!($()?.isDone&&l.output.sourceText!==""&&!F())||!l.inspection.result||P())&&(t||(W(),f({request:{text:e}})),await Te(),!$()?.isDone)||(Kn=Ml(),await zn(0))}async function Gn(){document.querySelector(".toured")?.classList.remove("toured"),document.body.classList.remove("touring");let{view:e,heads:t,search:n,output:o,scrollTop:s}=Kn,r=o.sourceText===l.output.sourceText,i=l.inspection.sentence===(o.sentences[e.sentenceIndex]??null);Kn=null;let{isPlaying:a}=l.view,{showsComputation:c,groupsWords:u}=e;r?f({heads:t,search:n,output:o,view:{...e,tourStop:null,isPlaying:a,hoveredToken:null}}):f({heads:t,view:{tourStop:null,showsComputation:c,groupsWords:u}}),document.querySelector("#tour")?.focus({preventScroll:!0}),r&&!i?await B():await X(),r&&e.head.startsWith(O)&&await ne(e.head),He(()=>scrollTo({top:s}))}async function zn(e){let t=en[e];document.querySelector(".toured")?.classList.remove("toured"),document.body.classList.add("touring"),f({view:{tourStop:e}}),await t.prepare(),He(()=>{if(l.view.tourStop!==e)return;let n=document.querySelector(t.panel);n?.classList.add("toured"),document.querySelector("#tour-next")?.focus({preventScroll:!0}),Cl(n?.querySelector(t.target)??document.querySelector(t.target)??n)})}var _l=12;function Cl(e){let t=document.querySelector(".tour");if(!e||!t)return;document.documentElement.style.setProperty("--bar",`${t.offsetHeight}px`);let{top:n,height:o}=e.getBoundingClientRect(),s=innerHeight-t.offsetHeight;scrollTo({top:Math.max(0,scrollY+n-Math.max(_l,(s-o)/2)),behavior:Wn()})}function mr(){let e=l.view.tourStop,t=e===null?void 0:en[e];if(e===null||!t||!S())return m;let n=e===en.length-1,o=r=>{r.key==="Escape"&&Gn()},s=d`<button id="tour-back" @click=${()=>void zn(e-1)}>Back</button>`;return d`<div class="tour" role="dialog" aria-labelledby="tour-title" @keydown=${o}>
+    <div class="says" tabindex="0" role="group" aria-label="What this stop shows">
+      <h2 id="tour-title">${e+1} of ${en.length}: ${t.title}</h2>
+      <p>${t.text}</p>
+    </div>
+    <div class="controls">
+      <button id="tour-end" @click=${()=>void Gn()}>End</button>
+      <span>
+        ${e?s:m}
+        <button id="tour-next" class="primary" @click=${()=>void(n?Gn():zn(e+1))}
+          >${n?"Done":"Next"}</button
+        >
+      </span>
+    </div>
+  </div>`}function Hl(e){let t=document.createElement("textarea"),{activeElement:n}=document;t.value=e,t.className="unseen",document.body.append(t),t.select();let o=!1;try{o=document.execCommand("copy")}catch{}return t.remove(),n?.focus(),o}async function fr(e){let t=!1;try{await navigator.clipboard.writeText(e),t=!0}catch{t=Hl(e)}$o(t?"Copied.":"The browser does not allow copying here. Select the translation, and copy it with the keyboard.")}var gr=50,Ol=400;async function br(e){await E("file",`Translating ${e.name}`,async t=>{let n=await e.text(),o=/\.html?$/i.test(e.name),s=o?[n]:n.split(`
+`),r=[];for(let u=0;u<s.length;u+=gr){let p=s.slice(u,u+gr),h={...q(),...Me(),texts:p,format:o?"html":"text"},{translations:g}=await M("translate",h,t);g.forEach((b,y)=>{let w=u+y+1;if(b.error)throw new j(Ol,`Line ${w} of ${e.name}: ${b.error.message}`);r.push(b.text??"")}),St("file",`Translating ${e.name}: ${r.length} of ${s.length} lines`)}let[,i,a]=/^(.*?)(\.[^.]*)?$/.exec(e.name),c=`${i}.${A()?.target??"translated"}${a??".txt"}`;xe(c,r.join(`
+`),o?"text/html":"text/plain")})}var Il=300,Ll=[1,2,3,5,8,12],yr=/<\/?[a-z][^>]*>/i,wr=0;function Nl(e){let t=I(e);f({request:{text:t,isHtml:l.request.isHtml&&yr.test(t)}}),clearTimeout(wr),wr=window.setTimeout(()=>{Be(),l.request.translatesWhileTyping&&Te()},Il)}function tn(e){f({request:e}),Te()}function $r(){W(),Te()}function Wl(e,t){let{text:n,score:o}=e,s=d`<span class="number">${o.toFixed(3)}</span>`;if(!n)return d`<li><span class="hint">nothing</span> ${s}</li>`;let{compared:r}=l.output,i=r!==null&&Ht(e,r),a=()=>{W(),Ke(e)},c=d`<button
+    class="compare"
+    aria-pressed=${i}
+    @click=${()=>void dt(e)}
+    >compare</button
+  >`;return d`<li>
+    <button class="link" aria-pressed=${n===t.text} @click=${a}><bdi>${n}</bdi></button>
+    ${s} ${n===t.text?m:c}
+  </li>`}function Bl(){let e=$();if(!e?.isDone)return m;let{nBest:t}=e,n=t.filter(({text:o},s)=>t.findIndex(r=>r.text===o)===s);return n.length<2?m:d`<div class="nbest">
+    <p class="hint">The best translations${k("best")}</p>
+    <ol>
+      ${n.map(o=>Wl(o,e))}
+    </ol>
+  </div>`}function Dl(){let e=$(),{compared:t}=l.output;if(!e?.isDone||!t)return m;let n=({tokens:r})=>r.reduce((i,a)=>i+(a.log_prob??0),0).toFixed(2),o=t.tokens.map(r=>r.token),s=t.tokens.map(({token:r,log_prob:i},a)=>d`${Fn(r,a)}<span
+          class="token ${qe(o,a)}"
+          dir="auto"
+          title=${ze(i)}
+          ${R(Dn(i))}
+          >${x(r)}</span
+        >`);return d`<div id="compared">
+    <p class="hint">
+      Beside it, with a log-probability of <span class="strong number">${n(t)}</span> in place of
+      <span class="strong number">${n(e)}</span> (the end not counted). Marked words are not in the one above.
+    </p>
+    <p class="output" dir=${ce(t.text)}>${s}</p>
+    <p dir="auto">${$e(t.text,e.text)}</p>
+  </div>`}function Fl(){return d`<label class="file"
+    >Translate a file <input id="file" type="file" accept=".txt,.html,.htm,text/plain,text/html" @change=${t=>{let n=t.target,o=n.files?.[0];o&&br(o),n.value=""}}
+  /></label>`}function ql(){let{total:e,longestSentence:t,sentenceLimit:n,truncatedSentences:o}=l.tokenCounts;if(e===null)return m;let s=o===1?"1 sentence is":`${o} sentences are`;return d`<span id="count" class="hint ${o?"warning":""}"
+      >${e} tokens${o?`; ${s} cut`:""}; a sentence may have ${n}, the
+      longest has ${t}</span
+    >${k("tokens")}`}function jl(){let{text:e,temperature:t,seed:n,isHtml:o}=l.request,s=d`<button id="again" @click=${()=>tn({seed:n+1})}>Draw again</button>`,r=d`<label
+    ><input
+      id="html"
+      type="checkbox"
+      .checked=${o}
+      @change=${i=>tn({isHtml:Ve(i)})}
+    />
+    as HTML</label
+  >`;return d`${t&&e.trim()?s:m} ${yr.test(e)?r:m}`}function Ul(){let{text:e,translatesWhileTyping:t,beamSize:n,temperature:o}=l.request,s=Qe("beam",Ll,n,i=>tn({beamSize:i,temperature:0})),r=Qe("temperature",Yt,o,i=>tn({temperature:i}),i=>i||"off");return d`<div class="controls">
+    <button class="primary" @click=${$r} ?disabled=${!e.trim()}>Translate</button>
+    ${Zt()}
+    <label
+      ><input
+        type="checkbox"
+        .checked=${t}
+        @change=${i=>f({request:{translatesWhileTyping:Ve(i)}})}
+      />
+      while typing</label
+    >
+    <label>Beam ${s}</label>${k("beam")} <label>Sampling ${r}</label>${k("sampling")}
+    ${jl()} ${ql()} ${Fl()}
+  </div>`}function Vl(){let e=A()?.examples??[];if(l.request.text||!e.length)return m;let t=n=>{W(),f({request:{text:n}}),Be(),Te()};return d`<p class="hint">
+    For example: ${e.map(n=>d`<button class="link" @click=${()=>t(n)}>${n}</button> `)}
+  </p>`}function Gl(){let{html:e,sentences:t}=l.output;return e?d`<pre class="html">${e}</pre>`:t.length?t.map(Xe):d`<p class="hint">
+    The translation appears here, token by token. The stronger a token is coloured, the less sure the model was of it.
+  </p>`}function Kl(){let{html:e,sentences:t}=l.output,n=e!==""||t.length>0&&t.every(r=>r.isDone),o=()=>e||t.map(({separator:r,text:i})=>`${r??""}${i}`).join(""),s=()=>_("translation",["#output","#doubts",".alternatives"],Ye,()=>t);return d`${n?d`<button id="copy" @click=${()=>void fr(o())}>Copy</button>`:m}
+  ${t.some(r=>r.isDone)?s():m}`}function zl(){let{sentences:e}=l.output,t=!!l.status.busy.translate,n=F()||t&&e.every(s=>s.isDone),o=d`<p class="hint" id="other-text">
+    This is the translation of another text than the one that stands there now.
+  </p>`;return d`<div>
+    <div class="head">
+      <h2>Translation</h2>
+      ${Kl()}
+    </div>
+    <div class=${n?"stale":""} aria-busy=${t}>
+      <div id="output" aria-live="polite">${Gl()}</div>
+      ${F()&&!t?o:m} ${e.length?Je():m}
+      <div class="beside">${zt(Bn)} ${Bl()}</div>
+      ${Dl()}
+    </div>
+    ${Kt(Bn)}
+  </div>`}function vr(){let e=t=>{jt(t)&&$r()};return d`<section class="panel translate" aria-label="Text and translation">
+    <div class="columns">
+      <div>
+        <div class="head">
+          <h2 id="translate-title">Text</h2>
+          ${Qt()}
+        </div>
+        <textarea
+          id="text"
+          dir="auto"
+          rows="4"
+          spellcheck="false"
+          aria-label="Text to translate"
+          placeholder="Write or paste a text."
+          .value=${l.request.text}
+          @input=${Nl}
+          @keydown=${e}
+        ></textarea>
+        ${Ul()} ${Vl()}
+      </div>
+      ${zl()}
+    </div>
+  </section>`}var Tr="regard-theme";function Xl(){let e=document.documentElement,t=matchMedia("(prefers-color-scheme: dark)").matches,o=(e.dataset.theme??(t?"dark":"light"))==="dark"?"light":"dark";e.dataset.theme=o;try{localStorage.setItem(Tr,o)}catch{}f({})}function Jl(){return d`<form class="key" @submit=${t=>{t.preventDefault(),mo(document.querySelector("#key").value),Xn()}}>
+    <label>Key <input id="key" type="password" autocomplete="off" /></label> <button>Use it</button>
+  </form>`}function Yl(){let e=()=>d`${or()}
+      <div class="column">${ys()} ${xs()} ${zs()}</div>
+      <div class="column">${_s()} ${is()}</div>`;return l.server.storedPage?d`${sr()}${e()}`:l.server.models.length?S()?d`${vr()}${e()}${nr()}`:d`${ur()}${l.inspection.result?e():m}`:m}var Ql=[["#text","Text"],["#output","Translation"],[".alignment","Alignment"],[".heads","Heads"],[".without","Without them"],[".search","Search"]];function Zl(){let e=t=>{let n=document.querySelector(t);n&&t!=="#text"&&(n.tabIndex=-1),n?.focus(),n?.scrollIntoView({block:"start"})};return d`<nav class="skips" aria-label="Go to a part of the page">
+    ${Ql.map(([t,n])=>d`<button @click=${()=>e(t)}>${n}</button>`)}
+  </nav>`}function ec(){return l.server.storedPage?"What the heads look at":S()||!l.server.models.length?"Translate, and look inside while it happens.":"See what a model does with a text."}function tc(){let e=Object.values(l.status.busy).at(-1),t=d`<button id="tour" @click=${()=>void hr()}>Explain</button>`;return d`<header>
+    <h1>Regard</h1>
+    <p class="hint">${ec()}</p>
+    <span class="said" role="status">${l.status.notice}</span
+    ><span class="status" role="status">${e?d`<span class="spinner"></span>${e} …`:m}</span>
+    ${S()?t:m} ${l.server.storedPage?m:d`<a href="docs">API</a>`}
+    <button class="theme" @click=${Xl} aria-label="Light or dark">◐</button>
+  </header>`}function nc(){let{error:e,needsApiKey:t}=l.status;if(!e)return m;let n=d`<button @click=${()=>void wn()}>Try again</button>`;return d`<p class="error" role="alert">${e} ${t?m:n}</p>`}function oc(){return d`${Zl()} ${tc()} ${nc()}
+    <main>${l.status.needsApiKey?Jl():m} ${Yl()}</main>
+    ${mr()}`}function mt(){Po();let e=document.querySelector("#page");e.classList.toggle("busy",Object.keys(l.status.busy).length>0),lo(oc(),e)}async function Xn(){await Co(),Sr(),l.request.text&&l.server.models.length&&(Be(),await ht())}async function sc(){if(!l.server.models.length||l.status.needsApiKey)return await Xn();(F()||!$()||l.output.sentences.some(t=>!t.isDone))&&!(l.output.html&&!F())?l.request.text.trim()&&(Be(),await ht()):P()||!l.inspection.result?await B():l.heads.disabled.length&&l.heads.ablatedSentence!==l.inspection.sentence?await X():f({})}function rc(){let e=null;try{e=window.frameElement}catch{}if(!e)return;let{style:t}=e,n=()=>{t.height=`${document.documentElement.offsetHeight+4}px`};new ResizeObserver(n).observe(document.documentElement)}function ic(){try{return localStorage.getItem(Tr)}catch{return null}}var Sr=()=>{document.body.dataset.ready="yes"};function ac(){let e=A(),t=kn();f(t,J()?.tracesSearch?{}:{search:{trace:null,candidate:null}}),Vn(e),ht()}var xr=ic();xr&&(document.documentElement.dataset.theme=xr);pn(mt);pn(To);addEventListener("resize",mt);matchMedia("(prefers-color-scheme: dark)").addEventListener("change",mt);Object.assign(globalThis,{regard:{state:l,matrixLayout:bs,unmatchedWords:Eo}});var kr=rr();kr?(rc(),ir(kr).then(()=>{mt(),Sr()})):(Mt(),wo(sc),addEventListener("hashchange",ac),mt(),Xn());})();

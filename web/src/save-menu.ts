@@ -1,9 +1,10 @@
-/** What a panel shows, as a file: each panel gives a picture of itself, its numbers as a table, and as JSON. */
+/** Menus of files: each panel gives pictures of itself, and its numbers as a table and as JSON. */
 
 import {html, type TemplateResult} from "lit-html";
-import {canvasOf, svgOf} from "./picture";
+import {toCanvas} from "./picture-canvas";
+import {toSvg} from "./picture-svg";
 
-function save(name: string, content: Blob): void {
+function download(name: string, content: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
   link.download = name;
@@ -11,19 +12,20 @@ function save(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-export const saveText = (name: string, text: string, type = "text/plain"): void => save(name, new Blob([text], {type}));
+export const downloadText = (name: string, text: string, type = "text/plain"): void =>
+  download(name, new Blob([text], {type}));
 
 export type Row = (string | number | null)[];
 
 /** Rows as CSV (RFC 4180). */
-function csvOf(rows: Row[]): string {
+function toCsv(rows: Row[]): string {
   const cell = (value: string | number | null): string =>
     /[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? "");
   return rows.map(row => row.map(cell).join(",")).join("\n") + "\n";
 }
 
-/** Menus of files close with Escape, and when something else is clicked. */
-function closeOthers(event: Event): void {
+/** Close open menus after Escape, and after a click elsewhere. */
+function closeMenus(event: Event): void {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.save[open]")) {
     if (event instanceof KeyboardEvent ? event.key !== "Escape" : menu.contains(event.target as Node)) continue;
     if (event instanceof KeyboardEvent) menu.querySelector("summary")!.focus();
@@ -31,19 +33,19 @@ function closeOthers(event: Event): void {
   }
 }
 
-addEventListener("keydown", closeOthers);
-addEventListener("pointerdown", closeOthers);
+addEventListener("keydown", closeMenus);
+addEventListener("pointerdown", closeMenus);
 
-/** A menu of files: pictures of the elements that the selectors name, and numbers. */
-export function saves(name: string, selectors: string[], rows: () => Row[], content: () => unknown): TemplateResult {
+/** A menu with pictures of the elements that the selectors name, the rows as CSV and the content as JSON. */
+export function saveMenu(name: string, selectors: string[], rows: () => Row[], content: () => unknown): TemplateResult {
   const files: Record<string, () => void> = {
     PNG: () =>
-      canvasOf(selectors).toBlob(drawn => {
-        if (drawn) save(`${name}.png`, drawn);
+      toCanvas(selectors).toBlob(picture => {
+        if (picture) download(`${name}.png`, picture);
       }),
-    SVG: () => saveText(`${name}.svg`, svgOf(selectors), "image/svg+xml"),
-    CSV: () => saveText(`${name}.csv`, csvOf(rows()), "text/csv"),
-    JSON: () => saveText(`${name}.json`, `${JSON.stringify(content(), null, 2)}\n`, "application/json"),
+    SVG: () => downloadText(`${name}.svg`, toSvg(selectors), "image/svg+xml"),
+    CSV: () => downloadText(`${name}.csv`, toCsv(rows()), "text/csv"),
+    JSON: () => downloadText(`${name}.json`, `${JSON.stringify(content(), null, 2)}\n`, "application/json"),
   };
   const close = (event: Event): void => {
     (event.currentTarget as HTMLElement).closest("details")!.open = false;
@@ -60,9 +62,8 @@ export function saves(name: string, selectors: string[], rows: () => Row[], cont
               write();
               close(event);
             }}
-          >
-            ${kind}
-          </button>`,
+            >${kind}</button
+          >`,
       )}</span
     >
   </details>`;

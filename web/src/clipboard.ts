@@ -1,9 +1,8 @@
-/** Copying a text. Browsers have the clipboard only where a page comes over https or from this machine; elsewhere there is an
-older way. */
+/** The clipboard. Only pages that come over https or from this machine have it; elsewhere a command copies. */
 
-import {say} from "./asking";
+import {notify} from "./tasks";
 
-function inOldWay(text: string): boolean {
+function copyWithCommand(text: string): boolean {
   const area = document.createElement("textarea");
   const {activeElement} = document;
   area.value = text;
@@ -14,23 +13,23 @@ function inOldWay(text: string): boolean {
   try {
     isCopied = document.execCommand("copy");
   } catch {
-    /* the browser does not allow it */
+    // the browser does not allow it
   }
   area.remove();
   (activeElement as HTMLElement | null)?.focus();
   return isCopied;
 }
 
-/** Copy a text, and say so. */
-export async function copy(text: string): Promise<void> {
+/** Copy a text, and notify the reader. */
+export async function copyText(text: string): Promise<void> {
   let isCopied = false;
   try {
     await navigator.clipboard.writeText(text);
     isCopied = true;
   } catch {
-    isCopied = inOldWay(text);
+    isCopied = copyWithCommand(text);
   }
-  say(
+  notify(
     isCopied
       ? "Copied."
       : "The browser does not allow copying here. Select the translation, and copy it with the keyboard.",
