@@ -1,4 +1,4 @@
-// Bundle the page into the folder that ships with the package: one script, one style sheet, and the licences of libraries.
+// Bundle the page into the folder that ships with the package: a script, a style sheet, the licences of libraries.
 import {build} from "esbuild";
 import {readFileSync, readdirSync, writeFileSync} from "node:fs";
 import {join} from "node:path";

@@ -26,7 +26,7 @@ export function goToLayer(step: number): void {
   if (head) update({view: {head}});
 }
 
-/** The head that alignments are read from, as in Python: the model's own, or the mean of a layer chosen for this sentence. */
+/** The head that alignments are read from, as in Python; or the mean of a layer that was chosen for this sentence. */
 export function alignmentHead(): {head: string; isOfModel: boolean} | undefined {
   const name = state.inspection.result?.alignment;
   if (!name) return undefined;

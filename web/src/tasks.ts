@@ -1,4 +1,4 @@
-/** Tasks that ask the server. A newer task of a kind ends the one before; errors are shown; an absent server is awaited. */
+/** Tasks that ask the server. A newer task of a kind ends the one before; errors are shown. */
 
 import {isServerUp, ServerError, UNREACHABLE} from "./server";
 import {state, update} from "./state";
