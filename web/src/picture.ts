@@ -9,6 +9,7 @@ export interface Box {
   width: number;
   height: number;
 }
+
 export type CellsShape = Box & {kind: "cells"; image: OffscreenCanvas; isMirrored: boolean; opacity: number};
 
 export type LineShape = Box & {
@@ -33,6 +34,7 @@ export type Shape =
 const GAP = 12;
 /** Elements that are not in pictures. */
 const SKIPPED = "select, input, textarea, .unseen, .term, .save, .peek, [data-unsaved]";
+
 const isTransparent = (colour: string): boolean => colour === "transparent" || colour === "rgba(0, 0, 0, 0)";
 
 /** The words of a text, each in its place. */
@@ -77,7 +79,9 @@ function* markShapes(element: Element, style: CSSStyleDeclaration, box: Box): Ge
     opacity: 1,
     dashes: "",
   });
-  if (element.matches(".cell")) yield frame(style.borderTopColor, element.ariaPressed === "true" ? 4 : 1.5);
+  if (element.matches(".cell")) {
+    yield frame(style.borderTopColor, element.getAttribute("aria-pressed") === "true" ? 4 : 1.5);
+  }
   if (element.matches(".cell.off")) yield line(`M 0 0 L ${width} ${height}`, cssColour("less"));
   if (element.matches("del")) yield line(`M 0 ${height / 2} L ${width} ${height / 2}`, cssColour("bad"), 1);
   if (element.matches('.token[aria-pressed="true"], .part.here')) yield frame(cssColour("accent"));

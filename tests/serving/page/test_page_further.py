@@ -39,7 +39,8 @@ def test_the_numbers_behind_a_weight(opened: Any, learnt_url: str, learnt: Trans
     for moves in ([], ["ArrowRight"], ["ArrowDown", "Home"]):
         page.press(MATRIX, *moves)
         page.page.wait_for_timeout(300)
-        row, key = page.page.evaluate("regard.state.view.outputPosition"), page.page.evaluate("regard.state.view.inputPosition")
+        view = page.page.evaluate("regard.state.view")
+        row, key = view["outputPosition"], view["inputPosition"]
         found = learnt.lookup(seen, "cross.1.1", row)
         key = int(found.weights.argmax()) if key is None else key
         sum_of_terms, factor, root, score = numbers(page.text("#score").replace("√", " "))[:4]
@@ -184,7 +185,8 @@ def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, othe
     model = load_as(path / "letters", LanguageModel, device="cpu")
     page = opened(url, direction="letters", text="ab c", off="decoder.1.0")
     text = page.page.evaluate("regard.state.output.sentences[0].text")
-    count = page.page.evaluate("regard.state.output.sentences[0].decoding.max_tokens")  # as many as were asked for with it
+    # as many as were asked for with it
+    count = page.page.evaluate("regard.state.output.sentences[0].decoding.max_tokens")
     whole = model.inspect(text).token_log_probs
     with gated(model.model, without(model.model, [HeadName.parse("decoder.1.0")])):
         weaker = model.inspect(text).token_log_probs

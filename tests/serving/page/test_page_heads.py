@@ -291,7 +291,8 @@ def test_ranking_of_a_text_that_is_gone_is_not_shown(opened: Any, learnt_url: st
     while not held:
         page.page.wait_for_timeout(10)
     page.page.fill("#text", "my small duck sings by London")
-    page.wait("regard.state.output.sentences[0]?.source.startsWith('my') && regard.state.inspection.result?.text.startsWith('my')")
+    page.wait("regard.state.output.sentences[0]?.source.startsWith('my')")
+    page.wait("regard.state.inspection.result?.text.startsWith('my')")
     held.pop().continue_()
     page.settled()
     assert page.page.evaluate("regard.state.heads.importance") is None

@@ -200,7 +200,7 @@ def test_line_breaks_are_copied(opened: Any, learnt_url: str, learnt: Translator
     assert page.page.evaluate("window.kept") == wanted
     page.page.click('[data-sentence="2"] .token >> nth=0')
     page.settled()
-    page.force(1)
+    page.write_alternative(1)
     third = page.page.evaluate("regard.state.output.sentences[2].text")
     page.page.click("#copy")
     page.wait(f"window.kept !== {json.dumps(wanted)}")

@@ -40,8 +40,9 @@ def test_rows_chips_and_bars_are_the_tokens_that_were_written(opened: Any, learn
     seen = learnt.inspect(TEXT, ids, ablate=[["cross.1.0"]])
     page = opened(learnt_url, text=TEXT, head="cross.1.0", off="cross.1.0")
     # a search may find such a translation; here it is put among those that were found
-    page.page.evaluate("best => { regard.state.output.sentences[0].nBest.splice(1, 9, best); dispatchEvent(new Event('resize')); }",
-                       {"text": text, "score": -1.0, "ids": ids})  # fmt: skip
+    best = {"text": text, "score": -1.0, "ids": ids}
+    page.page.evaluate("best => regard.state.output.sentences[0].nBest.splice(1, 9, best)", best)
+    page.page.evaluate("dispatchEvent(new Event('resize'))")
     page.page.locator(".nbest button.link").nth(1).click()
     page.settled()
     for shown in (page, opened(page.address, beside=page)):  # the link is of the same tokens
@@ -62,7 +63,7 @@ def test_rows_chips_and_bars_are_the_tokens_that_were_written(opened: Any, learn
 def test_without_heads_a_forced_word_stays(opened: Any, learnt_url: str, learnt: Translator) -> None:
     page = opened(learnt_url, text=TEXT, off="cross.1.0")
     page.take_token(2)
-    page.force(1)
+    page.write_alternative(1)
     prefix = page.page.evaluate("regard.state.output.sentences[0].prefix")
     forced = learnt.translate(TEXT, prefixes=prefix)
     assert chips(page) == [readable(token) for token in forced.tokens]
@@ -92,7 +93,7 @@ def test_the_search_is_for_what_was_forced(opened: Any, learnt_url: str, learnt:
     page = opened(learnt_url, text=TEXT)
     page.click(SEARCH)
     page.take_token(2)
-    page.force(1)  # the search follows
+    page.write_alternative(1)  # the search follows
     prefix = page.page.evaluate("regard.state.output.sentences[0].prefix")
     best = learnt.translate(TEXT, prefixes=prefix, trace=True, beam_size=5)
     assert best.trace is not None
@@ -137,10 +138,10 @@ def test_what_is_new_is_found_word_by_word_and_taken_back(opened: Any, learnt_ur
     page = opened(learnt_url, text=TEXT)
     before, address = chips(page), page.address
     page.take_token(2)
-    page.force(1)
-    forced = page.all(f"{TOKEN}.prefix-end")
-    assert forced.count() == 1
-    assert forced.get_attribute("data-place") == "2"
+    page.write_alternative(1)
+    prefix_end = page.all(f"{TOKEN}.prefix-end")
+    assert prefix_end.count() == 1
+    assert prefix_end.get_attribute("data-place") == "2"
     new = "".join(page.texts(f"{TOKEN}.new"))
     gone = page.texts("#output .before del")
     was, now = page.text(BEFORE).split(), page.page.evaluate("regard.state.output.sentences[0].text").split()
