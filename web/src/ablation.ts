@@ -1,6 +1,6 @@
 /** Heads that are disabled, and the importance of each. */
 
-import type {Ablations, AblationSweep} from "./api";
+import type {AblateReply} from "./api";
 import {layerOf} from "./head-navigation";
 import {redecodingFields, targetFields} from "./request-fields";
 import {fetchJson} from "./server";
@@ -42,7 +42,7 @@ export async function ablate(): Promise<void> {
   await runLatest("ablate", "Running without heads", async signal => {
     const decoding = translates() ? redecodingFields(sentence) : {prompt: sentence.source, ...sentence.decoding};
     const fields = {...targetFields(sentence), heads: state.heads.disabled, together: true, ...decoding};
-    const {ablations, predicted} = await fetchJson<Ablations>("ablate", fields, signal);
+    const {ablations = [], predicted} = await fetchJson<AblateReply>("ablate", fields, signal);
     const [first] = ablations;
     update({heads: {ablation: first ? {...first, predicted} : null, ablatedSentence: sentence}});
   });
@@ -59,7 +59,7 @@ export async function rankHeads(): Promise<void> {
     let importanceByToken: Record<string, number[]> = {};
     for (const [index, layer] of layers.entries()) {
       const heads = names.filter(name => layerOf(name) === layer);
-      const sweep = await fetchJson<AblationSweep>("ablate", {...targetFields(sentence), sweep: true, heads}, signal);
+      const sweep = await fetchJson<AblateReply>("ablate", {...targetFields(sentence), sweep: true, heads}, signal);
       if (state.inspection.result !== inspection) return; // another text is shown by now
       importance = {...importance, ...sweep.worth};
       importanceByToken = {...importanceByToken, ...sweep.by_token};

@@ -1,6 +1,6 @@
-/** The server's answers, each by the name of its schema. docs/serving.md describes the fields. */
+/** The server's answers, by the names of their schemas in its OpenAPI document: the fields that the page reads. */
 
-export interface Model {
+export interface ModelReply {
   /** The pair of languages, such as en-de; without it, the model does not translate. */
   direction?: string;
   name?: string;
@@ -9,18 +9,18 @@ export interface Model {
   arch: string;
   parameters: number;
   task?: string;
-  max_tokens?: number;
+  max_tokens?: number | null;
   /** Steps of training after which the model was kept. */
   snapshots?: number[];
   /** Texts of the validation data. */
   examples?: string[];
 }
 
-export interface Models {
-  models: Model[];
+export interface ModelsReply {
+  models: ModelReply[];
 }
 
-export interface Tokenization {
+export interface TokenizeReply {
   sentences: {tokens: string[]}[];
   max_tokens: number;
   num_cut: number;
@@ -36,27 +36,27 @@ export interface ScoredTokens {
   alternatives?: Alternative[][];
 }
 
-export interface Hypothesis {
+export interface CandidateReply {
   text: string;
   score: number;
   ids: number[];
 }
 
-export interface TranslatedSentence extends ScoredTokens, Hypothesis {
+export interface SentenceReply extends ScoredTokens, CandidateReply {
   source: string;
-  n_best?: Hypothesis[];
+  n_best?: CandidateReply[];
 }
 
-export interface Translation {
+export interface TextReply {
   text: string;
-  sentences: TranslatedSentence[];
+  sentences: SentenceReply[];
 }
 
-export interface Translations {
+export interface TranslateListReply {
   translations: {text?: string; error?: {message: string}}[];
 }
 
-export interface Score extends ScoredTokens {
+export interface PairScore extends ScoredTokens {
   log_prob: number;
   ids: number[];
 }
@@ -71,7 +71,7 @@ export interface StreamedToken {
 export type StreamEvent =
   | {name: "meta"; data: {sentences: number}}
   | {name: "token"; data: {sentence: number; text: string; tokens?: StreamedToken[]}}
-  | {name: "done"; data: Translation}
+  | {name: "done"; data: TextReply}
   | {name: "error"; data: {status: number; message: string}};
 
 export interface TraceCandidate {
@@ -84,13 +84,13 @@ export interface TraceCandidate {
   fate: "active" | "finished" | "dropped";
 }
 
-export interface TracedTranslation extends Translation {
+export interface TracedReply extends TextReply {
   /** For each step. */
   trace: TraceCandidate[][];
 }
 
 /** The tokens along one side of a matrix. */
-export interface Tokens {
+export interface TokensReply {
   spelled: string[];
   /** In characters of the text; null: a symbol. */
   offsets: ([begin: number, end: number] | null)[];
@@ -98,7 +98,7 @@ export interface Tokens {
   words: (number | null)[];
 }
 
-export interface HeadStatistics {
+export interface HeadReply {
   head: string;
   label: string;
   entropy: number;
@@ -108,52 +108,49 @@ export interface HeadStatistics {
   scores?: Record<string, number>;
 }
 
-export interface Prediction {
+export interface PredictedLabel {
   label: string;
   prob: number;
 }
 
-export interface Ablation {
+export interface AblationReply {
   heads: string[];
   log_prob_change: number;
   token_changes: number[];
   text: string;
 }
 
-export interface Ablations {
-  ablations: Ablation[];
-  /** By a model that labels texts. */
-  predicted?: Prediction[];
+/** The changes without heads; of a sweep, the importance of each head for the text and for each token. */
+export interface AblateReply {
+  ablations?: AblationReply[];
+  predicted?: PredictedLabel[];
+  worth?: Record<string, number>;
+  by_token?: Record<string, number[]>;
 }
 
-export interface AblationSweep {
-  worth: Record<string, number>;
-  by_token: Record<string, number[]>;
-}
-
-export interface Inspection {
+export interface InspectReply {
   id: string;
   text: string;
   /** null: the model reads one text. */
   target: string | null;
   arch: string;
   /** By the kind of attention. */
-  tokens: Record<string, {rows: Tokens; keys: Tokens}>;
+  tokens: Record<string, {rows: TokensReply; keys: TokensReply}>;
   token_log_probs: number[];
-  heads: HeadStatistics[];
+  heads: HeadReply[];
   /** For each layer, the likeliest token of each position and its probability. */
   lens: [token: string, prob: number][][];
-  ablations: Ablation[];
+  ablations: AblationReply[];
   /** By a classifier, tagger or masked language model. */
-  predicted?: Prediction[];
+  predicted?: PredictedLabel[];
   /** By a snapshot. */
   written?: string;
   /** The model's alignment head, or the layer that was chosen for this sentence. */
-  alignment?: string;
+  alignment?: string | null;
 }
 
 /** The computation of one weight. */
-export interface Lookup {
+export interface LookupReply {
   query: number[];
   key: number[];
   terms: number[];
@@ -166,11 +163,11 @@ export interface Lookup {
 }
 
 /** Shares of each input token in each output token, through all layers. */
-export interface Flow {
+export interface FlowReply {
   method: string;
   caveat: string;
-  rows: Tokens;
-  keys: Tokens;
+  rows: TokensReply;
+  keys: TokensReply;
   shares: (number | null)[][];
 }
 

@@ -1,6 +1,6 @@
 /** The search for a translation, with every candidate. */
 
-import type {TracedTranslation} from "./api";
+import type {TracedReply} from "./api";
 import {modelFields} from "./request-fields";
 import type {Sentence} from "./sentence";
 import {fetchJson} from "./server";
@@ -25,7 +25,7 @@ export async function traceSearch(): Promise<void> {
       split: false,
       ...(sentence.prefix ? {prefix: sentence.prefix} : {}),
     };
-    const traced = await fetchJson<TracedTranslation>("translate", fields, signal);
+    const traced = await fetchJson<TracedReply>("translate", fields, signal);
     const chosen = chosenSentence();
     if (chosen && searchKey(chosen) === requestKey) {
       update({search: {trace: {...traced, requestKey, source: sentence.source}, candidate: null}});

@@ -1,6 +1,6 @@
 /** Files: translated in the browser, and given back as files. */
 
-import type {Translations} from "./api";
+import type {TranslateListReply} from "./api";
 import {decodingFields, modelFields} from "./request-fields";
 import {downloadText} from "./save-menu";
 import {fetchJson, ServerError} from "./server";
@@ -20,7 +20,7 @@ export async function translateFile(file: File): Promise<void> {
     for (let first = 0; first < lines.length; first += LINES_PER_REQUEST) {
       const texts = lines.slice(first, first + LINES_PER_REQUEST);
       const fields = {...modelFields(), ...decodingFields(), texts, format: isHtml ? "html" : "text"};
-      const {translations} = await fetchJson<Translations>("translate", fields, signal);
+      const {translations} = await fetchJson<TranslateListReply>("translate", fields, signal);
       translations.forEach((each, index) => {
         const line = first + index + 1;
         if (each.error) throw new ServerError(BAD_REQUEST, `Line ${line} of ${file.name}: ${each.error.message}`);

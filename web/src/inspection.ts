@@ -1,7 +1,7 @@
 /** Inspections of a sentence: the attention of all heads, flows through all layers, the computation of a weight. */
 
 import {ablate} from "./ablation";
-import type {Flow, Lookup} from "./api";
+import type {FlowReply, LookupReply} from "./api";
 import type {AttentionView} from "./attention";
 import {searchKey, traceSearch} from "./beam-search";
 import {layerOf} from "./head-navigation";
@@ -74,7 +74,7 @@ export async function chooseHead(head: string): Promise<void> {
   const inspection = state.inspection.result;
   if (!head.startsWith(FLOW_PREFIX) || !inspection) return update({view: {head}, inspection: {flow: null}});
   await runLatest("flow", "Following the layers", async signal => {
-    const flow = await fetchOfInspection<Flow>(inspection, `flow/${head.slice(FLOW_PREFIX.length)}`, signal);
+    const flow = await fetchOfInspection<FlowReply>(inspection, `flow/${head.slice(FLOW_PREFIX.length)}`, signal);
     if (state.inspection.result === inspection) update({view: {head}, inspection: {flow: {...flow, inspection}}});
   });
 }
@@ -91,7 +91,7 @@ export function lookUpWeight(view: AttentionView): void {
   if (lookup?.cell === cell || isRequested) return;
   requestedCell = cell;
   void runLatest("lookup", "", async signal => {
-    const result = await fetchOfInspection<Lookup>(inspection, `lookup/${head}/${view.row}/${view.key}`, signal);
+    const result = await fetchOfInspection<LookupReply>(inspection, `lookup/${head}/${view.row}/${view.key}`, signal);
     update({inspection: {lookup: {result, view, cell}}});
   });
 }

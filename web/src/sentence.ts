@@ -1,6 +1,6 @@
 /** A sentence that the model has written, and the edits of the reader. */
 
-import type {Alternative, Hypothesis, ScoredTokens} from "./api";
+import type {Alternative, CandidateReply, ScoredTokens} from "./api";
 
 export interface Token {
   token: string;
@@ -23,7 +23,7 @@ export interface Sentence extends TokenizedText {
   source: string;
   tokens: Token[];
   score: number;
-  nBest: Hypothesis[];
+  nBest: CandidateReply[];
   /** The decoding options of the request. */
   decoding: object;
   /** The place among the sentences of the request, on which samples depend. */

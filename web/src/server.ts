@@ -1,15 +1,15 @@
 /** Requests to the server. */
 
-import type {ErrorAnswer, Flow, Inspection as InspectionAnswer, StreamEvent} from "./api";
+import type {ErrorAnswer, FlowReply, InspectReply, StreamEvent} from "./api";
 import type {Weights} from "./weights";
 
-export type Inspection = InspectionAnswer & {
+export type Inspection = InspectReply & {
   /** The fields by which the server can inspect again. */
   request: object;
   weights: Map<string, Weights>;
 };
 
-export type InspectionFlow = Flow & {inspection: Inspection};
+export type InspectionFlow = FlowReply & {inspection: Inspection};
 
 export class ServerError extends Error {
   constructor(
@@ -106,7 +106,7 @@ export async function fetchOfInspection<Answer>(
     return await fetchJson<Answer>(`inspect/${inspection.id}/${path}`, undefined, signal);
   } catch (error) {
     if (!(error instanceof ServerError) || error.status !== GONE) throw error;
-    inspection.id = (await fetchJson<InspectionAnswer>("inspect", inspection.request, signal)).id;
+    inspection.id = (await fetchJson<InspectReply>("inspect", inspection.request, signal)).id;
     return await fetchJson<Answer>(`inspect/${inspection.id}/${path}`, undefined, signal);
   }
 }
@@ -127,7 +127,7 @@ async function fetchWeights(id: string, kind: string, signal: AbortSignal): Prom
 
 /** The attention of all heads, with the statistics of each. */
 export async function inspect(fields: object, signal: AbortSignal): Promise<Inspection> {
-  const answer = await fetchJson<InspectionAnswer>("inspect", {...fields, lens: true}, signal);
+  const answer = await fetchJson<InspectReply>("inspect", {...fields, lens: true}, signal);
   const kinds = Object.keys(answer.tokens);
   const weights = await Promise.all(kinds.map(kind => fetchWeights(answer.id, kind, signal)));
   return {...answer, request: fields, weights: new Map(weights.flat())};

@@ -1,13 +1,13 @@
 /** The state that all panels share, grouped by subject. */
 
-import type {Ablation, Lookup, Model, Prediction, TracedTranslation} from "./api";
+import type {AblationReply, LookupReply, ModelReply, PredictedLabel, TracedReply} from "./api";
 import type {AttentionView} from "./attention";
 import type {Inspection, InspectionFlow} from "./server";
 import type {Sentence} from "./sentence";
 
 export interface State {
   server: {
-    models: Model[];
+    models: ModelReply[];
     /** A page that was stored with its data, and has no server. */
     storedPage: {note: string; says: string} | null;
   };
@@ -63,7 +63,7 @@ export interface State {
     /** The sentence that was inspected; another may be chosen by now. */
     sentence: Sentence | null;
     flow: InspectionFlow | null;
-    lookup: {result: Lookup; view: AttentionView; cell: string} | null;
+    lookup: {result: LookupReply; view: AttentionView; cell: string} | null;
     /** The training step of the inspected snapshot; null: the model itself. */
     snapshot: number | null;
   };
@@ -99,10 +99,10 @@ export interface HoveredToken {
   bottom: number;
 }
 
-export type AblationResult = Ablation & {predicted: Prediction[] | undefined};
+export type AblationResult = AblationReply & {predicted: PredictedLabel[] | undefined};
 
 /** A search with its request: another may be chosen by now. */
-export type SearchTrace = TracedTranslation & {requestKey: string; source: string};
+export type SearchTrace = TracedReply & {requestKey: string; source: string};
 
 export const initialState = (): State => ({
   server: {models: [], storedPage: null},
@@ -192,9 +192,9 @@ export const FLOW_PREFIX = "flow.";
 export const MEAN_PREFIX = "mean.";
 export const FLOW_METHODS = ["rollout", "gradient", "integrated-gradients"];
 
-export const modelNameOf = (model: Model): string => model.direction ?? model.name ?? "";
+export const modelNameOf = (model: ModelReply): string => model.direction ?? model.name ?? "";
 
-export const chosenModel = (): Model | undefined =>
+export const chosenModel = (): ModelReply | undefined =>
   state.server.models.find(each => modelNameOf(each) === state.request.modelName);
 
 export const chosenSentence = (): Sentence | undefined => state.output.sentences[state.view.sentenceIndex];

@@ -1,13 +1,13 @@
 /** A page that `regard inspect` stored: its data are inside, and it has no server. */
 
 import {openAddress} from "./address";
-import type {Inspection as InspectionAnswer} from "./api";
+import type {InspectReply} from "./api";
 import {emptySentence, type Sentence} from "./sentence";
 import {assign, state, update} from "./state";
 import type {Weights} from "./weights";
 
 interface StoredPage {
-  inspection: InspectionAnswer;
+  inspection: InspectReply;
   parts: {heads: string[]; rows: number; keys: number}[];
   /** The size of a weight. */
   bytes: 1 | 2;
@@ -31,7 +31,7 @@ async function decompress(packed: string): Promise<ArrayBuffer> {
 }
 
 /** The output of an inspection, or the text of a model that generates none, token by token. */
-export function sentenceOfInspection(inspection: InspectionAnswer): Sentence {
+export function sentenceOfInspection(inspection: InspectReply): Sentence {
   const {text, target, tokens, token_log_probs: logProbs} = inspection;
   const {spelled, offsets} = Object.values(tokens).at(-1)!.rows;
   const hasEnd = target !== null && spelled.length > 1 && offsets.at(-1) === null;

@@ -2,7 +2,7 @@
 
 import {ablate, rankHeads} from "./ablation";
 import {endReplay, pendingReplay, startHistoryEntry} from "./address";
-import type {Completion, Flow, Inspection as InspectionAnswer, Model} from "./api";
+import type {Completion, FlowReply, InspectReply, ModelReply} from "./api";
 import {setInspection} from "./inspection";
 import {NUM_ALTERNATIVES} from "./request-fields";
 import {emptySentence, isSymbol, joinTokens, type Edit, type Sentence, type Token} from "./sentence";
@@ -34,9 +34,10 @@ async function complete(
 
 /** The number of tokens that may follow a text, so that the model can still read all of it. */
 async function remainingTokens(prompt: string, signal: AbortSignal): Promise<number> {
-  const {name, max_tokens: limit = Infinity} = chosenModel()!;
+  const {name, max_tokens: maxTokens} = chosenModel()!;
+  const limit = maxTokens ?? Infinity;
   if (!prompt.trim()) return limit - 1;
-  const {tokens} = await fetchJson<InspectionAnswer>("inspect", {model: name, text: prompt}, signal);
+  const {tokens} = await fetchJson<InspectReply>("inspect", {model: name, text: prompt}, signal);
   return limit - Object.values(tokens)[0]!.keys.spelled.length;
 }
 
@@ -92,7 +93,7 @@ async function predictLabels(): Promise<void> {
     const inspection = await inspect({model: chosenModel()!.name, text}, signal);
     const sentence = sentenceOfInspection(inspection);
     const flow = inspection.predicted?.length
-      ? await fetchJson<Flow>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)
+      ? await fetchJson<FlowReply>(`inspect/${inspection.id}/flow/gradient`, undefined, signal)
       : null;
     update({
       output: {sentences: [sentence], sourceText: text, attribution: flow && {...flow, inspection}},
@@ -143,7 +144,7 @@ export function changeModel(modelName: string): void {
 }
 
 /** Empty the output if the model before was of another kind, or there is no text. */
-export function clearUnlikeOutput(before: Model | undefined): void {
+export function clearUnlikeOutput(before: ModelReply | undefined): void {
   const model = chosenModel();
   const isAlike = before?.arch === model?.arch && before?.task === model?.task;
   const translatedBefore = Boolean(before?.direction);

@@ -2,7 +2,7 @@
 
 import {endReplay, pendingReplay, startHistoryEntry, type Replay, type SentenceEdit} from "./address";
 import {rankHeads} from "./ablation";
-import type {Score, Translation} from "./api";
+import type {PairScore, TextReply} from "./api";
 import {traceSearch} from "./beam-search";
 import {inspectChosen, inspectSnapshot} from "./inspection";
 import {decodingFields, modelFields, NUM_ALTERNATIVES} from "./request-fields";
@@ -117,11 +117,7 @@ async function readStream(
   }
 }
 
-function finishSentences(
-  sentences: Sentence[],
-  {text: whole, sentences: found}: Translation,
-  separator?: string,
-): void {
+function finishSentences(sentences: Sentence[], {text: whole, sentences: found}: TextReply, separator?: string): void {
   let end = 0;
   found.forEach((answer, index) => {
     const {text, score, source, ids, n_best: nBest = []} = answer;
@@ -214,7 +210,7 @@ async function scoreTranslation(
 ): Promise<Sentence> {
   const target = ids.length ? {target_ids: ids} : {target_text: text};
   const fields = {...modelFields(), text: sentence.source, ...target, alternatives: NUM_ALTERNATIVES};
-  const score = await fetchJson<Score>("score", fields, signal);
+  const score = await fetchJson<PairScore>("score", fields, signal);
   const scored: Sentence = {
     ...sentence,
     text,

@@ -1,6 +1,6 @@
 /** Weights of attention: a row for each query, a column for each key. */
 
-import type {Tokens} from "./api";
+import type {TokensReply} from "./api";
 
 export interface Weights {
   rows: number;
@@ -69,7 +69,7 @@ export function meanWeights(heads: Weights[]): Weights {
 }
 
 /** The tokens of each word; symbols are words of their own. */
-export function wordGroups(tokens: Tokens): number[][] {
+export function wordGroups(tokens: TokensReply): number[][] {
   const groups: number[][] = [];
   tokens.words.forEach((word, position) => {
     if (word !== null && position > 0 && tokens.words[position - 1] === word) groups.at(-1)!.push(position);

@@ -1,7 +1,7 @@
 /** The computation of the chosen weight: query and key, their product, the scores of the row, softmax. */
 
 import {html, nothing, svg, type TemplateResult} from "lit-html";
-import type {Lookup} from "../api";
+import type {LookupReply} from "../api";
 import {attentionView, type AttentionView} from "../attention";
 import {colourRamp} from "../colour-ramp";
 import {cellKey, lookUpWeight} from "../inspection";
@@ -38,7 +38,7 @@ function strip(name: string, label: unknown, numbers: number[]): TemplateResult 
 }
 
 /** The keys with the highest scores of the row, and the chosen one. */
-function softmaxTable(view: AttentionView, lookup: Lookup): TemplateResult {
+function softmaxTable(view: AttentionView, lookup: LookupReply): TemplateResult {
   const {weights, allowed, scores, bias} = lookup;
   const scoreOf = (key: number): number => scores[key]! + bias[key]!;
   const allowedKeys = weights.map((_, key) => key).filter(key => allowed[key]);
@@ -73,7 +73,8 @@ function softmaxTable(view: AttentionView, lookup: Lookup): TemplateResult {
     ${numOthers > 0 ? html`<p class="hint">and ${numOthers} more keys.</p>` : nothing}`;
 }
 
-function scoreStatement({key}: AttentionView, {query, terms, factor, scores, bias, allowed}: Lookup): TemplateResult {
+function scoreStatement({key}: AttentionView, lookup: LookupReply): TemplateResult {
+  const {query, terms, factor, scores, bias, allowed} = lookup;
   if (!allowed[key]) {
     return html`<p id="score">
       A mask forbids this key: it gets the weight 0, whatever its score is. Softmax makes weights of the others:
@@ -97,7 +98,7 @@ function tokenOfQuery({row}: AttentionView): string | undefined {
   return tokens.decoder?.keys.spelled[row];
 }
 
-function computation(view: AttentionView, lookup: Lookup): TemplateResult {
+function computation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const row = html`<bdi class="strong">${displayToken(view.rows.labels[view.row]!)}</bdi>`;
   const key = html`<bdi class="strong">${displayToken(view.keys.labels[view.key]!)}</bdi>`;
   const queryToken = tokenOfQuery(view);
@@ -113,7 +114,7 @@ function computation(view: AttentionView, lookup: Lookup): TemplateResult {
     <p class="legend"><span>below 0 ${colourRamp("less")}</span> <span>above 0 ${colourRamp("more")}</span></p>`;
 }
 
-function saveComputation(view: AttentionView, lookup: Lookup): TemplateResult {
+function saveComputation(view: AttentionView, lookup: LookupReply): TemplateResult {
   const {scores, bias, allowed, weights} = lookup;
   const {labels} = view.keys;
   const table = (): Row[] => [

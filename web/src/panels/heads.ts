@@ -3,7 +3,7 @@
 import {html, nothing, type TemplateResult} from "lit-html";
 import {ref} from "lit-html/directives/ref.js";
 import {disableHeads, rankHeads, toggleHeads} from "../ablation";
-import type {HeadStatistics} from "../api";
+import type {HeadReply} from "../api";
 import {translucent} from "../colours";
 import {drawThumbnail} from "../drawing";
 import {hasModifier, valueOf} from "../events";
@@ -18,7 +18,7 @@ const THUMBNAIL_SIZE = 36;
 const MAX_SHADE = 0.4;
 
 /** Orders by the names that an address has; in the order "place", each layer has a line. */
-const ORDERS: Record<string, (head: HeadStatistics) => number | string> = {
+const ORDERS: Record<string, (head: HeadReply) => number | string> = {
   place: () => 0,
   worth: ({head}) => -(state.heads.importance?.[head] ?? 0),
   entropy: ({entropy}) => entropy,
@@ -32,15 +32,14 @@ const isSorted = (): boolean => state.heads.sortBy !== "place" && Object.hasOwn(
 interface Line {
   /** The layer; empty: heads of all layers. */
   layer: string;
-  heads: HeadStatistics[];
+  heads: HeadReply[];
 }
 
 function headLines(): Line[] {
   const {heads} = state.inspection.result!;
   if (isSorted()) {
     const rank = ORDERS[state.heads.sortBy]!;
-    const compare = (a: HeadStatistics, b: HeadStatistics): number =>
-      rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b));
+    const compare = (a: HeadReply, b: HeadReply): number => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b)));
     return [{layer: "", heads: [...heads].sort(compare)}];
   }
   const layers = [...new Set(heads.map(each => layerOf(each.head)))];
@@ -105,7 +104,7 @@ function importanceTag(importance: number): TemplateResult {
   return html`<span class="tag number" aria-hidden="true" ${styleProperties({background})}>${number}</span>`;
 }
 
-function describe({head, label, entropy, confidence, offset}: HeadStatistics): string {
+function describe({head, label, entropy, confidence, offset}: HeadReply): string {
   const importance = state.heads.importance?.[head];
   return [
     `${head}: ${label}`,
@@ -116,7 +115,7 @@ function describe({head, label, entropy, confidence, offset}: HeadStatistics): s
   ].join(", ");
 }
 
-function headButton(statistics: HeadStatistics, isTabStop: boolean): TemplateResult {
+function headButton(statistics: HeadReply, isTabStop: boolean): TemplateResult {
   const {head} = statistics;
   const weights = state.inspection.result!.weights.get(head)!;
   const isDisabled = state.heads.disabled.includes(head);
@@ -152,7 +151,7 @@ function headActions(head: string): TemplateResult {
 }
 
 /** The statistics of the chosen head, and its buttons. */
-function headDetails({head, label, entropy, confidence, offset}: HeadStatistics): TemplateResult {
+function headDetails({head, label, entropy, confidence, offset}: HeadReply): TemplateResult {
   const importance = state.heads.importance?.[head];
   return html`<p class="chosen">
     <span class="strong" id="head-title">${head}</span>:

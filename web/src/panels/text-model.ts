@@ -1,7 +1,7 @@
 /** The first panel of models that do not translate: a text is continued or labelled. */
 
 import {html, nothing, type TemplateResult} from "lit-html";
-import type {Prediction} from "../api";
+import type {PredictedLabel} from "../api";
 import {translucent} from "../colours";
 import {colourRamp} from "../colour-ramp";
 import {isSubmission, valueOf} from "../events";
@@ -19,7 +19,7 @@ const MAX_SHADE = 0.6;
 
 const isGenerator = (): boolean => chosenModel()?.arch === "decoder";
 
-const predictionBar = ({label, prob}: Prediction): TemplateResult =>
+const predictionBar = ({label, prob}: PredictedLabel): TemplateResult =>
   html`<div class="change" role="listitem">
     <bdi>${displayToken(label)}</bdi>
     <span class="track"><span ${styleProperties({width: `${100 * prob}%`})}></span></span

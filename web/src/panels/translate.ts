@@ -2,7 +2,7 @@
 
 import {html, nothing, type TemplateResult} from "lit-html";
 import {startHistoryEntry} from "../address";
-import type {Hypothesis} from "../api";
+import type {CandidateReply} from "../api";
 import {copyText} from "../clipboard";
 import {isChecked, isSubmission, valueOf} from "../events";
 import {translateFile} from "../file-translation";
@@ -55,7 +55,7 @@ function submit(): void {
   void translate();
 }
 
-function nBestItem(hypothesis: Hypothesis, sentence: Sentence): TemplateResult {
+function nBestItem(hypothesis: CandidateReply, sentence: Sentence): TemplateResult {
   const {text, score} = hypothesis;
   const number = html`<span class="number">${score.toFixed(3)}</span>`;
   if (!text) return html`<li><span class="hint">nothing</span> ${number}</li>`;
