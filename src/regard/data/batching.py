@@ -174,7 +174,8 @@ def training_batches(
     Args:
         start: begin with this batch.
         shard: the rows of each batch that are read here.
-        num_processes: that make batches which take long to make, as they are cut anew or get noise; the batches are the same.
+        num_processes: processes that make batches which take long, as they are segmented again or get noise; the
+            batches are the same.
     """
     concatenation, segmenters, noise = epochs.concatenation, epochs.segmenters, epochs.noise
     order = epochs.order or shuffled(len(pairs))
