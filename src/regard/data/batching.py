@@ -147,7 +147,7 @@ class Epochs:
     order: Order | None = None
     """The pairs of an epoch, and their repetitions (`selection.py`); None: all, once in an epoch."""
     concatenation: Concatenation | None = None
-    """The same pairs, some with another one after them; None: each alone."""
+    """Concatenations of the pairs with others, some of the time; None: each pair alone."""
     segmenters: Sequence[Segmenter] | None = None
     """Subword regularization: other segmentations of sources and targets each time they are read; None: always the
     same.
