@@ -35,7 +35,7 @@ class Mismatch(NamedTuple):
 
     path: str
     expected: Any
-    """An annotation."""
+    """The annotation that the value does not fit."""
     got: Any
 
 
