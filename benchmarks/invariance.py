@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 import regard
-from regard.engines.choice import compile_model
+from regard.engines.engine_choice import compile_model
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings

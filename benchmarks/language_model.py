@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from regard.engines.choice import compile_model
+from regard.engines.engine_choice import compile_model
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "src" / "regard"
@@ -173,7 +174,18 @@ def test_functions_fit_on_a_screen() -> None:
                 assert node.end_lineno - start <= 65, f"{path}: {node.name}"
 
 
-def test_files_have_telling_names_and_a_readable_size() -> None:
+COMMANDS = "a command of this name"
+SIBLINGS = "the same part of two formats"
+SHARED_NAMES = {
+    "convert": COMMANDS, "heads": COMMANDS, "reference": SIBLINGS,
+}  # fmt: skip
+"""File names that stand twice, with the reason."""
+
+
+def test_a_file_has_one_subject_named_by_its_name() -> None:
+    """Of two files with one name, a reader cannot tell which one is meant."""
+    stems = Counter(path.stem for path in FILES if path.stem not in FACES)
+    assert {stem for stem, count in stems.items() if count > 1} <= SHARED_NAMES.keys()
     for path in FILES:
         assert path.stem not in {"utils", "helpers", "common", "misc", "constants", "base"}
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 600, path

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from regard.pipelines.predictor import Prediction, Predictor
     from regard.pipelines.translation import Candidate, ForcedScore, Translation
     from regard.pipelines.translator import Translator
-    from regard.runs.result import TrainingResult
     from regard.runs.tasks.own_loop import batches, new
     from regard.runs.train import train
+    from regard.runs.training_result import TrainingResult
 
 __all__ = [
     "Candidate",
@@ -66,7 +66,7 @@ _LATER = {
     "regard.pipelines.language_model": ("LanguageModel",),
     "regard.pipelines.loading": ("load",),
     "regard.pipelines.predictor": ("Prediction", "Predictor"),
-    "regard.runs.result": ("TrainingResult",),
+    "regard.runs.training_result": ("TrainingResult",),
     "regard.runs.tasks.own_loop": ("batches", "new"),
     "regard.runs.train": ("train",),
     "regard.pipelines.translation": ("Candidate", "ForcedScore", "Translation"),

@@ -22,12 +22,12 @@ from torch import Tensor, nn
 
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
 from regard.errors import ModelFolderError, SettingsError
+from regard.models.adaptation import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
-from regard.models.learning.adapters import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.models.registry import build_from, changed_head, parse_config
 from regard.names import is_file, is_folder
-from regard.text.changes import Stamp, stamp
+from regard.text.file_changes import Stamp, stamp
 from regard.text.lines import write_whole
 
 FORMAT_VERSION = 1

@@ -32,7 +32,7 @@ from regard.models.deviation import deviation
 from regard.models.interface import Model, stored_tensors
 from regard.models.registry import build, parse_config
 from regard.names import is_file, is_folder
-from regard.text.changes import TRIES, read_unchanged
+from regard.text.file_changes import TRIES, read_unchanged
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer

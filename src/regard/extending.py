@@ -47,7 +47,7 @@ from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.running_text import LanguageTask, MaskedTask
 from regard.runs.tasks.task import Inputs, Task
 from regard.text.tokenizer import Symbols, Tokenizer
-from regard.training.run import Callback, Progress
+from regard.training.training_run import Callback, Progress
 
 __all__ = [
     "Account",

@@ -17,9 +17,9 @@ from regard.checkpoint import load_model
 from regard.cli.main import run
 from regard.runs.run_folder import FolderWriter as Writer
 from regard.training.distributed import World
-from regard.training.run import TrainingRun
 from regard.training.state import snapshots
 from regard.training.trainer import Trainer
+from regard.training.training_run import TrainingRun
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,8 @@ from regard.runs.run_folder import FolderWriter as Writer
 from regard.runs.run_folder import claimed
 from regard.runs.tasks import pairs
 from regard.training.process import run_lock
-from regard.training.run import TrainingRun
 from regard.training.trainer import Trainer
+from regard.training.training_run import TrainingRun
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from regard.data import encoding
 from regard.data.corpus import AlignedCorpus, Corpus, TaggedCorpus
 from regard.data.encoding import encode_corpora, encode_labels, encode_texts, find_labels, learn_tokenizer
 from regard.data.labelled import find_labelled
-from regard.data.language import find_texts
 from regard.data.store import cache_folder
+from regard.data.text_streams import find_texts
 from regard.errors import DataError
 from regard.runs.tasks.pairs import hold_out_pairs
 from regard.text.tokenizer import Tokenizer

@@ -23,7 +23,7 @@ import regard.extending
 from regard.data.augmentation.noise import Noise
 from regard.data.batch import Batch
 from regard.data.batching import Epochs, training_batches
-from regard.data.loading import load_batches, num_loading_processes, prefetch
+from regard.data.prefetching import load_batches, num_loading_processes, prefetch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError
 from regard.text.locks import lock
@@ -125,7 +125,7 @@ def test_signals_to_a_group_do_not_reach_the_processes() -> None:
     program = """
 import itertools, os, signal, sys
 sys.path.insert(0, os.environ["SOURCES"])
-from regard.data.loading import load_batches
+from regard.data.prefetching import load_batches
 signal.signal(signal.SIGTERM, lambda *_: print("asked to end", flush=True))
 found = load_batches(iter(range(1000)), int, lambda: None, 2)
 print(next(found) + next(found), flush=True)  # both have begun

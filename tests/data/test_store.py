@@ -13,8 +13,8 @@ from regard.data import encoding
 from regard.data.corpus import Corpus, CorpusPart, Pairs, ParallelText, find_corpora, read_pairs
 from regard.data.encoding import EncodedCorpora, encode_corpora, encode_labels, encode_texts, learn_tokenizer
 from regard.data.labelled import LabelledText, encode_words
-from regard.data.language import TextFile, encode_stream
 from regard.data.store import cache_folder
+from regard.data.text_streams import TextFile, encode_stream
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig

@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.engines import choice, library, structures
-from regard.engines.choice import CompiledModels, check_engine, compile_model
+from regard.engines import engine_choice as choice
+from regard.engines import library, structures
+from regard.engines.engine_choice import CompiledModels, check_engine, compile_model
 from regard.engines.library import find, find_in
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_layers import NativeLayers

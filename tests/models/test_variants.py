@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 import regard
 from regard.checkpoint import load_model, save_new
-from regard.engines.choice import CompiledModels
+from regard.engines.engine_choice import CompiledModels
 from regard.errors import SettingsError, ShapeError
 from regard.extending import Callback
 from regard.inspection.ablation import gated

@@ -32,7 +32,7 @@ from regard.nn import (
 )
 from regard.nn.cache import NoCache
 from regard.nn.dropout import dropout
-from regard.nn.kernels.choice import choose_kernel
+from regard.nn.kernels.kernel_choice import choose_kernel
 from regard.nn.masks import (
     _check_lengths,
     additive_from_mask,

@@ -11,11 +11,11 @@ import regard
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model, save_new
 from regard.errors import DataError, ModelFolderError, SettingsError
-from regard.generation.adapted import Adapted
+from regard.generation.mixed_adapters import Adapted
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 from regard.models.config import EncoderDecoderConfig, ModelConfig, RecurrentConfig
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
 from regard.models.registry import build
-from regard.nn.adapters import AdapterChoice, ChosenAdapter
+from regard.nn.lora import AdapterChoice, ChosenAdapter
 from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -193,7 +193,7 @@ def test_eight_threads(translator: Translator, alone: dict[str | None, Translato
 
 def test_weights_are_shared(translator: Translator) -> None:
     """The base is in memory once; beside it are only the adapters."""
-    (several,) = translator._workers.models
+    (several,) = translator._decoder.models
     shared = {id(parameter) for parameter in translator.model.parameters()}
     own = [parameter.numel() for parameter in several.parameters() if id(parameter) not in shared]
     small = sum(each.numel() for model in translator._adapters.models.values() for module in adapted(model).values()
@@ -219,7 +219,7 @@ def test_what_is_refused(base: Path, folders: dict[str, Path], translator: Trans
 def test_maps_side_by_side() -> None:
     """Several maps as one, of which one has no adapter and the others have adapters of other ranks."""
     torch.manual_seed(0)
-    from regard.nn.adapters import AdaptedLinear
+    from regard.nn.lora import AdaptedLinear
 
     choice = AdapterChoice()
     plain = [torch.nn.Linear(5, size) for size in (3, 4, 2)]

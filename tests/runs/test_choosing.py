@@ -21,7 +21,7 @@ from regard.runs.settings.measuring import measured
 from regard.runs.tasks.pairs import hold_out_pairs
 from regard.runs.train import train
 from regard.text.tokenizer import Tokenizer
-from regard.training.run import Callback, Progress
+from regard.training.training_run import Callback, Progress
 
 Lines = list[tuple[str, str]]
 LATIN, CYRILLIC, HANGUL = (

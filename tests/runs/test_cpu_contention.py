@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-from regard.cli import options
+from regard.cli import option_types as options
 from regard.processors import Usage, may_choose_threads, num_allowed, num_free, usage
 from regard.runs import cpu_contention
 from regard.runs.cpu_contention import ThreadsWatch, sleeping_while_waiting
-from regard.training.run import Progress
+from regard.training.training_run import Progress
 
 STEP = Progress(1, 10, 1.0, 0.1, 1.0, 1.0, 1.0)
 

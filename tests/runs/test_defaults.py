@@ -14,7 +14,7 @@ from regard.models.registry import ARCHITECTURES
 from regard.runs.settings import RunSettings, defaults, recipes
 from regard.runs.tasks.labels import ClassifyTask, TagTask
 from regard.runs.train import train
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 RECIPES = sorted(recipes().values())
 EVERY_PRESET = [(arch, name) for arch, found in ARCHITECTURES.items() for name in found.presets]

@@ -14,8 +14,8 @@ from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.distributed import joined_world
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.trainer import Trainer
+from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 
 rng = np.random.default_rng(0)

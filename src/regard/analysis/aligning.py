@@ -23,7 +23,7 @@ from regard.inspection.record import HeadName, Tokens
 from regard.inspection.texts import framed_spans
 from regard.models.heads import cross_heads
 from regard.pipelines.translator import Translator
-from regard.text.limits import beginning, check_lengths
+from regard.text.length_limits import beginning, check_lengths
 from regard.text.words import Separators, split_words
 
 CHOSEN_ON = 500

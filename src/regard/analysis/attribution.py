@@ -28,8 +28,8 @@ from regard.inspection.flow import (
     rollout,
     with_residuals,
 )
+from regard.inspection.inspection import Inspection, check_ending
 from regard.inspection.record import Record, Tokens
-from regard.inspection.result import Inspection, check_ending
 from regard.models.interface import Model
 from regard.pipelines.pipeline import Pipeline
 from regard.text.lines import write_whole

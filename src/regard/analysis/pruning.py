@@ -27,7 +27,7 @@ from regard.inspection.record import HeadName, Record
 from regard.models.heads import Site, multihead_attentions, prune_heads
 from regard.models.interface import PairModel
 from regard.pipelines.translator import Translator
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 
 MEASURES: dict[str, str] = {
     "leave-one-out": "fall of the log-probability without the head, nats per target token",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.option_types import (
     AsJson,
     BatchSize,
     Beam,
@@ -21,7 +21,7 @@ from regard.cli.options import (
     given,
     prepare_process,
 )
-from regard.cli.writing import say, tell, write
+from regard.cli.output import echo, log, print_result
 
 if TYPE_CHECKING:
     pass
@@ -55,7 +55,7 @@ def compare(
 ) -> None:
     """Compare systems on a test set: scores, a paired bootstrap test, and the sentences that differ most."""
     from regard.analysis.comparison.comparing import compare as compared
-    from regard.analysis.comparison.result import check_page
+    from regard.analysis.comparison.comparison_result import check_page
     from regard.analysis.comparison.systems import split_words
     from regard.analysis.comparison.terminal import shown_comparison
     from regard.cli.inspect import check_folder
@@ -72,9 +72,9 @@ def compare(
     with RunDisplay() as display:
         found = compared(
             systems, data, references=references or (), comet=comet, tokenize=tokenize, lowercase=lowercase,
-            device=device, precision=precision, tell=tell, on_items=display.on_items, **asked,
+            device=device, precision=precision, tell=log, on_items=display.on_items, **asked,
         )  # fmt: skip
-    write(json.dumps(found.facts(), indent=2, ensure_ascii=False)) if as_json else say(shown_comparison(found))
+    print_result(json.dumps(found.facts(), indent=2, ensure_ascii=False)) if as_json else echo(shown_comparison(found))
     if output is not None:
         found.save(output)
-        tell(f"wrote {output}")
+        log(f"wrote {output}")

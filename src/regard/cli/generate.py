@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.option_types import (
     Adapter,
     Device,
     Engine,
@@ -17,7 +17,7 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.writing import write
+from regard.cli.output import print_result
 
 if TYPE_CHECKING:
     pass
@@ -72,4 +72,4 @@ def generate(
         stop_at_line=stop_at_line,
     )
     for begun, text in zip(prompts, texts, strict=True):
-        write(json.dumps({"prompt": begun, "text": text}, ensure_ascii=False) if as_json else begun + text)
+        print_result(json.dumps({"prompt": begun, "text": text}, ensure_ascii=False) if as_json else begun + text)

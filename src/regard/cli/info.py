@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.cli.options import (
+from regard.cli.option_types import (
     AsJson,
     FromHub,
     Model,
 )
-from regard.cli.writing import program, say, summary, write
+from regard.cli.output import echo, print_result, program, summary
 from regard.errors import ModelFolderError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
     """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
     from regard.adapters import is_adapter
-    from regard.engines.choice import explain_engine
+    from regard.engines.engine_choice import explain_engine
     from regard.pipelines.loading import load_any
 
     if is_adapter(model):
@@ -48,12 +48,12 @@ def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> No
         "model": loaded.config.model_dump(mode="json"),
     }
     if as_json:
-        write(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
+        print_result(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
         return
     lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
     lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
     lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]
-    say("\n".join([*lines, measured] if results else lines))
+    echo("\n".join([*lines, measured] if results else lines))
 
 
 def _adapter_info(folder: Path, as_json: bool) -> None:
@@ -69,9 +69,9 @@ def _adapter_info(folder: Path, as_json: bool) -> None:
         "weights_bytes": adapter.weights.stat().st_size,
     }
     if as_json:
-        write(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_result(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    say(
+    echo(
         f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps, "
         f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"
         f"  {'use':<22}{program()} translate {adapter.base.name} --adapter {folder}"

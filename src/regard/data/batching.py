@@ -23,7 +23,7 @@ from regard.data.batch import (
     pad_right,
     rows_of_shard,
 )
-from regard.data.loading import load_batches, releasing
+from regard.data.prefetching import load_batches, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
 from regard.text.tokenizing.segmentation import Segmenter
 

@@ -19,7 +19,7 @@ from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hu
 from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.names import is_file
-from regard.text.changes import FileMeasurements, check_same, stamp
+from regard.text.file_changes import FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
 from regard.text.words import Separators, split_words

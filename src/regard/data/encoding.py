@@ -15,7 +15,6 @@ import numpy as np
 
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
 from regard.data.labelled import LabelledData, LabelledLine, LabelledText, frame, no_texts, number_labels
-from regard.data.language import NumberedLine, TextFile
 from regard.data.parallel.alignments import token_links
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
 from regard.data.store import (
@@ -28,8 +27,9 @@ from regard.data.store import (
     in_memory,
     make_folder,
 )
+from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import ModelFolderError
-from regard.text.limits import beginning
+from regard.text.length_limits import beginning
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig

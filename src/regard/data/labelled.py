@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import Sequences
+from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, nearest_hint
-from regard.text.limits import READ_AT_ONCE, beginning
+from regard.text.length_limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
 from regard.text.words import SPACES, split_words
 

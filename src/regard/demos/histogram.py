@@ -13,7 +13,7 @@ from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.inspection.capture import capture
 from regard.inspection.drawing.figures import Panel, panels_svg
-from regard.inspection.drawing.report import Report, report_html
+from regard.inspection.drawing.html_report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
 from regard.pipelines.predictor import Predictor
@@ -25,7 +25,7 @@ from regard.runs.settings import RunSettings
 from regard.runs.tasks.labels import TagTask
 from regard.text.lines import write_whole
 from regard.text.wording import counted
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
 DRAWN = ("abacab", "cabbage", "ggggg", "abcdefghabcd")

@@ -16,13 +16,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.models.learning.adapters import sharing
+from regard.models.adaptation import sharing
 from regard.nn import kernels
-from regard.nn.adapters import ChosenAdapter
 from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
 from regard.nn.hooks import changed_output, inputs_wanted
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
+from regard.nn.lora import ChosenAdapter
 from regard.nn.masks import open_empty_rows
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct

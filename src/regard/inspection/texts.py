@@ -11,11 +11,11 @@ from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
 from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.alignment import sharpest_layer
+from regard.inspection.inspection import Ablation, Inspection, lens_predictions
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
-from regard.inspection.result import Ablation, Inspection, lens_predictions
 from regard.models.heads import alignment_head, multihead_attentions
 from regard.models.interface import Model
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
 
@@ -124,7 +124,7 @@ def inspect_text(
 
 
 def _alignment(model: Model, found: Record) -> str:
-    """The place that alignments are read from, as in `Described.alignment`."""
+    """The place that alignments are read from, as in `TargetAnalysis.alignment`."""
     if (head := alignment_head(model)) is not None:
         return str(HeadName("cross", *head))
     layers = [torch.from_numpy(cells.filled(0)) for site, cells in found.weights.items() if site.kind == "cross"]

@@ -15,8 +15,8 @@ from regard.interop.foreign import ForeignModel
 from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
 from regard.interop.mapping import names
 from regard.interop.peft import PEFT, is_peft, read_peft, write_peft
+from regard.models.adaptation import adapted
 from regard.models.config import SAME_WEIGHTS
-from regard.models.learning.adapters import adapted
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import HUB, MissingExtraError, ModelFolderError, nearest_hint
-from regard.text.keys import read_unique
+from regard.text.json_keys import read_unique
 
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"

@@ -18,8 +18,8 @@ from regard.checkpoint import CONFIG, LoadedModel, aside, check_output, check_sy
 from regard.errors import ModelFolderError, RegardError, SettingsError, hub_hint, nearest_hint
 from regard.interop import marian, onnx
 from regard.interop.ctranslate2.layout import MODEL
-from regard.interop.ctranslate2.reading import read as read_ctranslate2
-from regard.interop.ctranslate2.writing import write as write_ctranslate2
+from regard.interop.ctranslate2.reader import read as read_ctranslate2
+from regard.interop.ctranslate2.writer import write as write_ctranslate2
 from regard.interop.files import ForeignConfig, find_folder, is_hub_name, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
@@ -39,7 +39,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
 from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
-from regard.text.changes import TRIES, read_unchanged
+from regard.text.file_changes import TRIES, read_unchanged
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {

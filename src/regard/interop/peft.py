@@ -22,10 +22,10 @@ from regard.interop.files import ForeignConfig, read_json, read_safetensors
 from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NUMBERS, TensorRef
 from regard.interop.peft_config import LoraSettings
+from regard.models.adaptation import adapted
 from regard.models.interface import Model
-from regard.models.learning.adapters import adapted
 from regard.names import is_file
-from regard.nn.adapters import AdaptedLinear
+from regard.nn.lora import AdaptedLinear
 
 PEFT = "peft"
 """The name of the format for `regard convert --to`."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
+from regard.models.adaptation import with_choice
 from regard.models.interface import PairModel
-from regard.models.learning.adapters import with_choice
-from regard.nn.adapters import AdapterChoice
+from regard.nn.lora import AdapterChoice
 
 
 class AdapterSet:

@@ -9,28 +9,28 @@ from threading import Lock
 import torch
 from torch import Tensor
 
-from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, CompiledModels
+from regard.engines.engine_choice import MOST_NATIVE_WORKERS, NATIVE, CompiledModels
 from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
-from regard.generation.adapted import Adapted
 from regard.generation.decoding import TEXTS_ON_CPU, Decoding, texts_at_once
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import Filter
+from regard.generation.mixed_adapters import Adapted
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.interface import PairModel
-from regard.nn.adapters import AdapterChoice
+from regard.nn.lora import AdapterChoice
 from regard.text.tokenizer import Tokenizer
 
 STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
 CELL_BYTES = 2
-"""Memory for each pair of hypotheses of a text: whether one descends from the newest token of the other, now and after a step
-(`nn/cache/beam.py`). In PyTorch, each head has a score for it besides."""
+"""Memory for each pair of hypotheses of a text: whether one ancestry from the newest token of the other, now and after a step
+(`nn/cache/beam_cache.py`). In PyTorch, each head has a score for it besides."""
 SCORE_BYTES = 4
 WORTH_A_WORKER = 4
 """Texts for which a thread is started."""
@@ -38,7 +38,7 @@ ALWAYS_THERE = 1 << 28
 """Up to this many bytes, free memory is not checked."""
 
 
-class Workers:
+class BatchDecoder:
     """Decodes requests with a model, or with several as an ensemble.
 
     Args:

@@ -12,8 +12,8 @@ from typing import Any, Unpack, cast, overload
 import torch
 
 from regard.checkpoint import LoadedModel
-from regard.data.language import encode_stream, read_text, windows_in_order
-from regard.engines.choice import CompiledModels
+from regard.data.text_streams import encode_stream, read_text, windows_in_order
+from regard.engines.engine_choice import CompiledModels
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
@@ -22,12 +22,12 @@ from regard.generation.options import TextOptions
 from regard.generation.request import TargetSymbols, seed_of
 from regard.generation.rules.sampling import Sampling
 from regard.generation.threads import check_after_fork
-from regard.inspection.result import Inspection
+from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.text.limits import check_ids, check_lengths
+from regard.text.length_limits import check_ids, check_lengths
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096

@@ -11,7 +11,7 @@ import torch
 from regard.adapters import Adapter, adapt, read_adapter, weights_digest, with_adapter
 from regard.arguments import checked
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
-from regard.engines.choice import check_engine
+from regard.engines.engine_choice import check_engine
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
 from regard.interop.foreign import ForeignModel
@@ -21,8 +21,8 @@ from regard.models.interface import PairModel
 from regard.pipelines.adapter_set import AdapterSet
 from regard.pipelines.any_pipeline import AnyPipeline
 from regard.pipelines.devices import resolve_device
-from regard.pipelines.families import pipeline_type
 from regard.pipelines.pipeline import Pipeline, unwatched
+from regard.pipelines.pipeline_types import pipeline_type
 from regard.pipelines.translator import Translator
 from regard.training.precision import resolve_precision
 

@@ -13,14 +13,14 @@ import torch
 
 from regard.arguments import checked
 from regard.checkpoint import LoadedModel, check_output, save_new
-from regard.engines.choice import NATIVE, CompiledModels, check_engine
+from regard.engines.engine_choice import NATIVE, CompiledModels, check_engine
 from regard.errors import SettingsError
-from regard.inspection.drawing.report import facts_html
+from regard.inspection.drawing.html_report import facts_html
+from regard.inspection.inspection import Inspection
 from regard.inspection.lookup import Lookup, compute_row
 from regard.inspection.record import HeadName
-from regard.inspection.result import Inspection
+from regard.models.adaptation import merged
 from regard.models.interface import Model
-from regard.models.learning.adapters import merged
 from regard.pipelines.devices import resolve_device
 from regard.text.tokenizer import Tokenizer
 

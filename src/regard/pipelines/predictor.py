@@ -18,13 +18,13 @@ from regard.data.labelled import check_labels, encode_words, read_labelled, tagg
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
-from regard.inspection.drawing.report import facts_html
+from regard.inspection.drawing.html_report import facts_html
+from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
-from regard.inspection.result import Inspection
 from regard.inspection.texts import inspect_text, words_as_tokens
 from regard.models.encoder import Encoder
 from regard.pipelines.pipeline import Pipeline
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import MASK
 from regard.text.wording import shortened

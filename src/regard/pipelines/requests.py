@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Request, seed_of
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
 
@@ -33,7 +33,7 @@ def encode_sources(tokenizer: Tokenizer, texts: Sequence[str], max_positions: in
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RequestBuilder:
     """Makes the requests for some texts."""
 
     tokenizer: Tokenizer

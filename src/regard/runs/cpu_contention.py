@@ -16,7 +16,7 @@ import torch
 
 from regard.processors import Usage, may_choose_threads, num_allowed, num_free, usage
 from regard.training.distributed import World
-from regard.training.run import Callback, Progress, Scores
+from regard.training.training_run import Callback, Progress, Scores
 
 WINDOW_SECONDS = 3.0
 """The time of training between two looks at the processors."""

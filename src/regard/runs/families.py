@@ -11,9 +11,9 @@ from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.models.config import ModelConfig
 from regard.models.registry import ARCHITECTURES, Architecture, architecture
-from regard.pipelines.families import PIPELINES
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.pipeline_types import PIPELINES
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.tasks.labels import ClassifyTask, TagTask

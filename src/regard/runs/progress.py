@@ -15,7 +15,7 @@ from rich.text import Text
 from regard.errors import MissingExtraError, printable, shown
 from regard.inspection.drawing.notebook import NotebookOutput
 from regard.text.wording import counted
-from regard.training.run import Callback, Progress, Scores
+from regard.training.training_run import Callback, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
 

@@ -16,13 +16,13 @@ import torch
 
 from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
-from regard.data.loading import num_loading_processes
+from regard.data.prefetching import num_loading_processes
 from regard.errors import SettingsError, TrainingError
-from regard.inspection.drawing.report import report_html
+from regard.inspection.drawing.html_report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
+from regard.models.adaptation import add_adapter
 from regard.models.interface import Model
-from regard.models.learning.adapters import add_adapter
-from regard.models.learning.naming import parameters_named
+from regard.models.parameter_names import parameters_named
 from regard.models.registry import build
 from regard.pipelines.devices import left_out, resolve_device
 from regard.pipelines.pipeline import Pipeline
@@ -31,18 +31,17 @@ from regard.runs.cpu_contention import watched_threads
 from regard.runs.dry_run import plan
 from regard.runs.progress import Callbacks, RunDisplay, clock, quantity
 from regard.runs.report import training_report
-from regard.runs.result import TrainingResult
 from regard.runs.resuming import check_state, environment, fingerprint, is_written, newest_state
 from regard.runs.run_folder import FolderWriter, write_results
 from regard.runs.settings import RunSettings
 from regard.runs.settings.defaults import notes, resolve_defaults
 from regard.runs.storing import AdapterStore, ModelStore, Store
 from regard.runs.tasks.task import Task
+from regard.runs.training_result import TrainingResult
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
 from regard.training.precision import is_bfloat16_fast, resolve_precision
-from regard.training.run import Callback, SavingTimes, TrainingRun
 from regard.training.state import (
     TrainingState,
     best_folder,
@@ -52,6 +51,7 @@ from regard.training.state import (
     state_folder,
 )
 from regard.training.trainer import Trainer
+from regard.training.training_run import Callback, SavingTimes, TrainingRun
 from regard.training.updates import Updater
 from regard.version import __version__
 

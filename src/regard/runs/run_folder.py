@@ -24,8 +24,8 @@ from regard.runs.tasks.task import Task
 from regard.text.lines import write_whole
 from regard.training.distributed import ALONE, World
 from regard.training.process import run_lock
-from regard.training.run import TrainingRun
 from regard.training.state import TrainingState, best_folder, checkpoints, snapshot_folder, state_folder, write_state
+from regard.training.training_run import TrainingRun
 
 
 @contextmanager

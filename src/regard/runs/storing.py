@@ -12,9 +12,9 @@ import torch
 from regard.adapters import Base, change_adapter_config, read_adapter, save_adapter, save_adapter_weights, with_adapter
 from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_config, save_new, save_weights
 from regard.models.interface import Model
-from regard.pipelines.families import pipeline_type
 from regard.pipelines.loading import load
 from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.pipeline_types import pipeline_type
 from regard.text.tokenizer import Tokenizer
 
 

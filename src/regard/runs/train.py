@@ -21,7 +21,6 @@ from regard.pipelines.devices import resolve_device
 from regard.pipelines.loading import load_any
 from regard.runs.families import find_family
 from regard.runs.progress import RunDisplay, TensorBoard
-from regard.runs.result import TrainingResult
 from regard.runs.resuming import INITIAL
 from regard.runs.run import RunOptions, check_room, check_what_learns, run
 from regard.runs.run_folder import claimed
@@ -33,9 +32,10 @@ from regard.runs.tasks.in_memory import check_columns
 from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
 from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.task import Inputs
+from regard.runs.training_result import TrainingResult
 from regard.training.distributed import joined_world
-from regard.training.run import Callback, SavingTimes
 from regard.training.state import EVENTS, newest_fingerprint, state_folder
+from regard.training.training_run import Callback, SavingTimes
 
 Name = str | os.PathLike[str]
 

@@ -15,13 +15,22 @@ from typing import Generic
 
 import torch
 
-from regard.data.loading import pinned, prefetch
+from regard.data.prefetching import pinned, prefetch
 from regard.errors import RegardError, TrainingError
 from regard.training.distributed import reporting_lost_process
 from regard.training.process import stopping_on_signals
-from regard.training.run import AnyBatch, Callback, Progress, RunWriter, SavingTimes, Scores, TrainingRun, TrainingTask
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
+from regard.training.training_run import (
+    AnyBatch,
+    Callback,
+    Progress,
+    RunWriter,
+    SavingTimes,
+    Scores,
+    TrainingRun,
+    TrainingTask,
+)
 from regard.training.updates import AnyModel, Outcome, Updater
 
 SKIPPED_IN_A_ROW = 5

@@ -15,15 +15,15 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
+from regard.models.adaptation import merged
 from regard.models.interface import Model, stored_tensors
-from regard.models.learning.adapters import merged
 from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.objectives.distillation import Teacher
 from regard.training.objectives.guided_alignment import guided_loss
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
-from regard.training.run import AnyBatch
+from regard.training.training_run import AnyBatch
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 Found = TypeVar("Found")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.analysis.comparison.result import Compared, Comparison, Texts
+from regard.analysis.comparison.comparison_result import Compared, Comparison, Texts
 from regard.analysis.comparison.systems import Given, Name, System, check_runs, find_systems, translations
 from regard.arguments import checked
 from regard.data.corpus import ParallelText, read_beside, read_pairs

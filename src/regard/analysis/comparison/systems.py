@@ -12,8 +12,8 @@ from regard.data.corpus import ParallelText, is_one_file, read_beside
 from regard.errors import DataError, SettingsError, hub_hint
 from regard.interop.files import is_hub_name
 from regard.names import exists, is_file
-from regard.pipelines.families import pipeline_type
 from regard.pipelines.loading import load_any, load_as
+from regard.pipelines.pipeline_types import pipeline_type
 from regard.pipelines.translator import Translator
 
 Name = str | os.PathLike[str]

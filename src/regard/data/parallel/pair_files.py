@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 
 from regard.errors import DataError
-from regard.text.keys import read_unique
+from regard.text.json_keys import read_unique
 from regard.text.lines import decode_line, open_lines
 
 Row = tuple[int, str, str]

@@ -5,8 +5,8 @@ masks, positions and distances. `ContiguousCache` appends; `BeamCache` has hypot
 end. A `DecoderLayer` sees its own part of either, a `LayerCache`.
 """
 
-from regard.nn.cache.beam import BeamCache, BeamLayer
-from regard.nn.cache.decoder import (
+from regard.nn.cache.beam_cache import BeamCache, BeamLayer
+from regard.nn.cache.decoder_cache import (
     AfterPast,
     Cache,
     ContiguousCache,

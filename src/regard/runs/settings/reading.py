@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adaptation import AdapterConfig
 from regard.models.config import current
-from regard.models.learning.adapters import AdapterConfig
 from regard.models.registry import architecture
 from regard.text.lines import read_lines
 from regard.text.tokenizer_config import TokenizerConfig

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adaptation import AdapterConfig
 from regard.models.config import ModelConfig
-from regard.models.learning.adapters import AdapterConfig
 from regard.models.registry import architecture
 from regard.runs.settings.reading import Nested
 from regard.text.tokenizer_config import TokenizerConfig

@@ -40,7 +40,7 @@ from regard.runs.tasks.task import (
     say_sizes,
     some_lengths,
 )
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 
 class LabelTask(Task):

@@ -42,7 +42,7 @@ from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, he
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizing.segmentation import make_segmenters
 from regard.text.wording import counted
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 NUM_SAMPLES = 3
 LOOKED_AT, LONGEST_EXAMPLE = 200, 200

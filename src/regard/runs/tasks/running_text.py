@@ -13,7 +13,7 @@ import numpy as np
 from regard.data.batching import Masking, masked_in_order, masked_training_batches
 from regard.data.encoding import encode_texts, learn_tokenizer
 from regard.data.labelled import encode_words
-from regard.data.language import (
+from regard.data.text_streams import (
     TextFile,
     encode_stream,
     find_texts,
@@ -40,7 +40,7 @@ from regard.runs.tasks.task import (
     some_lengths,
 )
 from regard.text.tokenizer import Tokenizer
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 
 class TextTask(Task):

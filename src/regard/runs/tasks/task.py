@@ -19,8 +19,8 @@ from regard.checkpoint import LoadedModel
 from regard.data.batching import POOL, plan_batches, shuffled
 from regard.data.encoding import Corpora, EncodedCorpora
 from regard.data.labelled import LabelledData, LabelledFile, LabelledText
-from regard.data.language import TextFile
 from regard.data.sequences import Sequences
+from regard.data.text_streams import TextFile
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
@@ -30,7 +30,7 @@ from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.objectives.distillation import Teacher
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 LARGEST_HOLD_OUT, LEAST_HOLD_OUT, FEW_TO_HOLD_OUT = 1000, 10, 2000
 VALID_BATCH_TOKENS = 4096

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE
+from regard.engines.engine_choice import MOST_NATIVE_WORKERS, NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
 from regard.pipelines.pipeline import Pipeline

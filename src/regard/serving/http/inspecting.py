@@ -18,9 +18,9 @@ from regard.analysis.pruning import example_of
 from regard.errors import SettingsError
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.inspection.ablation import Example, ablated_gates, gated, importance_by_token
-from regard.inspection.drawing.page import packed
+from regard.inspection.drawing.heads_page import packed
+from regard.inspection.inspection import Ablation, Inspection
 from regard.inspection.record import HeadName
-from regard.inspection.result import Ablation, Inspection
 from regard.models.heads import alignment_head
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline

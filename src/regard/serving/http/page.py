@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from regard.inspection.drawing.page import web_file
+from regard.inspection.drawing.heads_page import web_file
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 KINDS = {"page.js": "text/javascript", "style.css": "text/css", "LICENCES.txt": "text/plain"}

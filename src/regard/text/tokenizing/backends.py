@@ -12,7 +12,7 @@ from typing import Any
 import tokenizers
 
 from regard.errors import ModelFolderError, RegardError
-from regard.text.keys import read_unique
+from regard.text.json_keys import read_unique
 
 PANIC = "PanicException"
 """The name of the error of a panic in the library. It is no `Exception`, and cannot be imported."""
