@@ -27,9 +27,9 @@ from regard.data.prefetching import load_batches, num_loading_processes, prefetc
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError
 from regard.text.locks import lock
+from regard.text.segmentation import BpeDropout
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.text.tokenizing.segmentation import BpeDropout
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")  # on a machine with one processor
 TEXTS = [f"the {size} dogs of number {n} bark" for n in range(40) for size in ("small", "large", "brown")]

@@ -25,7 +25,7 @@ from regard.data.batch import (
 )
 from regard.data.prefetching import load_batches, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
-from regard.text.tokenizing.segmentation import Segmenter
+from regard.text.segmentation import Segmenter
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""

@@ -18,7 +18,7 @@ from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
 from regard.data.prefetching import num_loading_processes
 from regard.errors import SettingsError, TrainingError
-from regard.inspection.drawing.html_report import report_html
+from regard.inspection.html_report import report_html
 from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
 from regard.models.adaptation import add_adapter
 from regard.models.interface import Model
