@@ -60,7 +60,7 @@ def tokenizer() -> Tokenizer:
 
 
 def batches(tokenizer: Tokenizer, num_processes: int, **where: Any) -> Iterator[Batch]:
-    """Batches cut anew, with noise: what processes make ahead."""
+    """Batches that processes make ahead: segmented again, with noise."""
     sides = [Sequences.from_lists(tokenizer.encode_batch(TEXTS)) for _ in range(2)]
     cut = BpeDropout(tokenizer, 0.3, 100)
     epochs = Epochs(segmenters=[cut, cut], noise=Noise((0.1,), np.array([len(TEXTS)]), unk_id=1, num_end=0))

@@ -61,7 +61,7 @@ def test_no_text_that_fits_is_cut(name: str, pieces: list[str], limit: int, at_o
 
 @pytest.fixture
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many characters were cut into tokens, text by text."""
+    """The numbers of characters that were cut into tokens, text by text."""
     seen: list[int] = []
     encode = Tokenizer._encode_portion
 

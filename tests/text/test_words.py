@@ -1,4 +1,4 @@
-"""One rule of what a word is, wherever words are counted."""
+"""Words follow one rule wherever they are counted."""
 
 import pytest
 from hypothesis import given

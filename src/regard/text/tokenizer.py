@@ -143,7 +143,7 @@ class Tokenizer:
         return cls(learn_backend(lines, config)).with_tokens(config.add)
 
     def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
-        """The same tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
+        """A copy of the tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
 
         They have the ids after all others, but for those that it has already.
 
@@ -167,7 +167,7 @@ class Tokenizer:
         return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary)
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
-        """The same tokenizer with other symbols; itself, where they are the same."""
+        """A copy of the tokenizer with other symbols; itself, where they are equal."""
         if symbols == self.symbols:
             return self
         return Tokenizer(
