@@ -135,32 +135,42 @@ def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, p
     callbacks = Callbacks(
         [display, *watched_threads(device, world, display.say), *(options.callbacks if world.is_main else ())]
     )
-    run = _train(model, task, store, output, options, resumed, display, callbacks, facts)
+    record = _train(model, task, store, output, options, resumed, display, callbacks, facts)
     if not world.is_main:
-        return TrainingResult(output, run, None, {})
+        return TrainingResult(output, record, None, {})
     loaded: Any = store.load(output, device)
-    scores = None if run.interrupted else _scores(task, loaded, run, display)
-    if scores is None:
-        callbacks.on_end({})
-        return TrainingResult(output, run, loaded, {}, options.adapts)
-    results = scores | {
-        "evaluated_on": task.validation_facts["name"],
-        "validation_loss": run.best_scores["loss"],
-        **facts,
-        "steps": {"trained": run.step, "kept": run.best_step, "skipped": run.skipped_steps},
-        "seconds": {"training": run.seconds, "total": time.perf_counter() - start},
-        "target_tokens_per_second": run.tokens_per_second,
-    }
+    scores = None if record.interrupted else _scores(task, loaded, record, display)
+    results: dict[str, Any] = {}
+    if scores is not None:
+        results = scores | {
+            "evaluated_on": task.validation_facts["name"],
+            "validation_loss": record.best_scores["loss"],
+            **facts,
+            "steps": {"trained": record.step, "kept": record.best_step, "skipped": record.skipped_steps},
+            "seconds": {"training": record.seconds, "total": time.perf_counter() - start},
+            "target_tokens_per_second": record.tokens_per_second,
+        }
+        _write(output, store, loaded, results, record, is_changed=loaded.model.config != settings.model)
+    callbacks.on_end(results)
+    return TrainingResult(output, record, loaded, results, options.adapts)
+
+
+def _write(
+    output: Path, store: Store, loaded: Any, results: dict[str, Any], record: TrainingRun, *, is_changed: bool
+) -> None:
+    """Write the results of a run beside its model.
+
+    Args:
+        is_changed: whether the configuration has changed since the model was stored.
+    """
     if isinstance(loaded, Translator) and loaded.confidence:
         loaded.confidence.write(output / CONFIDENCE)
-    if loaded.model.config != settings.model:
+    if is_changed:
         store.rewrite_config(output, loaded.model)
     results["sizes"]["weights_bytes"] = (output / store.weights).stat().st_size
     write_results(output, results)
-    report = training_report(output.absolute().name, results, run)
+    report = training_report(output.absolute().name, results, record)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
-    callbacks.on_end(results)
-    return TrainingResult(output, run, loaded, results, options.adapts)
 
 
 def check_what_learns(settings: RunSettings) -> None:
