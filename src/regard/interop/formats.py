@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from regard.arguments import checked
 from regard.checkpoint import CONFIG, LoadedModel, aside, check_output
-from regard.errors import ModelFolderError, RegardError, SettingsError, hub_hint, nearest_hint
+from regard.errors import ModelFolderError, RegardError, SettingsError, missing_hint, nearest_hint
 from regard.interop import marian, onnx
 from regard.interop.ctranslate2.layout import MODEL
 from regard.interop.ctranslate2.reader import read as read_ctranslate2
@@ -98,7 +98,7 @@ def read_foreign(name: Path | str) -> ForeignModel:
             f"{path} must be a whole model in a format that Regard reads; got {type(error).__name__}: {error}."
         ) from error
     what = "a model" if exists(path) else "an existing folder"
-    hint = "" if exists(path) else hub_hint(path)
+    hint = "" if exists(path) else missing_hint(path)
     raise ModelFolderError(
         f"{path} must be {what}: Hugging Face's with config.json, CTranslate2's with model.bin, or Marian's .npz.{hint}"
     )

@@ -332,7 +332,7 @@ def _facts(model: Model, task: Task) -> dict[str, Any]:
     """The part of `results.json` on data, sizes, machine and versions."""
     device = next(model.parameters()).device
     precision = str(resolve_precision(task.settings.training.precision, device)).removeprefix("torch.")
-    encoder, decoder = task.halves or (None, None)
+    encoder, decoder = task.pretrained_parts or (None, None)
     sizes = {"num_parameters": sum(each.numel() for each in model.parameters()), "vocab_size": len(task.tokenizer)}
     if task.source_tokenizer is not None and task.source_tokenizer is not task.tokenizer:
         sizes["source_vocab_size"] = len(task.source_tokenizer)

@@ -31,14 +31,10 @@ from regard.errors import DataError, ModelFolderError, SettingsError
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
-from regard.text.tokenizing.divisions import divide
+from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
 
-ENCODED_TOGETHER = 1 << 20
-"""The number of characters that are encoded at a time. A longer text is encoded in parts, where that gives the same
-tokens.
-"""
 EXTENSION = "regard"
 """The key of `tokenizer.json` for the settings that a tokenizer of somebody else's model has besides the library's."""
 
@@ -246,8 +242,8 @@ class Tokenizer:
         ids: list[list[int]] = []
         for begin, end in _portions(texts):
             portion = texts[begin:end]
-            if self._divides and len(portion[0]) > ENCODED_TOGETHER:
-                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], ENCODED_TOGETHER))
+            if self._divides and len(portion[0]) > CUT_TOGETHER:
+                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], CUT_TOGETHER))
                 ids.append(list(itertools.chain.from_iterable(parts)))
             else:
                 ids += self._encode_portion(portion, begin + 1)
@@ -329,7 +325,7 @@ def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     begin, size = 0, 0
     for index, text in enumerate(texts):
         more = len(text) if isinstance(text, str) else 1
-        if index > begin and size + more > ENCODED_TOGETHER:
+        if index > begin and size + more > CUT_TOGETHER:
             yield begin, index
             begin, size = index, 0
         size += more
