@@ -22,6 +22,7 @@ from regard.pipelines.batch_decoder import Workers
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.translation import Translation
 from regard.pipelines.translator import Translator
+from regard.text.encoded_sentence import EncodedSentence
 
 Moved = TypeVar("Moved", bound="AdaptedTranslator")
 
@@ -134,7 +135,7 @@ class AdaptedTranslator(Translator):
 
     def requests(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | EncodedSentence],
         options: DecodingOptions,
         prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None,

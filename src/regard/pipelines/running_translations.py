@@ -10,20 +10,21 @@ from regard.generation.filters import Likeliest
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.pipelines.translation import Candidate, Translation, common_prefix
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.tokenizer import Tokenizer
 
-MakeTranslation = Callable[[str, Request | None, list[Hypothesis]], Translation]
+MakeTranslation = Callable[[str | EncodedSentence, Request | None, list[Hypothesis]], Translation]
 """Of a text, its request (None: it is blank), and what was found."""
 
 
 @dataclass(frozen=True)
-class Seen:
-    """How far a translation is."""
+class PartialTranslation:
+    """A translation under way: the part of it that is certain, and what may follow."""
 
     text: str
-    """What is certain of it."""
+    """The part that is certain."""
     tokens: list[str]
-    """The same."""
+    """The tokens of that part."""
     token_log_probs: list[float]
     alternatives: list[list[tuple[str, float]]]
     """In place of each token, the likeliest ones and their log-probabilities."""
@@ -50,7 +51,7 @@ class RunningTranslations:
     ) -> None:
         self.options = options
         self._decoding, self._tokenizer, self._finish, self._likeliest = decoding, tokenizer, finish, likeliest
-        self._texts: dict[int, tuple[str, Request | None]] = {}
+        self._texts: dict[int, tuple[str | EncodedSentence, Request | None]] = {}
         """Each with its request; None: it is blank."""
         self._blank: list[int] = []
 
@@ -63,7 +64,7 @@ class RunningTranslations:
         """How many texts can be added and have a slot at once."""
         return self._decoding.num_free
 
-    def add(self, number: int, text: str, request: Request | None) -> None:
+    def add(self, number: int, text: str | EncodedSentence, request: Request | None) -> None:
         """Take in one more text.
 
         Args:
@@ -83,7 +84,7 @@ class RunningTranslations:
             self._decoding.cancel(number)
 
     def watch(self, number: int) -> None:
-        """Note the likeliest tokens of a text from now on, `alternatives` of them, for `seen`."""
+        """Note the likeliest tokens of a text from now on, `alternatives` of them, for `partial`."""
         self._likeliest.counts[number], self._likeliest.noted[number] = max(1, self.options.alternatives), {}
 
     def step(self) -> list[tuple[int, Translation]]:
@@ -102,15 +103,15 @@ class RunningTranslations:
         slot, going_on = found
         return self._tokenizer.decode_so_far(self._certain(slot, [ids for ids, _, _ in going_on]))
 
-    def seen(self, number: int) -> Seen:
-        """How far a translation is by now that is watched, and what else could be written."""
+    def partial(self, number: int) -> PartialTranslation:
+        """The state of a translation that is watched: its part that is certain, and what else could be written."""
         if (found := self._hypotheses(number)) is None:
-            return Seen("", [], [], [], [])
+            return PartialTranslation("", [], [], [], [])
         slot, going_on = found
         certain = self._certain(slot, [ids for ids, _, _ in going_on])
         noted, tokens = self._likeliest.noted[number], self._tokenizer.tokens
         likeliest = [noted.get(tuple(certain[:at]), []) for at in range(len(certain))]
-        return Seen(
+        return PartialTranslation(
             self._tokenizer.decode_so_far(certain),
             tokens(certain),
             going_on[0][1][: len(certain)] if going_on else [],

@@ -21,6 +21,7 @@ from regard.inspection.alignment import Alignment, AttentionReadout, cross_atten
 from regard.models.heads import alignment_head, cross_heads
 from regard.models.interface import PairModel
 from regard.pipelines.translation import Candidate, Translation
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.tokenizer import Tokenizer
 
 
@@ -32,7 +33,7 @@ class Described:
     """Of an ensemble several. Alignments and coverage are the first one's."""
     tokenizer: Tokenizer
     source_tokenizer: Tokenizer
-    source: str
+    source: str | EncodedSentence
     target_ids: Sequence[int]
     """Without symbols."""
     has_end: bool
@@ -60,7 +61,7 @@ class Described:
             self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
             AttentionReadout(chosen, head).of(weights, heads).tolist(),
             chosen,
-            self.source_tokenizer.offsets(self.source),
+            self._encoded.offsets,
             has_end=weights[0].shape[1] > len(self.target_ids),
         )
 
@@ -105,7 +106,11 @@ class Described:
 
     @property
     def _source_ids(self) -> list[int]:
-        return self.source_tokenizer.frame_source(self.source_tokenizer.encode(self.source))
+        return self.source_tokenizer.frame_source(self._encoded.ids)
+
+    @property
+    def _encoded(self) -> EncodedSentence:
+        return self.source_tokenizer.encode_sentence(self.source) if isinstance(self.source, str) else self.source
 
     def _row(self, ids: Sequence[int]) -> torch.Tensor:
         return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)

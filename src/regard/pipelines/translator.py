@@ -31,6 +31,7 @@ from regard.pipelines.running_translations import RunningTranslations, nothing
 from regard.pipelines.scoring import forced_scores, pair_scores
 from regard.pipelines.target_analysis import Described, by_coverage, candidates_of, translation_of
 from regard.pipelines.translation import ForcedScore, Translation
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.limits import given_ids
 from regard.text.tokenizer import Tokenizer
 
@@ -153,7 +154,7 @@ class Translator(Pipeline):
         return results
 
     def _translation(
-        self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
+        self, text: str | EncodedSentence, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
         decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
         """What was found for a text, by a decoding, and in some steps where they were traced, with what else was asked for."""
@@ -239,7 +240,7 @@ class Translator(Pipeline):
         likeliest = Likeliest()
         decoding = self._workers.begin([], options, [*filters, likeliest])
 
-        def finish(text: str, request: Request | None, found: list[Hypothesis]) -> Translation:
+        def finish(text: str | EncodedSentence, request: Request | None, found: list[Hypothesis]) -> Translation:
             return self._translation(text, request, found, options, decoding)
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
@@ -357,7 +358,9 @@ class Translator(Pipeline):
         """What is known of the confidence of translations that are written with an adapter."""
         return self.confidence
 
-    def _description(self, source: str, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0) -> Described:
+    def _description(
+        self, source: str | EncodedSentence, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0
+    ) -> Described:
         """The description of a target, given by its ids."""
         models = self._models(adapter)
         return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
@@ -386,7 +389,7 @@ class Translator(Pipeline):
 
     def requests(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | EncodedSentence],
         options: DecodingOptions,
         prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None,
