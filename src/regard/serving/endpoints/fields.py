@@ -7,7 +7,7 @@ but where a text is what is asked about.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
@@ -17,6 +17,8 @@ from regard.generation.option_record import Options
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.serving.limits import ServingError
 
+Read = TypeVar("Read", bound="Fields")
+ReadOptions = TypeVar("ReadOptions", bound="OptionFields")
 TRUE, FALSE = ("true", "True", "1", "on", "yes"), ("false", "False", "0", "off", "no")
 NOTHING = {"enum": [None, ""]}
 """The values by which a field in JSON is as if it were not there."""
@@ -122,7 +124,7 @@ class Fields(BaseModel):
         return True
 
     @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Self:
+    def read(cls: type[Read], fields: Mapping[str, Any]) -> Read:
         """The fields that a client has sent.
 
         Raises:
@@ -187,7 +189,7 @@ class OptionFields(Fields):
     """Options that clients cannot choose."""
 
     @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Self:
+    def read(cls: type[ReadOptions], fields: Mapping[str, Any]) -> ReadOptions:
         """The fields that a client has sent.
 
         Raises:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, field_validator
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
@@ -39,7 +39,7 @@ class DirectionFields(DeeplFields):
 
     @field_validator("source_lang", "target_lang")
     @classmethod
-    def _check_code(cls, given: str, info: ValidationInfo) -> str:
+    def _check_code(cls, given: str, info: Any) -> str:
         code = code_of(given)
         if code is None or not re.fullmatch("[a-z]{2,3}", code):
             raise ServingError(400, f"{info.field_name} must be the code of a language; got {given[:40]!r}.")

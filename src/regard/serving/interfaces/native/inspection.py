@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, cast
 
 import numpy
 from pydantic import ConfigDict, Field
@@ -317,8 +317,8 @@ async def flow(context: RequestContext, fields: FlowFields) -> FlowReply:
     seen = await _inspection(context, fields)
     found = await _use(context, fields, partial(_flow, seen=seen, method=fields.method))
     shares = [[None if each is None else round(each, 5) for each in row] for row in found.shares().tolist()]
-    reply: Any = {"method": found.method, "caveat": found.caveat, "rows": vars(found.rows), "keys": vars(found.keys)}
-    return {**reply, "shares": shares}
+    rows, keys = (cast("TokensReply", vars(side)) for side in (found.rows, found.keys))
+    return {"method": found.method, "caveat": found.caveat, "rows": rows, "keys": keys, "shares": shares}
 
 
 async def ablate(context: RequestContext, fields: AblateFields) -> AblateReply:

@@ -426,19 +426,16 @@ def _candidate(found: Candidate) -> CandidateReply:
 
 async def list_models(context: RequestContext) -> ModelsReply:
     """The models: those that translate have a direction, others a name."""
-    registry = context.registry
-    rows: list[ModelReply] = [
-        {
-            "direction": str(direction), "source": direction.source, "target": direction.target_code,
-            **_sizes(scheduler.pipeline), "snapshots": list(snapshots(folder := registry.folder_of(direction))),
-            "examples": examples_of(folder, direction.source, scheduler.pipeline.source_tokenizer),
-        }
-        for direction, scheduler in registry.translators.items()
-    ]  # fmt: skip
-    others: list[ModelReply] = [
-        {"name": name, **_sizes(scheduler.pipeline)} for name, scheduler in registry.text_models.items()
-    ]
-    return {"models": [*rows, *others]}
+    registry, rows = context.registry, list[ModelReply]()
+    for direction, scheduler in registry.translators.items():
+        row, folder = _sizes(scheduler.pipeline), registry.folder_of(direction)
+        row |= {"direction": str(direction), "source": direction.source, "target": direction.target_code}
+        row["snapshots"] = list(snapshots(folder))
+        row["examples"] = examples_of(folder, direction.source, scheduler.pipeline.source_tokenizer)
+        rows.append(row)
+    for name, text_model in registry.text_models.items():
+        rows.append({**_sizes(text_model.pipeline), "name": name})
+    return {"models": rows}
 
 
 def _sizes(pipeline: Pipeline) -> ModelReply:

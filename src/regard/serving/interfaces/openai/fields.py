@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
@@ -18,6 +18,7 @@ from regard.generation.rules.sampling import SamplingOptions
 from regard.serving.endpoints.fields import Fields, Flag, Rule, Texts, option_schemas, texts_of
 from regard.serving.limits import ServingError
 
+Read = TypeVar("Read", bound="OpenAIFields")
 LOG = logging.getLogger("regard.serving")
 MOST_STOPS = 4
 MOST_NAMED = 100
@@ -78,7 +79,7 @@ class OpenAIFields(Fields):
     stream_options: Annotated[StreamOptions, Rule("an object")] | None = None
 
     @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Self:
+    def read(cls: type[Read], fields: Mapping[str, Any]) -> Read:
         """The fields that a client has sent. The log names those that OpenAI does not define, once.
 
         Raises:
