@@ -159,10 +159,15 @@ class Fields(BaseModel):
         schema = handler.resolve_ref_schema(handler(core))
         schema.pop("title", None)
         schema["properties"] = {
-            name: field if name in schema.get("required", ()) else optional(field)
+            name: needed(field) if name in schema.get("required", ()) else optional(field)
             for name, field in schema.get("properties", {}).items()
         }
         return schema
+
+
+def needed(field: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a field that must be there: a text that is not empty."""
+    return {**field, "minLength": 1} if field.get("type") == "string" else dict(field)
 
 
 def optional(field: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,9 +239,11 @@ def option_schemas(record: type[Options], without: Collection[str] = ()) -> dict
 def _lax(field: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of an option whose numbers may be written as text."""
     kinds = [dict(each) for each in field.get("anyOf", [field])]
-    if kinds[0].get("type") in ("integer", "number"):
-        kinds.append({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?$"})
-    elif kinds[0].get("type") == "boolean":
+    kind, most = kinds[0].get("type"), kinds[0].get("maximum", kinds[0].get("exclusiveMaximum", 100))
+    if kind in ("integer", "number"):
+        digits = "[1-9][0-9]?" if most >= 100 else "[1-9]" if most > 9 else r"0\.[0-9]*[1-9]"
+        kinds.append({"type": "string", "pattern": f"^{digits}$"})
+    elif kind == "boolean":
         kinds.append(FLAG_SCHEMA)
     besides = {name: field[name] for name in ("default", "description") if name in field}
     return {"anyOf": [{n: v for n, v in each.items() if n not in ("title", *besides)} for each in kinds], **besides}

@@ -138,14 +138,13 @@ def _without(model: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 def _for_form(schema: Any) -> Any:
     """A schema as forms can follow it: without null, and with at least one element in each list."""
+    if schema == NOTHING:
+        return {"enum": [""]}
     if isinstance(schema, list):
-        return [_for_form(each) for each in schema if each not in (NOTHING, {"type": "null"})]
+        return [_for_form(each) for each in schema if each != {"type": "null"}]
     if not isinstance(schema, dict):
         return schema
     found = {key: _for_form(each) for key, each in schema.items()}
-    if len(kinds := found.get("anyOf", ())) == 1:
-        found |= kinds[0]
-        del found["anyOf"]
     return found | {"minItems": 1} if found.get("type") == "array" else found
 
 

@@ -13,6 +13,7 @@ from regard.pipelines.predictor import Predictor
 from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import OptionFields, Text, Texts, texts_of
 from regard.serving.interfaces.native.envelope import NativeFields
+from regard.serving.interfaces.native.translation import ONE_OF_TEXTS
 from regard.serving.interfaces.openai.completions import continuations
 from regard.serving.limits import ServingError
 
@@ -30,7 +31,7 @@ class GenerateFields(NativeFields, OptionFields):
 class PredictFields(NativeFields):
     """A text or a list of texts."""
 
-    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["text"]}, {"required": ["texts"]}]})
+    model_config = ConfigDict(json_schema_extra=ONE_OF_TEXTS)
 
     model: Text = ""
     text: Texts | None = None
@@ -90,8 +91,9 @@ async def generate(context: RequestContext, fields: GenerateFields) -> GenerateR
 
 async def predict(context: RequestContext, fields: PredictFields) -> PredictReply | PredictListReply:
     """Label texts with a classifier, tagger or masked language model."""
-    if (given := fields.text if fields.texts is None else fields.texts) is None:
-        raise ServingError(400, "Give a text.")
+    given = fields.text if fields.texts is None else fields.texts
+    if given is None or (fields.text is not None and fields.texts is not None):
+        raise ServingError(400, "Give one of text and texts.")
     texts = texts_of(given)
     context.server.translations.check_texts(texts)
     name, _ = context.registry.text_model(Predictor, fields.model or None)

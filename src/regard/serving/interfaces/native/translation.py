@@ -36,7 +36,9 @@ Required = Annotated[
     list[str] | list[list[str]], Rule("a list of phrases, or for each text a list of phrases", keeps_empty=True)
 ]
 Alternatives = Annotated[int, Whole(0, Limits.alternatives)]
-ONE_OF_TEXTS: Any = {"oneOf": [{"required": ["text"]}, {"required": ["texts"]}]}
+ONE_OF_TEXTS: Any = {
+    "oneOf": [{"required": [name], "properties": {name: {"type": ["string", "array"]}}} for name in ("text", "texts")]
+}
 Token = tuple[str, float]
 """A token and its log-probability."""
 

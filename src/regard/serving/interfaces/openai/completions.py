@@ -94,6 +94,9 @@ async def complete(context: RequestContext, fields: CompletionFields) -> Complet
     """OpenAI: continue prompts with a language model."""
     if fields.best_of not in (None, fields.n):
         raise unsupported("best_of", fields.best_of, (fields.n,))
+    if fields.max_tokens > context.limits.tokens:
+        most = context.limits.tokens
+        raise ServingError(400, f"max_tokens may be at most {most:,}; got {fields.max_tokens:,}.", param="max_tokens")
     prompts, options, writes = fields.prompts, fields.options, fields.max_tokens > 0
     context.server.translations.check_texts(prompts)
     if not isinstance(fields.model, str):
