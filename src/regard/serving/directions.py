@@ -13,7 +13,7 @@ import langcodes
 from regard.errors import SettingsError
 
 PRIVATE = "-x-"
-"""What stands between a language and the name of an adapter. Source: RFC 5646, section 2.2.7."""
+"""The separator of a language and the name of an adapter. Source: RFC 5646, section 2.2.7."""
 ANY = "und"
 """ISO 639's code for a language that is not determined."""
 

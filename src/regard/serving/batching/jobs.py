@@ -17,7 +17,7 @@ class RunningBatch(Protocol):
 
     @property
     def num_free(self) -> int:
-        """How many texts can be added and have a slot at once."""
+        """Texts that can be added and have a slot at once."""
         ...
 
     def add(self, number: int, text: Any, request: Any) -> None:
@@ -29,7 +29,7 @@ class RunningBatch(Protocol):
         ...
 
     def step(self) -> list[tuple[int, Any]]:
-        """One token more for each text; the numbers and results of those that are done."""
+        """Write a token of each text; return the numbers and results of those that are done."""
         ...
 
     def so_far(self, number: int) -> str:
@@ -163,7 +163,7 @@ class Batch:
         return [job for _, job in over]
 
     def step(self) -> list[tuple[Job, int, Any]]:
-        """One token more for each sentence: the job, index and result of those that are done."""
+        """Write a token of each sentence; return the job, index and result of those that are done."""
         return [(*self.owners.pop(number), result) for number, result in self.running.step()]
 
     def report(self) -> None:

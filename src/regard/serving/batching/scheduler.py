@@ -1,4 +1,4 @@
-"""One model and the threads that decode with it: sentences of all requests share batches, and none waits for a batch to end."""
+"""A model and the threads that decode with it: sentences of all requests share batches, and none waits for a batch to end."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Worker:
 
     @property
     def _share(self) -> int:
-        """How many more sentences this worker may have: all of few, an equal part of many."""
+        """Sentences that this worker may have besides its own: all of few, an equal part of many."""
         if any(worker.num_active < WORTH_A_BATCH for worker in self._team[: self._team.index(self)]):
             return 0
         num_sentences = sum(worker.num_active for worker in self._team) + self.queue.num_waiting

@@ -13,7 +13,7 @@ from regard.serving.endpoints.multipart import multipart_fields
 from regard.serving.limits import ServingError
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-"""How JSON writes what may be half of a surrogate pair: UTF-8 itself cannot."""
+"""The way in which JSON writes what may be half of a surrogate pair: UTF-8 itself cannot."""
 ELEMENT = re.compile(r"(.+?)\[(\d{0,4})\]", re.ASCII)
 """The name of an element of a list in a form."""
 

@@ -100,7 +100,7 @@ class Choice(Rule):
 
 Text = Annotated[str, Rule("a string")]
 Texts = Annotated[str | list[str], Rule("a string or a list of strings", keeps_empty=True)]
-"""One text, or several: the answer is a list for a list."""
+"""A text, or several: the answer is a list for a list."""
 FLAG_SCHEMA = {"anyOf": [{"type": "boolean"}, {"enum": [*TRUE, *FALSE, 0, 1]}]}
 Flag = Annotated[bool, Truth("true or false", FLAG_SCHEMA)]
 

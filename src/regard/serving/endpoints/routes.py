@@ -45,11 +45,11 @@ class Route:
     handler: Handler
     interface: Interface
     status: int = 200
-    """Of an answer that is no error."""
+    """The status of an answer that is no error."""
     errors: Mapping[int, Any] = field(default_factory=dict)
-    """Statuses of its own, with the reason for each; or the type of its content, where that is none of an error."""
+    """Further statuses, with the reason for each; or the type of its content, where that is none of an error."""
     media_types: tuple[str, ...] = ()
-    """Of answers that are no JSON."""
+    """The types of answers that are no JSON."""
     needs_key: bool = True
     in_document: bool = True
 

@@ -27,7 +27,7 @@ class ImmersiveFields(Fields):
 
 
 class KissFields(Fields):
-    """One text of kiss-translator."""
+    """A text of kiss-translator."""
 
     text: Texts
     source: Text = Field("", alias="from")
@@ -48,7 +48,7 @@ class KissListFields(Fields):
 
 
 class DeeplxFields(Fields):
-    """One text of DeepLX."""
+    """A text of DeepLX."""
 
     text: Annotated[str, Rule("one string", keeps_empty=True)]
     source_lang: Text = ""
