@@ -46,7 +46,7 @@ class Terms:
         """For each unit that begins a term, the numbers of units of such terms."""
 
     def within(self, text: str, bounds: Sequence[int]) -> Iterator[tuple[int, int, int, str]]:
-        """The terms in a text: for each, its length in characters, negated for sorting; its first and last unit; its target phrase.
+        """The terms in a text: for each its length in characters, times -1; its first and last unit; its target phrase.
 
         Args:
             bounds: where each unit of the text begins, and where the last one ends.
