@@ -35,7 +35,7 @@ from torch import Tensor
 
 from regard.data.batch import Batch
 from regard.data.batching import training_batches
-from regard.data.loading import pinned
+from regard.data.prefetching import pinned
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 import regard
-from regard.engines.choice import prepared
+from regard.engines.engine_choice import compile_model
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
@@ -85,7 +85,7 @@ def main() -> None:
     symbols = TargetSymbols(own.start_ids, own.eos_id, own.pad_id, tuple(own.banned_ids))
     texts = read_lines(options.source)[: options.sentences]
     requests = [Request(tokenizer.frame_source(ids), 60) for ids in tokenizer.encode_batch(texts)]
-    fast: Any = prepared(translator.model, options.engine)
+    fast: Any = compile_model(translator.model, options.engine)
 
     def search(model: Any, asked: list[Request], **how: Any) -> list[list[Hypothesis]]:
         return Decoding(model, asked, BeamSearch(BeamSettings(5, 5), own.eos_id), symbols, **how).run()

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from regard.engines.choice import prepared
+from regard.engines.engine_choice import compile_model
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
@@ -34,7 +34,7 @@ def ours(size: str, engine: str, batch: int, tokens: int) -> Callable[[], None]:
         vocab_size=vocab_size, num_layers=num_layers, num_heads=num_heads, model_dim=width, ff_dim=4 * width,
         positions="learned", max_positions=256, norm="pre", activation="gelu_tanh",
     )  # fmt: skip
-    model = prepared(Decoder(config).eval(), engine)
+    model = compile_model(Decoder(config).eval(), engine)
     prompts = torch.randint(4, vocab_size, (batch, 16)).tolist()
 
     def run() -> None:

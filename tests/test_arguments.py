@@ -19,7 +19,7 @@ from regard.arguments import checked
 from regard.errors import DataError, RegardError, SettingsError
 from regard.extending import DecodingOptions
 from regard.inspection.record import HeadName
-from regard.training.run import Callback
+from regard.training.training_run import Callback
 
 
 class Nonsense:

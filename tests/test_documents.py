@@ -62,11 +62,11 @@ def test_files_that_documents_name_exist(path: Path) -> None:
 
 def test_modules_that_documents_name_exist() -> None:
     for path in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
-        for room in re.findall(
+        for named in re.findall(
             r"`((?:text|nn|data|models|training|generation|evaluation|inspection|pipelines|analysis|runs|demos|cli)/\w+\.py)`",
             path.read_text(),
         ):
-            assert (ROOT / "src" / "regard" / room).exists(), f"{path.name} names {room}"
+            assert (ROOT / "src" / "regard" / named).exists(), f"{path.name} names {named}"
 
 
 def test_the_page_on_attention_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,7 @@ def forgotten() -> Iterator[None]:
     from regard.models.parts import SCHEMES
     from regard.models.recurrent import MAKE_SCORE
     from regard.models.registry import ARCHITECTURES
-    from regard.pipelines.families import PIPELINES
+    from regard.pipelines.pipeline_types import PIPELINES
     from regard.runs.families import FAMILIES
 
     tables: list[Any] = [

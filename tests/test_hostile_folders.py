@@ -284,7 +284,7 @@ def test_shapes_cost_no_compiler(config: str) -> None:
     """Drawing numbers on `meta`, for one, would import torch's compiler and all that it needs."""
     code = (
         "import sys, regard.memory, regard.models.config\n"
-        f"regard.memory.size_of({config})\n"
+        f"regard.memory.model_size({config})\n"
         "print([name for name in ('torch._dynamo', 'sympy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ import torch
 from regard import memory
 from regard.cli.main import run
 from regard.errors import SettingsError
-from regard.memory import check_room_to_train, free_bytes, lack_of_room, shapes_of, size_of
+from regard.memory import check_room_to_train, free_bytes, lack_of_memory, meta_model, model_size
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, ModelConfig, RecurrentConfig
 from regard.models.registry import build
 from regard.runs.settings import RunSettings
@@ -37,7 +37,7 @@ CONFIGS: list[ModelConfig] = [
 @pytest.mark.parametrize("config", CONFIGS)
 def test_a_model_is_counted_as_it_would_be(config: ModelConfig) -> None:
     state = torch.get_rng_state()
-    shapes, size = shapes_of(config), size_of(config)
+    shapes, size = meta_model(config), model_size(config)
     assert torch.equal(torch.get_rng_state(), state)
     whole = build(config)
     assert shapes.config == whole.config
@@ -51,19 +51,19 @@ def test_a_model_is_counted_as_it_would_be(config: ModelConfig) -> None:
 
 def test_pruned_heads_have_no_room() -> None:
     config = EncoderDecoderConfig(**SMALL, num_kv_heads=3, pruned_heads={"cross.1": [0, 1], "encoder.0": [2, 3, 4, 5]})
-    shapes = dict(shapes_of(config).named_parameters())
+    shapes = dict(meta_model(config).named_parameters())
     for name, part in build(config).named_parameters():
         assert shapes[name].shape == part.shape, name
 
 
 def test_a_lack_is_told_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     config, cpu = EncoderDecoderConfig(**SMALL | {"vocab_size": 1000}), torch.device("cpu")
-    size = size_of(config)
+    size = model_size(config)
     needed = 4 * size.num_parameters + size.fixed_bytes
     monkeypatch.setattr(memory, "free_bytes", lambda device: needed)
-    assert lack_of_room(config, cpu) is None
+    assert lack_of_memory(config, cpu) is None
     monkeypatch.setattr(memory, "free_bytes", lambda device: needed - 1)
-    assert f"{size.num_parameters:,} parameters, which need at least 0.0 GB" in (lack_of_room(config, cpu) or "")
+    assert f"{size.num_parameters:,} parameters, which need at least 0.0 GB" in (lack_of_memory(config, cpu) or "")
     with pytest.raises(
         SettingsError, match=r"the model must fit into memory, .*; got .*GB are free on cpu\. Make it smaller"
     ):

@@ -14,10 +14,10 @@ from regard.checkpoint import LoadedModel, load_model, save_new
 from regard.errors import ModelFolderError
 from regard.interop import formats
 from regard.interop.formats import read_foreign
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 from regard.models.config import EncoderConfig, EncoderDecoderConfig
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
 from regard.models.registry import build
-from regard.text import changes
+from regard.text import file_changes as changes
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

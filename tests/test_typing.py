@@ -22,7 +22,7 @@ import regard.nn
 from regard.data.selection import DataConfig
 from regard.generation.options import DecodingOptions, TextOptions
 from regard.generation.rules.sampling import SamplingOptions
-from regard.models.learning.adapters import AdapterConfig
+from regard.models.adaptation import AdapterConfig
 from regard.models.registry import ARCHITECTURES
 from regard.pipelines import named_options
 from regard.runs.settings import named

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from regard.pipelines.predictor import Prediction, Predictor
     from regard.pipelines.translation import Candidate, ForcedScore, Translation
     from regard.pipelines.translator import Translator
-    from regard.runs.result import TrainingResult
     from regard.runs.tasks.own_loop import batches, new
     from regard.runs.train import train
+    from regard.runs.training_result import TrainingResult
 
 __all__ = [
     "Candidate",
@@ -66,27 +66,27 @@ _LATER = {
     "regard.pipelines.language_model": ("LanguageModel",),
     "regard.pipelines.loading": ("load",),
     "regard.pipelines.predictor": ("Prediction", "Predictor"),
-    "regard.runs.result": ("TrainingResult",),
+    "regard.runs.training_result": ("TrainingResult",),
     "regard.runs.tasks.own_loop": ("batches", "new"),
     "regard.runs.train": ("train",),
     "regard.pipelines.translation": ("Candidate", "ForcedScore", "Translation"),
     "regard.pipelines.translator": ("Translator",),
 }
 
-_ROOMS = ("errors", "extending", "nn")
+_SUBMODULES = ("errors", "extending", "nn")
 """Modules that are a library of their own."""
 
 
 def __dir__() -> list[str]:
-    """All that is public, without importing what is not yet needed."""
-    return [*__all__, "__version__", *_ROOMS]
+    """All public names, without importing what is not yet needed."""
+    return [*__all__, "__version__", *_SUBMODULES]
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch, imported when it is first asked for."""
+    """Import a name that needs torch when it is first asked for."""
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)
-    if name in _ROOMS:
+    if name in _SUBMODULES:
         return import_module(f"regard.{name}")
     raise AttributeError(f"module 'regard' has no attribute {name!r}")

@@ -1,4 +1,5 @@
-"""Adapter folders: `adapter.safetensors` and `adapter.json`, what a run has learnt beside a model that stays as it is.
+"""Adapter folders: `adapter.safetensors` and `adapter.json`, all that a run has learnt beside a model that stays as it
+is.
 
 An adapter belongs to one model, whose checksum it records. With another one it is refused.
 """
@@ -21,12 +22,12 @@ from torch import Tensor, nn
 
 from regard.checkpoint import ADAPTER_CONFIG, ADAPTER_PARTS, ADAPTER_WEIGHTS, LoadedModel, aside
 from regard.errors import ModelFolderError, SettingsError
+from regard.models.adaptation import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.models.config import SAME_WEIGHTS, ModelConfig
 from regard.models.interface import Model
-from regard.models.learning.adapters import LARGEST, adapted, merged, overflowing, put_adapter, sharing
 from regard.models.registry import build_from, changed_head, parse_config
 from regard.names import is_file, is_folder
-from regard.text.changes import Stamp, stamp
+from regard.text.file_changes import Stamp, stamp
 from regard.text.lines import write_whole
 
 FORMAT_VERSION = 1
@@ -36,7 +37,7 @@ HEAD = ("task", "labels")
 CHANGES = (*HEAD, *SAME_WEIGHTS)
 """The settings of a model that an adapter may change."""
 MOST_TRIED = 16
-"""Tokens that a model with an adapter is tried with."""
+"""The number of tokens that a model with an adapter is tried with."""
 NUMBERS = ("F32", "F16", "BF16")
 """The dtypes that adapters are read from, in the names of safetensors."""
 
@@ -47,40 +48,40 @@ class Base(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
-    """Of its folder, for messages."""
+    """The name of the folder, for messages."""
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     """The checksum of its weights, as `weights_digest` computes it."""
 
 
 class _Record(BaseModel):
-    """What `adapter.json` holds."""
+    """The content of `adapter.json`."""
 
     model_config = ConfigDict(extra="forbid")
 
     format_version: int
     base: Base
     scales: dict[str, float] = Field(min_length=1)
-    """What the update of each adapted map is multiplied by."""
+    """The factor of the update of each adapted map."""
     model: dict[str, Any]
     """The configuration of the adapted model. It differs from the base's in its task and its labels, if at all."""
 
 
 @dataclass(frozen=True)
 class Adapter:
-    """An adapter that was found. Its weights are read when the model is known that they must fit."""
+    """An adapter that was read. Its weights are read when the model is known that they must fit."""
 
     scales: Mapping[str, float]
-    """What the update of each adapted map is multiplied by."""
+    """The factor of the update of each adapted map."""
     weights: Path
     """The file of its weights."""
     base: Base | None = None
-    """The model that it belongs to; None: the file does not say."""
+    """The model that the adapter belongs to; None: the file does not say."""
     config: ModelConfig | None = None
-    """Of the adapted model; None: the base's."""
+    """The configuration of the adapted model; None: the base's."""
     held: Mapping[str, Tensor] | None = None
-    """Its weights by our names, where they have been read from a file of another format."""
+    """The adapter's weights by our names, where they have been read from a file of another format."""
     stamp: Stamp | None = None
-    """Of its files when the record was read; None: nobody compares it."""
+    """The stamp of the files when the record was read; None: nobody compares it."""
 
 
 def weights_digest(model: nn.Module) -> str:
@@ -93,7 +94,8 @@ def weights_digest(model: nn.Module) -> str:
 
 
 def save_adapter(path: Path, model: Model, base: Base, new: Collection[str] = ()) -> None:
-    """Write what a model has learnt beside its base, whole or not at all; an existing folder is replaced last.
+    """Write the part of a model that was learnt beside its base, whole or not at all; an existing folder is replaced
+    last.
 
     Args:
         new: parameters that learn beside the adapters: those of another head.
@@ -136,7 +138,7 @@ def is_adapter(path: Path | str) -> bool:
 
 
 def read_adapter(path: Path | str) -> Adapter:
-    """The adapter of a folder, on the CPU.
+    """Read the adapter of a folder, on the CPU.
 
     Raises:
         ModelFolderError: a part is missing or damaged, or of a later format.
@@ -165,12 +167,14 @@ def read_adapter(path: Path | str) -> Adapter:
 
 
 def with_adapter(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> LoadedModel:
-    """A model with an adapter added to its weights: a plain model. The arguments and errors are those of `adapt`."""
+    """Add an adapter to the weights of a model, which gives a plain model. The arguments and errors are those of
+    `adapt`.
+    """
     return loaded._replace(model=merged(adapt(loaded, adapter, sha256)).eval())
 
 
 def adapt(loaded: LoadedModel, adapter: Adapter, sha256: str | None = None) -> Model:
-    """A model with an adapter beside its weights, which it shares with the model that is given.
+    """Put an adapter beside the weights of a model. The result shares them with the model that is given.
 
     Args:
         sha256: the checksum of the model; None: it is computed.
@@ -243,7 +247,7 @@ def _with_head(base: Model, config: ModelConfig, where: Path) -> tuple[Model, li
 
 
 def _tensors(model: Model, adapter: Adapter, new: Collection[str]) -> dict[str, Tensor]:
-    """The tensors of an adapter's file: the updates, and the parameters that the base does not have.
+    """Read the tensors of an adapter's file: the updates, and the parameters that the base does not have.
 
     Their names and shapes are compared with the model before they are read.
 

@@ -1,4 +1,4 @@
-"""Checks the arguments of public functions: a value of the wrong type is refused by the name of its argument.
+"""Checks of the arguments of public functions: a value of the wrong type is refused by the name of its argument.
 
 What an argument may be is what its annotation says. Ranges are the functions' own business.
 """
@@ -22,7 +22,7 @@ HOLD_DATA = {
     *("text", "texts", "line", "lines", "prompts", "sources", "source", "targets", "target", "references", "reference"),
     *("more_references", "prefixes", "required", "labels", "data", "valid"),
 }
-"""Arguments whose errors are about data, and not about settings."""
+"""The arguments whose errors are about data, and not about settings."""
 SEVERAL = (Sequence, Collection, Iterable, Iterator, list, tuple)
 NAMES: dict[Any, str] = {
     str: "a string", int: "a whole number", float: "a number", bool: "True or False", NoneType: "None",
@@ -30,8 +30,8 @@ NAMES: dict[Any, str] = {
 }  # fmt: skip
 
 
-class Misfit(NamedTuple):
-    """A part of an argument that is not what it must be."""
+class Mismatch(NamedTuple):
+    """A part of an argument that is not as it must be."""
 
     path: str
     expected: Any
@@ -40,7 +40,7 @@ class Misfit(NamedTuple):
 
 
 def checked(function: Function) -> Function:
-    """The function, which refuses arguments of the wrong type before it begins.
+    """Let a function refuse arguments of the wrong type before it begins.
 
     Raises:
         DataError: texts, or other data, of the wrong type.
@@ -65,8 +65,8 @@ def checked(function: Function) -> Function:
         for name, value in chain(zip(by_place, args, strict=False), kwargs.items()):
             if name not in hints or value is given_so.get(name, Parameter.empty):
                 continue
-            if misfit := _misfit(name, value, hints[name]):
-                raise _error(name, misfit)
+            if mismatch := _mismatch(name, value, hints[name]):
+                raise _error(name, mismatch)
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]
@@ -82,47 +82,47 @@ def check_texts(texts: Iterable[Any], name: str = "texts", first: int = 0) -> No
     """
     for index, text in enumerate(texts, start=first):
         if not isinstance(text, str):
-            raise _error(name, Misfit(f"{name}[{index}]", str, text))
+            raise _error(name, Mismatch(f"{name}[{index}]", str, text))
 
 
 def _is_one(parameter: Parameter) -> bool:
     return parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
-def _error(name: str, misfit: Misfit) -> RegardError:
+def _error(name: str, mismatch: Mismatch) -> RegardError:
     kind = DataError if name in HOLD_DATA else SettingsError
-    got = f"{reprlib.repr(misfit.got)} ({type(misfit.got).__name__})"
+    got = f"{reprlib.repr(mismatch.got)} ({type(mismatch.got).__name__})"
     hint = (
-        f" Write [{reprlib.repr(misfit.got)}]."
-        if isinstance(misfit.got, str) and _takes_several(misfit.expected)
+        f" Write [{reprlib.repr(mismatch.got)}]."
+        if isinstance(mismatch.got, str) and _takes_several(mismatch.expected)
         else ""
     )
-    return kind(f"{misfit.path} must be {_described(misfit.expected)}; got {got}.{hint}")
+    return kind(f"{mismatch.path} must be {_describe(mismatch.expected)}; got {got}.{hint}")
 
 
 def _takes_several(hint: Any) -> bool:
     return any(get_origin(each) in SEVERAL for each in _alternatives(hint))
 
 
-def _misfit(path: str, value: Any, hint: Any) -> Misfit | None:
-    """What is wrong with a value; None: nothing."""
+def _mismatch(path: str, value: Any, hint: Any) -> Mismatch | None:
+    """The part of a value that does not fit an annotation; None: all fits."""
     found = None
     for each in _alternatives(hint):
-        misfit = _misfit_of_one(path, value, each)
-        if misfit is None:
+        mismatch = _mismatch_in_element(path, value, each)
+        if mismatch is None:
             return None
-        if len(misfit.path) > len(path):  # the whole is right, and a part of it is not
-            found = misfit
-    return found or Misfit(path, hint, value)
+        if len(mismatch.path) > len(path):  # the whole is right, and a part of it is not
+            found = mismatch
+    return found or Mismatch(path, hint, value)
 
 
 def _alternatives(hint: Any) -> Sequence[Any]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _misfit_of_one(path: str, value: Any, hint: Any) -> Misfit | None:
+def _mismatch_in_element(path: str, value: Any, hint: Any) -> Mismatch | None:
     origin, inner = get_origin(hint) or hint, get_args(hint)
-    whole = Misfit(path, hint, value)
+    whole = Mismatch(path, hint, value)
     if origin in (Any, object) or isinstance(origin, TypeVar):
         return None
     if origin is Literal:
@@ -131,18 +131,18 @@ def _misfit_of_one(path: str, value: Any, hint: Any) -> Misfit | None:
         if not isinstance(value, Mapping):
             return whole
         parts = ((f"{path}[{key!r}]", part) for key, part in value.items())
-        return _first_misfit(parts, inner[1] if inner else Any)
+        return _first_mismatch(parts, inner[1] if inner else Any)
     if origin is Callable:
         return None if callable(value) else whole
     if _is_record(hint):
-        return _misfit_of_record(whole, inner)
+        return _mismatch_in_record(whole, inner)
     if origin in SEVERAL:
-        return _misfit_of_several(whole, inner[0] if inner else Any)
+        return _mismatch_in_list(whole, inner[0] if inner else Any)
     return None if _is_a(value, origin) else whole
 
 
-def _misfit_of_several(whole: Misfit, inner: Any) -> Misfit | None:
-    """As `_misfit`, of a list. Arrays and columns of tables are lists. A string is none, and what has no order is none."""
+def _mismatch_in_list(whole: Mismatch, inner: Any) -> Mismatch | None:
+    """As `_mismatch`, of a list. Arrays and columns of tables are lists. A string is none, and what has no order is none."""
     path, hint, value = whole
     if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__iter__"):
         return whole
@@ -152,7 +152,7 @@ def _misfit_of_several(whole: Misfit, inner: Any) -> Misfit | None:
         return None if is_read else whole
     if inner is Any or (inner is str and all(isinstance(part, str) for part in value)):
         return None
-    return _first_misfit(((f"{path}[{index}]", part) for index, part in enumerate(value)), inner)
+    return _first_mismatch(((f"{path}[{index}]", part) for index, part in enumerate(value)), inner)
 
 
 def _is_record(hint: Any) -> bool:
@@ -161,19 +161,19 @@ def _is_record(hint: Any) -> bool:
     return get_origin(hint) is tuple and inner[1:] != (...,)
 
 
-def _misfit_of_record(whole: Misfit, kinds: Sequence[Any]) -> Misfit | None:
-    """As `_misfit`, of a tuple or list that has a kind for each of its places."""
+def _mismatch_in_record(whole: Mismatch, kinds: Sequence[Any]) -> Mismatch | None:
+    """As `_mismatch`, of a tuple or list that has a kind for each of its places."""
     path, _, value = whole
     if not isinstance(value, tuple | list) or len(value) != len(kinds):
         return whole
     parts = (
-        _misfit(f"{path}[{index}]", part, kind) for index, (part, kind) in enumerate(zip(value, kinds, strict=True))
+        _mismatch(f"{path}[{index}]", part, kind) for index, (part, kind) in enumerate(zip(value, kinds, strict=True))
     )
-    return next((misfit for misfit in parts if misfit), None)
+    return next((mismatch for mismatch in parts if mismatch), None)
 
 
-def _first_misfit(parts: Iterable[tuple[str, Any]], hint: Any) -> Misfit | None:
-    return next((misfit for path, part in parts if (misfit := _misfit(path, part, hint))), None)
+def _first_mismatch(parts: Iterable[tuple[str, Any]], hint: Any) -> Mismatch | None:
+    return next((mismatch for path, part in parts if (mismatch := _mismatch(path, part, hint))), None)
 
 
 def _is_a(value: Any, kind: Any) -> bool:
@@ -189,8 +189,8 @@ def _is_a(value: Any, kind: Any) -> bool:
     return isinstance(value, kind)
 
 
-def _described(hint: Any) -> str:
-    """What an argument must be, in words."""
+def _describe(hint: Any) -> str:
+    """A description of an annotation, in words."""
     words = dict.fromkeys(_described_one(each) for each in _alternatives(hint))
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
@@ -205,7 +205,7 @@ def _described_one(hint: Any) -> str:
     if origin is Mapping or origin is dict:
         return "a dictionary"
     if _is_record(hint):
-        return f"a tuple of {', '.join(map(_described, inner))}"
+        return f"a tuple of {', '.join(map(_describe, inner))}"
     if origin in SEVERAL:
         of = inner[0] if inner else Any
         return "a list of strings" if of is str else "a list of lists" if get_origin(of) in SEVERAL else "a list"

@@ -23,11 +23,13 @@ SHARED_KEYS = (
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
 EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "alibi", "none")
-"""Positions that do not depend on a longest text, and learned ones, of which the first rows are used."""
+"""The position schemes that do not depend on a longest text, and learned positions, of which the first rows are used.
+"""
 
 
 def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
-    """One model that reads as the encoder does and writes as the decoder does, with their tokenizers.
+    """Assemble a model that reads as the encoder does and writes as the decoder does, with their tokenizers.
+    Cross-attention is new, drawn from torch's default generator.
 
     Cross-attention is new, drawn from torch's default generator.
 

@@ -26,46 +26,46 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import ModelFolderError, SettingsError, hub_hint
-from regard.memory import lack_of_room, shapes_for, shapes_of
+from regard.memory import lack_of_memory, meta_model, meta_model_for
 from regard.models.config import ModelConfig
 from regard.models.deviation import deviation
 from regard.models.interface import Model, stored_tensors
 from regard.models.registry import build, parse_config
 from regard.names import is_file, is_folder
-from regard.text.changes import TRIES, read_unchanged
+from regard.text.file_changes import TRIES, read_unchanged
 from regard.text.lines import UNIQUE, write_whole
 from regard.text.locks import claimed, left_behind, remove_left_behind, short
 from regard.text.tokenizer import Tokenizer
 
 WEIGHTS, CONFIG, TOKENIZER = PARTS = ("model.safetensors", "config.json", "tokenizer.json")
 SOURCE_TOKENIZER = "source_tokenizer.json"
-"""Exists if the source has its own vocabulary; `tokenizer.json` is then the target's."""
+"""The file that exists if the source has its own vocabulary; `tokenizer.json` is then the target's."""
 METRICS = "metrics.jsonl"
 ABOUT_WEIGHTS = RESULTS, CARD, REPORT, CONFIDENCE = ("results.json", "README.md", "report.html", "confidence.json")
 """Files that are written at the end of a run; the last one also by `regard evaluate --calibrate`."""
 ADAPTER_WEIGHTS, ADAPTER_CONFIG = ADAPTER_PARTS = ("adapter.safetensors", "adapter.json")
-"""What an adapter folder holds instead (`adapters.py`)."""
+"""The files of an adapter folder (`adapters.py`)."""
 READ = (*PARTS, SOURCE_TOKENIZER)
 COMPANIONS = (SOURCE_TOKENIZER, METRICS, *ABOUT_WEIGHTS)
 LEFTOVER = re.compile(rf"\..+\.{UNIQUE}")
 """The names of files that were being written when their process was killed (`write_whole`)."""
 LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}
-"""What file browsers leave in folders."""
+"""The names of files that file browsers leave in folders."""
 NEW, OLD = "new", "old"
-"""Beside a model folder while it is replaced: what comes, and what was there."""
+"""The endings of folders beside a model folder while it is replaced: of the new one, and of the old one."""
 FORMAT_VERSION = 1
 NUMBERS = ("F32", "F16", "BF16", "F64")
 """The dtypes that weights are read from, in the names of safetensors."""
 
 
 class LoadedModel(NamedTuple):
-    """What a model folder holds."""
+    """The content of a model folder."""
 
     model: Model
     tokenizer: Tokenizer
-    """Of the texts, or of the targets."""
+    """The tokenizer of the texts, or of the targets."""
     source_tokenizer: Tokenizer
-    """Equal to `tokenizer`, unless the source has its own vocabulary."""
+    """The tokenizer of the sources; equal to `tokenizer`, unless they have their own vocabulary."""
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
@@ -151,7 +151,7 @@ def remove_leftovers(path: Path) -> None:
     """
     path = path.resolve()
     remove_left_behind(path, LEFTOVER)
-    for beside in _begun_beside(path):
+    for beside in _temporary_folders(path):
         with left_behind(beside) as is_left:
             if not is_left:
                 continue
@@ -162,7 +162,7 @@ def remove_leftovers(path: Path) -> None:
                     shutil.rmtree(beside)
 
 
-def _begun_beside(path: Path) -> list[Path]:
+def _temporary_folders(path: Path) -> list[Path]:
     """The temporary folders beside a model folder: of a process that is writing it, or of one that was killed."""
     found = path.parent.glob(f".{glob.escape(short(path.name))}.????????")
     try:
@@ -180,7 +180,7 @@ def _put_back(path: Path) -> Path:
             return path
         place = path.resolve()
         remove_leftovers(place)
-        for beside in () if place.exists() else _begun_beside(place):
+        for beside in () if place.exists() else _temporary_folders(place):
             with left_behind(beside) as is_left:
                 if is_left and (beside / OLD).is_dir():
                     return beside / OLD
@@ -189,7 +189,7 @@ def _put_back(path: Path) -> Path:
 
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
-    """A new folder that replaces `path` when the context ends; after an error, nothing has changed.
+    """Make a folder that replaces `path` when the context ends; after an error, nothing has changed.
 
     Files that killed processes left behind are removed.
 
@@ -214,7 +214,7 @@ def aside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _folder_beside(path: Path) -> Iterator[Path]:
-    """A new, locked folder that is removed when the context ends."""
+    """Make a locked folder that is removed when the context ends."""
     while True:
         with (
             tempfile.TemporaryDirectory(prefix=f".{short(path.name)}.", dir=path.parent) as beside,
@@ -247,7 +247,7 @@ def save_weights(path: Path, model: Model) -> None:
             could not be loaded.
     """
     parameters: dict[str, Tensor] = dict(model.named_parameters(remove_duplicate=False))
-    wanted = shapes_of(model.config)
+    wanted = meta_model(model.config)
     if problem := deviation(model, wanted):
         raise SettingsError(
             f"a model must be what its configuration describes to be saved; got one in which {problem}."
@@ -262,7 +262,7 @@ def save_weights(path: Path, model: Model) -> None:
 
 
 def load_model(path: Path | str) -> LoadedModel:
-    """The model and tokenizer of a folder, on the CPU, in evaluation mode.
+    """Load the model and tokenizer of a folder, on the CPU, in evaluation mode.
 
     Raises:
         ModelFolderError: a part is missing, damaged, of a later format, or belongs to another model; or the folder is replaced
@@ -355,7 +355,7 @@ def _load_config(folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _open_weights(path: Path) -> Iterator[Any]:
-    """A file of weights, of which only the header has been read."""
+    """Open a file of weights, of which only the header has been read."""
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             yield file
@@ -372,7 +372,7 @@ def _check_weights(path: Path, config: ModelConfig) -> None:
     with _open_weights(path) as file:
         parts = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no dictionary
         found = {name: (tuple(part.get_shape()), part.get_dtype()) for name, part in parts.items()}
-    shapes = stored_tensors(shapes_for(config, found, path))
+    shapes = stored_tensors(meta_model_for(config, found, path))
     wanted = {name: tuple(tensor.shape) for name, tensor in shapes.items()}
     for name in sorted(wanted.keys() ^ found.keys()):
         problem = "is missing" if name in wanted else "is not one of them"
@@ -383,7 +383,7 @@ def _check_weights(path: Path, config: ModelConfig) -> None:
             raise ModelFolderError(f"{path}: {name} must have shape {shape}; got {given}.")
         if kind not in NUMBERS:
             raise ModelFolderError(f"{path}: {name} must hold numbers of kind {', '.join(NUMBERS)}; got {kind}.")
-    if lack := lack_of_room(config, torch.device("cpu")):
+    if lack := lack_of_memory(config, torch.device("cpu")):
         raise ModelFolderError(f"{path.parent} must fit into memory; got {lack}.")
 
 

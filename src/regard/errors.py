@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 MOST_NAMED = 60
-"""A message lists at most this many allowed words."""
+"""The largest number of allowed words that a message lists."""
 MESSAGE_BEGIN, MESSAGE_END = 2_000, 1_000
-"""Of a longer message, so many characters at its beginning and at its end, where the remedy is, are shown."""
+"""The numbers of characters of a longer message that are shown at its beginning and at its end, where the remedy is."""
 HUB = "hf:"
 """The prefix of a model name on the Hugging Face hub."""
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

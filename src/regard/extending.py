@@ -12,10 +12,10 @@ from regard.checkpoint import LoadedModel
 from regard.data.batch import Batch, LabelledBatch
 from regard.evaluation.text_metrics import add_metric
 from regard.generation.active_batch import ActiveBatch
-from regard.generation.decoding import Rule
 from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions, add_decoding_method
 from regard.generation.request import Hypothesis
+from regard.generation.rules.rule import Rule
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import Format, add_format
 from regard.interop.mapping import Account
@@ -47,7 +47,7 @@ from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.running_text import LanguageTask, MaskedTask
 from regard.runs.tasks.task import Inputs, Task
 from regard.text.tokenizer import Symbols, Tokenizer
-from regard.training.run import Callback, Progress
+from regard.training.training_run import Callback, Progress
 
 __all__ = [
     "Account",

@@ -22,15 +22,17 @@ from regard.models.parts import EmbeddedPositions
 from regard.models.registry import build
 from regard.nn.multihead import MultiHeadAttention
 
-WAVES = "sinusoidal"
-"""What the positions begin with whose tables are computed."""
+TABLE_PREFIX = "sinusoidal"
+"""The names of the tables of positions that are computed begin with this."""
 WEIGHT_BYTES = 4
-"""Of a parameter in float32."""
+"""The bytes of a parameter in float32."""
 CONTROL_GROUPS = (
     ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
     ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-"""Where Linux says what a container may use: the folder, the limit, what is used, and what of that can be given back."""
+"""The files in which Linux describes a container's memory: the folder, the limit, what is used, and what of that can be
+given back.
+"""
 
 
 class Size(NamedTuple):
@@ -38,11 +40,11 @@ class Size(NamedTuple):
 
     num_parameters: int
     fixed_bytes: int
-    """Tables that are computed and not learnt, such as sinusoids."""
+    """The bytes of tables that are computed and not learnt, such as sinusoids."""
 
 
-class _NothingDrawn(TorchFunctionMode):
-    """While this context lasts, parameters are not initialized."""
+class _NoInitialization(TorchFunctionMode):
+    """A context in which parameters are not initialized."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -53,24 +55,24 @@ class _NothingDrawn(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def shapes_of(config: ModelConfig) -> Model:
+def meta_model(config: ModelConfig) -> Model:
     """A model on the device `meta`: its parameters have shapes, and no memory. Sinusoids are left out.
 
     Drawing numbers or computing sinusoids on `meta` gives nothing, and takes seconds, in which torch imports its own compiler.
     """
     pruned = getattr(config, "pruned_heads", {})
     left_out: dict[str, Any] = {"pruned_heads": {}} if pruned else {}
-    if getattr(config, "positions", "").startswith(WAVES):
+    if getattr(config, "positions", "").startswith(TABLE_PREFIX):
         left_out["positions"] = "none"
-    with torch.device("meta"), _NothingDrawn():
+    with torch.device("meta"), _NoInitialization():
         model = build(config.model_copy(update=left_out))
         for site, attention in multihead_attentions(model).items() if pruned else ():
-            _take_room_of_heads(attention, len(pruned.get(str(site), ())))
+            _prune_shapes(attention, len(pruned.get(str(site), ())))
     model.config = config
     return model
 
 
-def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
+def _prune_shapes(attention: MultiHeadAttention, num_pruned: int) -> None:
     """Give an attention the shapes that it has after this many heads are pruned."""
     num_kept = attention.num_heads - num_pruned
     num_groups = num_kept * attention.num_kv_heads // attention.num_heads
@@ -83,7 +85,7 @@ def _take_room_of_heads(attention: MultiHeadAttention, num_pruned: int) -> None:
     attention.output_proj.weight = nn.Parameter(output[:, : num_kept * attention.value_head_dim])
 
 
-def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str) -> Model:
+def meta_model_for(config: ModelConfig, tensors: Collection[str], where: Path | str) -> Model:
     """A model on the device `meta`, to compare with a file's tensors; never one of more layers than they can fill.
 
     Raises:
@@ -95,11 +97,11 @@ def shapes_for(config: ModelConfig, tensors: Collection[str], where: Path | str)
             f"{where} must hold the tensors of the model in its configuration; got {len(tensors):,}, and it has "
             f"{num_attentions:,} attentions."
         )
-    return shapes_of(config)
+    return meta_model(config)
 
 
-def size_of(config: ModelConfig) -> Size:
-    """How many numbers a model would hold, pruned heads included, however many layers it has.
+def model_size(config: ModelConfig) -> Size:
+    """Count the numbers that a model would hold, pruned heads included, however many layers it has.
 
     Layers are alike: what the second one adds, all others do.
     """
@@ -117,14 +119,16 @@ def size_of(config: ModelConfig) -> Size:
 
 
 def _counted(config: ModelConfig) -> Size:
-    model, fixed = shapes_of(config), 0
-    if getattr(config, "positions", "").startswith(WAVES):
+    model, fixed = meta_model(config), 0
+    if getattr(config, "positions", "").startswith(TABLE_PREFIX):
         num_tables = sum(isinstance(module, EmbeddedPositions) for module in model.modules())
         fixed = num_tables * config.max_positions * config.model_dim * WEIGHT_BYTES
     return Size(sum(parameter.numel() for parameter in model.parameters()), fixed)
 
 
-def lack_of_room(config: ModelConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES) -> str | None:
+def lack_of_memory(
+    config: ModelConfig, device: torch.device, *, bytes_per_parameter: float = WEIGHT_BYTES
+) -> str | None:
     """A text with the memory that a model needs and that a device has; None: it is enough, or unknown.
 
     Args:
@@ -133,7 +137,7 @@ def lack_of_room(config: ModelConfig, device: torch.device, *, bytes_per_paramet
     free = free_bytes(device)
     if free is None:
         return None
-    size = size_of(config)
+    size = model_size(config)
     needed = size.num_parameters * bytes_per_parameter + size.fixed_bytes
     if needed <= free:
         return None
@@ -150,9 +154,9 @@ def check_room_to_train(config: ModelConfig, device: torch.device, *, bytes_per_
         SettingsError: it has none; the message says how much it needs.
     """
     host = torch.device("cpu")  # where it is made
-    lack = lack_of_room(config, device, bytes_per_parameter=bytes_per_parameter)
+    lack = lack_of_memory(config, device, bytes_per_parameter=bytes_per_parameter)
     if lack is None and device != host:
-        lack = lack_of_room(config, host)
+        lack = lack_of_memory(config, host)
     if lack is not None:
         raise SettingsError(
             f"the model must fit into memory, with its gradients and what the optimizer keeps; got {lack}. Make it smaller: "
@@ -171,13 +175,13 @@ def free_bytes(device: torch.device, root: Path = Path("/")) -> int | None:
         return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     if device.type != "cpu":
         return None
-    known = [bytes for bytes in (_of_machine(root), *_of_container(root)) if bytes is not None]
+    known = [bytes for bytes in (_machine_free_bytes(root), *_container_free_bytes(root)) if bytes is not None]
     return max(min(known), 0) if known else None
 
 
-def _of_machine(root: Path) -> int | None:
-    """What Linux says can be had without writing anybody else's memory to the disk, and the room on the disk for that; on
-    other systems, all that there is.
+def _machine_free_bytes(root: Path) -> int | None:
+    """The memory that Linux says can be had without writing anybody else's to the disk, and the room on the disk for
+    that; on other systems, all that there is.
     """
     try:
         lines = (root / "proc/meminfo").read_text().splitlines()
@@ -189,7 +193,7 @@ def _of_machine(root: Path) -> int | None:
         return os.sysconf(pages) * os.sysconf(size) if pages in names and size in names else None
 
 
-def _of_container(root: Path) -> list[int]:
+def _container_free_bytes(root: Path) -> list[int]:
     """The free memory within the limit of a container, if there is one."""
     found = []
     for folder, limit, used, unneeded in CONTROL_GROUPS:

@@ -1,4 +1,4 @@
-"""What a name stands for that a user gave: a file, a folder, nothing, or no name at all but a text.
+"""The meaning of a name that a user gave: a file, a folder, nothing, or no name at all but a text.
 
 `Path.is_file` and its like raise an error for what no file can be called: more than 255 bytes, a null character, a folder
 that may not be looked into. Here the answer is no.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 Name = str | os.PathLike[str]
 TERMINALS = "/dev/pts/", "/dev/tty", "/dev/console"
-"""What the names of terminals begin with, where a person ends the text."""
+"""The beginnings of the names of terminals, where a person ends the text."""
 
 
 def exists(name: Name) -> bool:

@@ -1,4 +1,4 @@
-"""The processors: who made them, and, on Linux, how busy they are with the work of other processes."""
+"""The processors: their maker, and, on Linux, the share of them that other processes use."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ may_choose_threads: ContextVar[bool | None] = ContextVar("may_choose_threads", d
 
 
 class Usage(NamedTuple):
-    """What has been used up to a moment, in seconds."""
+    """The time of processors used up to a moment, in seconds."""
 
     clock: float
     busy: float
-    """Of the processors that this process may use, by all processes."""
+    """The time of the processors that this process may use, used by all processes."""
     own: float
-    """By this process."""
+    """The time used by this process."""
 
 
 def usage() -> Usage | None:
-    """What has been used up to now; None: this system does not say."""
+    """Measure the time used up to now; None: this system does not say."""
     try:
         allowed = os.sched_getaffinity(0)
         lines = STATISTICS.read_text(encoding="ascii").splitlines()
@@ -52,7 +52,7 @@ def is_made_by_intel() -> bool:
 
 
 def num_allowed() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows
@@ -60,6 +60,6 @@ def num_allowed() -> int:
 
 
 def num_free(before: Usage, after: Usage) -> float:
-    """How many processors other processes have left to this one, on average between two moments."""
+    """The number of processors that other processes have left to this one, on average between two moments."""
     others = (after.busy - before.busy) - (after.own - before.own)
     return num_allowed() - max(others, 0.0) / max(after.clock - before.clock, 1e-9)

@@ -14,9 +14,9 @@ import regard
 from regard.adapters import read_adapter, weights_digest, with_adapter
 from regard.checkpoint import load_model
 from regard.errors import ModelFolderError, SettingsError
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter, merged
-from regard.models.learning.naming import parameters_named
-from regard.nn.adapters import AdaptedLinear
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter, merged
+from regard.models.parameter_names import parameters_named
+from regard.nn.lora import AdaptedLinear
 from regard.pipelines.predictor import Predictor
 
 STEPS = ["--steps", "4", "--set", "training.batch_tokens=200", "--precision", "float32"]

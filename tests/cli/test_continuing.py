@@ -16,7 +16,7 @@ from regard.errors import SettingsError
 from regard.models.config import EncoderDecoderConfig
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
-from regard.runs.tasks.continuing import usual_settings
+from regard.runs.tasks.initial_model import usual_settings
 
 STEPS = ["--steps", "3", "--set", "training.batch_tokens=200"]
 

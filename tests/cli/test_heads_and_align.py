@@ -11,7 +11,7 @@ from running import command, refused
 import regard
 from regard.errors import SettingsError
 from regard.evaluation.alignment_error import read_alignments
-from regard.inspection.ablation import gated, without
+from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.head_statistics import LABELS
 from regard.inspection.record import HeadName
 from regard.pipelines.translator import Translator
@@ -58,7 +58,7 @@ def test_pruning_heads(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     gone = [HeadName.parse(name) for name in (tmp_path / "smaller" / "README.md").read_text().split("--prune`: ")[1]
             .split(".\n")[0].split(", ")]  # fmt: skip
     assert len(gone) == 4
-    with gated(whole.model, without(whole.model, gone)):
+    with gated(whole.model, ablated_gates(whole.model, gone)):
         expected = Translator(whole.model, whole.tokenizer, whole.source_tokenizer).translate([TEXT])[0]
     assert smaller.translate([TEXT])[0].text == expected.text
     assert smaller.translate([TEXT])[0].score == pytest.approx(expected.score, abs=1e-5)

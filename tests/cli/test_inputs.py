@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("regard.cli.reading.program", lambda: "regard")
+    monkeypatch.setattr("regard.cli.input.program", lambda: "regard")
     return folder
 
 

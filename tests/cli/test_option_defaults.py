@@ -8,17 +8,19 @@ import pytest
 import typer
 
 from regard.cli import inspect as inspecting
-from regard.cli import use
+from regard.cli.compare import compare
+from regard.cli.evaluate import evaluate
+from regard.cli.generate import generate
 from regard.cli.translate import translate
 from regard.generation.options import DecodingOptions, TextOptions
 
 COMMANDS: list[tuple[Any, Any]] = [
     (translate, DecodingOptions),
-    (use.evaluate, DecodingOptions),
-    (use.compare, DecodingOptions),
+    (evaluate, DecodingOptions),
+    (compare, DecodingOptions),
     (inspecting.inspect, DecodingOptions),
     (inspecting.align, DecodingOptions),
-    (use.generate, TextOptions),
+    (generate, TextOptions),
 ]
 RENAMED = {"beam": "beam_size"}
 

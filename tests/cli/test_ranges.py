@@ -15,7 +15,7 @@ from regard.models.registry import build
 from regard.runs.settings import RunSettings, parse_assignments, parse_options, read_yaml
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.training.run import SavingTimes
+from regard.training.training_run import SavingTimes
 
 HUGE = "9" * 400
 LONGER_THAN_PYTHON_READS = "9" * 5000

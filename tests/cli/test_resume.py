@@ -17,9 +17,9 @@ from regard.checkpoint import load_model
 from regard.cli.main import run
 from regard.runs.run_folder import FolderWriter as Writer
 from regard.training.distributed import World
-from regard.training.run import TrainingRun
 from regard.training.state import snapshots
 from regard.training.trainer import Trainer
+from regard.training.training_run import TrainingRun
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +198,7 @@ def test_processes_that_see_different_checkpoints_do_not_go_on(
 ) -> None:
     train(data, "divided", 10)
     with monkeypatch.context() as patch:
-        patch.setattr(World, "of_all", lambda self, thing: [thing, 0] if thing == 10 else [thing])
+        patch.setattr(World, "gather", lambda self, thing: [thing, 0] if thing == 10 else [thing])
         train(data, "divided", 12, "--resume", code=2)
     assert "process 0 found step 10, process 1 step 0." in " ".join(capsys.readouterr().err.split())
 

@@ -23,9 +23,9 @@ from regard.runs import run_folder
 from regard.runs.run_folder import FolderWriter as Writer
 from regard.runs.run_folder import claimed
 from regard.runs.tasks import pairs
-from regard.training.process import only_run
-from regard.training.run import TrainingRun
+from regard.training.process import run_lock
 from regard.training.trainer import Trainer
+from regard.training.training_run import TrainingRun
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,10 @@ def test_what_another_run_has_just_written_is_not_replaced(
     @contextmanager
     def late(states: Path) -> Iterator[None]:
         shutil.copytree(undisturbed / "whole", tmp_path / "m")  # the other one ends between our look and our lock
-        with only_run(states):
+        with run_lock(states):
             yield
 
-    monkeypatch.setattr(run_folder, "only_run", late)
+    monkeypatch.setattr(run_folder, "run_lock", late)
     with (
         pytest.raises(ModelFolderError, match=r"must not hold a model; got .*--overwrite"),
         claimed(tmp_path / "m", overwrite=False),

@@ -13,8 +13,8 @@ from small_runs import arguments, same_model, train, write_data
 from regard.checkpoint import load_model
 from regard.models.registry import build
 from regard.runs.run_folder import FolderWriter as Writer
-from regard.training.run import TrainingRun
 from regard.training.state import best_folder, snapshot_folder, snapshots
+from regard.training.training_run import TrainingRun
 
 EVERY_3 = ["--set", "training.keep_every=3", "--set", "training.schedule=constant", "--set", "training.warmup_steps=4",
            "--set", "training.learning_rate=0.01", "--set", "training.average_decay=0.9", "--save-every", "5"]  # fmt: skip

@@ -105,8 +105,8 @@ def numbered_pairs(count: int) -> EncodedPairs:
     return EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows))
 
 
-def take(count: int, budget: int = 20, cuts: Any = None, **settings: Any) -> list[Batch]:
-    stream = training_batches(numbered_pairs(50), budget, 1, Epochs(cuts=cuts), **SYMBOLS, **settings)
+def take(count: int, budget: int = 20, segmenters: Any = None, **settings: Any) -> list[Batch]:
+    stream = training_batches(numbered_pairs(50), budget, 1, Epochs(segmenters=segmenters), **SYMBOLS, **settings)
     return [next(stream) for _ in range(count)]
 
 
@@ -135,8 +135,8 @@ def test_a_corpus_larger_than_a_pool_is_shuffled_as_a_whole(monkeypatch: pytest.
 @pytest.mark.parametrize("size", [2, 3])
 def test_processes_share_the_rows_of_each_batch(size: int, cut: bool) -> None:
     reversing = (lambda ids, random: ids[::-1],) * 2 if cut else None
-    whole = take(40, budget=8, cuts=reversing)
-    parts = [take(40, budget=8, shard=(rank, size), cuts=reversing) for rank in range(size)]
+    whole = take(40, budget=8, segmenters=reversing)
+    parts = [take(40, budget=8, shard=(rank, size), segmenters=reversing) for rank in range(size)]
     for batch, *own in zip(whole, *parts, strict=True):
         counted = [index for part in own if part.num_tokens for index in part.indices]
         assert sorted(counted) == sorted(batch.indices)
@@ -150,9 +150,9 @@ def test_what_is_cut_anew_repeats_for_each_pair() -> None:
     def noisy(ids: Sequence[int], random: Random) -> list[int]:
         return [*ids[:-1], 4 + random.randrange(1000), ids[-1]]
 
-    whole, again = (take(12, cuts=(noisy, noisy)) for _ in range(2))
+    whole, again = (take(12, segmenters=(noisy, noisy)) for _ in range(2))
     assert [batch.labels.tolist() for batch in whole] == [batch.labels.tolist() for batch in again]
-    halves = [take(12, cuts=(noisy, noisy), shard=(rank, 2)) for rank in (0, 1)]
+    halves = [take(12, segmenters=(noisy, noisy), shard=(rank, 2)) for rank in (0, 1)]
     rows = [sorted(row for row in batch.source_ids.tolist()) for batch in whole if len(batch.indices) > 1]
     for batch, left, right in zip(whole, *halves, strict=True):
         if len(batch.indices) > 1:

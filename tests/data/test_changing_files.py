@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from regard.data import encoding
-from regard.data.corpus import Aligned, Corpus, Tagged
+from regard.data.corpus import AlignedCorpus, Corpus, TaggedCorpus
 from regard.data.encoding import encode_corpora, encode_labels, encode_texts, find_labels, learn_tokenizer
 from regard.data.labelled import find_labelled
-from regard.data.language import find_texts
 from regard.data.store import cache_folder
+from regard.data.text_streams import find_texts
 from regard.errors import DataError
 from regard.runs.tasks.pairs import hold_out_pairs
 from regard.text.tokenizer import Tokenizer
@@ -54,7 +54,7 @@ def encode(kind: str, folder: Path, letters: Tokenizer) -> tuple[Sequence[Any], 
     if kind == "part":
         ((corpus,), _) = hold_out_pairs([corpus])
     if kind == "aligned":
-        corpus = Tagged(Aligned(corpus, str(folder / "links")), "a")
+        corpus = TaggedCorpus(AlignedCorpus(corpus, str(folder / "links")), "a")
     corpora = [corpus]
     assert corpus.digest
     return corpora, lambda: encode_corpora(corpora, letters, None, silent, with_links=kind == "aligned")

@@ -15,9 +15,9 @@ from regard.data.batching import (
 from regard.data.encoding import encode_labelled, find_labels
 from regard.data.labelled import (
     check_labels,
-    doubts,
     encode_words,
     find_labelled,
+    format_warnings,
     read_labelled,
 )
 from regard.errors import DataError
@@ -167,8 +167,10 @@ def test_what_may_be_a_header_or_swapped_columns_is_said(tmp_path: Path) -> None
         (tmp_path / "t.tsv").write_text(content)
         files = find_labelled([tmp_path / "t.tsv"], by_word=by_word)
         labels = find_labels(files, lambda *_: None)
-        assert doubts(files, labels, 60) == doubts([read_labelled([tmp_path / "t.tsv"], by_word=by_word)], labels, 60)
-        return [doubt.replace(str(tmp_path), "") for doubt in doubts(files, labels, 60)]
+        assert format_warnings(files, labels, 60) == format_warnings(
+            [read_labelled([tmp_path / "t.tsv"], by_word=by_word)], labels, 60
+        )
+        return [warning.replace(str(tmp_path), "") for warning in format_warnings(files, labels, 60)]
 
     rows = "".join(f"{'yes' if i % 2 else 'no'}\ta text {i}\n" for i in range(60))
     assert found(rows) == []

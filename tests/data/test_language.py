@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from regard.data import language
-from regard.data.language import (
+from regard.data import text_streams as language
+from regard.data.text_streams import (
     TextFile,
     encode_stream,
     find_texts,

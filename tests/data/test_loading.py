@@ -23,7 +23,7 @@ import regard.extending
 from regard.data.augmentation.noise import Noise
 from regard.data.batch import Batch
 from regard.data.batching import Epochs, training_batches
-from regard.data.loading import made, prefetch, processes_for
+from regard.data.prefetching import load_batches, num_loading_processes, prefetch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import DataError
 from regard.text.locks import lock
@@ -63,7 +63,7 @@ def batches(tokenizer: Tokenizer, num_processes: int, **where: Any) -> Iterator[
     """Batches cut anew, with noise: what processes make ahead."""
     sides = [Sequences.from_lists(tokenizer.encode_batch(TEXTS)) for _ in range(2)]
     cut = BpeDropout(tokenizer, 0.3, 100)
-    epochs = Epochs(cuts=[cut, cut], noise=Noise((0.1,), np.array([len(TEXTS)]), unk_id=1, num_end=0))
+    epochs = Epochs(segmenters=[cut, cut], noise=Noise((0.1,), np.array([len(TEXTS)]), unk_id=1, num_end=0))
     return training_batches(
         EncodedPairs(*sides), 400, 7, epochs, pad_id=0, start_ids=[2], num_processes=num_processes, **where
     )
@@ -93,7 +93,7 @@ def test_a_run_with_processes_is_the_same(tmp_path: Path, monkeypatch: pytest.Mo
     }
     pairs = [(text, text.upper()) for text in TEXTS]
     plain = regard.train(pairs, tmp_path / "plain", settings=settings)
-    monkeypatch.setattr("regard.runs.run.processes_for", lambda *_: 2)
+    monkeypatch.setattr("regard.runs.run.num_loading_processes", lambda *_: 2)
     ahead = regard.train(pairs, tmp_path / "ahead", settings=settings)
     assert ahead.results["validation_loss"] == plain.results["validation_loss"]
     assert not multiprocessing.active_children()
@@ -113,7 +113,7 @@ def test_what_a_process_cannot_make_is_said() -> None:
             raise DataError("the fourth cannot be made")
         return os.getpid()
 
-    found = made(iter(range(9)), make, lambda: None, 2)
+    found = load_batches(iter(range(9)), make, lambda: None, 2)
     assert os.getpid() not in {next(found), next(found), next(found)}
     with pytest.raises(DataError, match=r"^the fourth cannot be made$"):
         next(found)
@@ -125,9 +125,9 @@ def test_signals_to_a_group_do_not_reach_the_processes() -> None:
     program = """
 import itertools, os, signal, sys
 sys.path.insert(0, os.environ["SOURCES"])
-from regard.data.loading import made
+from regard.data.prefetching import load_batches
 signal.signal(signal.SIGTERM, lambda *_: print("asked to end", flush=True))
-found = made(iter(range(1000)), int, lambda: None, 2)
+found = load_batches(iter(range(1000)), int, lambda: None, 2)
 print(next(found) + next(found), flush=True)  # both have begun
 os.killpg(os.getpgid(0), signal.SIGTERM)
 print(list(itertools.islice(found, 200))[-1], flush=True)
@@ -158,7 +158,7 @@ def test_a_run_that_fails_leaves_no_processes(tmp_path: Path, monkeypatch: pytes
         def on_step(self, progress: Any) -> None:
             raise ValueError("a callback failed")
 
-    monkeypatch.setattr("regard.runs.run.processes_for", lambda *_: 2)
+    monkeypatch.setattr("regard.runs.run.num_loading_processes", lambda *_: 2)
     pairs = [(text, text.upper()) for text in TEXTS]
     sizes: dict[str, Any] = {"model_dim": 16, "ff_dim": 16, "num_heads": 2, "steps": 50, "bpe_dropout": 0.2}
     with pytest.raises(ValueError, match="a callback failed") as kept:
@@ -174,18 +174,23 @@ def test_memory_maps_are_released_by_the_process_that_reads_them() -> None:
         with released.get_lock():
             released.value += 1
 
-    assert list(made(iter(range(40)), int, release, 2)) == list(range(40))
+    assert list(load_batches(iter(range(40)), int, release, 2)) == list(range(40))
     assert released.value == 4 + 5  # each made 20; and lengths were read here
-    assert list(made(iter(range(40)), int, release)) == list(range(40))
+    assert list(load_batches(iter(range(40)), int, release)) == list(range(40))
     assert released.value == 9 + 5
 
 
 def test_how_many_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(16), raising=False)
     cpu, gpu = torch.device("cpu"), torch.device("cuda")
-    assert [processes_for(cpu), processes_for(gpu), processes_for(gpu, 4), processes_for(gpu, 16)] == [0, 8, 3, 0]
+    assert [
+        num_loading_processes(cpu),
+        num_loading_processes(gpu),
+        num_loading_processes(gpu, 4),
+        num_loading_processes(gpu, 16),
+    ] == [0, 8, 3, 0]
     with monkeypatch.context() as patch:
         patch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
-        assert processes_for(gpu) == 0
+        assert num_loading_processes(gpu) == 0
     monkeypatch.setattr(multiprocessing.current_process(), "_config", {"daemon": True})  # as in a pool of processes
-    assert processes_for(gpu) == 0
+    assert num_loading_processes(gpu) == 0

@@ -9,8 +9,8 @@ import pytest
 
 from regard.data.augmentation.noise import FARTHEST, Noise
 from regard.data.batching import Epochs, training_batches
-from regard.data.corpus import ParallelText, Tagged
-from regard.data.selection import one_each
+from regard.data.corpus import ParallelText, TaggedCorpus
+from regard.data.selection import per_corpus
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError
 
@@ -91,14 +91,14 @@ def test_a_pair_is_read_otherwise_in_each_epoch_and_alike_in_two_runs() -> None:
 
 def test_tags_come_before_sources() -> None:
     text = ParallelText(["a b", "c"], ["x", "y"], "pairs")
-    tagged = Tagged(text, "<bt>")
+    tagged = TaggedCorpus(text, "<bt>")
     assert [pair[1:] for pair in tagged.numbered()] == [("<bt> a b", "x"), ("<bt> c", "y")]
     assert (tagged.num_lines, tagged.name) == (2, "pairs")
-    assert len({tagged.digest, text.digest, Tagged(text, "<x>").digest}) == 3
+    assert len({tagged.digest, text.digest, TaggedCorpus(text, "<x>").digest}) == 3
 
 
 def test_a_value_for_each_corpus() -> None:
-    assert one_each("noise", None, 3, 0.0) == [0.0] * 3
-    assert one_each("noise", [0.1, 0.2], 2, 0.0) == [0.1, 0.2]
+    assert per_corpus("noise", None, 3, 0.0) == [0.0] * 3
+    assert per_corpus("noise", [0.1, 0.2], 2, 0.0) == [0.1, 0.2]
     with pytest.raises(SettingsError, match=r"data\.noise must have a value for each corpus, 3 in all; got \[0\.1\]"):
-        one_each("noise", [0.1], 3, 0.0)
+        per_corpus("noise", [0.1], 3, 0.0)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from regard.data import encoding
-from regard.data.corpus import Corpus, Pairs, ParallelText, Part, find_corpora, read_pairs
+from regard.data.corpus import Corpus, CorpusPart, Pairs, ParallelText, find_corpora, read_pairs
 from regard.data.encoding import EncodedCorpora, encode_corpora, encode_labels, encode_texts, learn_tokenizer
 from regard.data.labelled import LabelledText, encode_words
-from regard.data.language import TextFile, encode_stream
 from regard.data.store import cache_folder
+from regard.data.text_streams import TextFile, encode_stream
 from regard.errors import DataError
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -79,7 +79,7 @@ def test_other_texts_or_tokenizers_are_stored_anew(corpora: list[Pairs], letters
     assert rows(encode_corpora(corpora, other, None, silent)) != rows(first)
     whole = corpora[0]
     assert isinstance(whole, Corpus)
-    without = encode_corpora([Part(whole, frozenset({2}))], letters, None, silent)
+    without = encode_corpora([CorpusPart(whole, frozenset({2}))], letters, None, silent)
     assert without.stored.lines.tolist() == [1, 4, 5, 6, 7]
     with Path(whole.paths[1]).open("r+") as stream:
         stream.write("xx")

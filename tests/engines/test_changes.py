@@ -9,10 +9,10 @@ from test_native import VOCAB_SIZE, assert_near, disturbed, followed, some_sourc
 from torch import Tensor, nn
 from torch.nn.utils import parametrize, prune
 
-from regard.engines import changes
-from regard.engines.changes import Snapshot
-from regard.engines.choice import Prepared
-from regard.engines.library import Found
+from regard.engines import model_changes as changes
+from regard.engines.engine_choice import CompiledModels
+from regard.engines.library import FoundLibrary
+from regard.engines.model_changes import Snapshot
 from regard.errors import SettingsError
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
@@ -40,7 +40,7 @@ def logits(model: Any, ids: Tensor) -> Tensor:
 
 def assert_follows(model: Any, change: Callable[[Any], object], engine: str) -> None:
     """Decode, change the model, decode: the second time as the changed model itself, in PyTorch, and not as before."""
-    models, ids = Prepared([model]), some_sources(3, 5).flip(1)
+    models, ids = CompiledModels([model]), some_sources(3, 5).flip(1)
     models.use(engine)
     assert_near(before := logits(models.current()[0], ids), logits(model, ids))
     change(model)
@@ -203,7 +203,7 @@ def test_another_dtype(dtype: torch.dtype) -> None:
     """What is in 16 bits is not given to C as 32: the process ended."""
     torch.manual_seed(4)
     model = pair_model()
-    models, ids = Prepared([model]), some_sources(3, 5)
+    models, ids = CompiledModels([model]), some_sources(3, 5)
     before = logits(models.current()[0], ids)
     model.to(dtype)
     assert models.engine == "torch"
@@ -258,14 +258,14 @@ def test_rotary_positions_that_differ_by_layer_are_not_in_c() -> None:
     positions: Any = model.layers[1].self_attention.attention.positions
     assert isinstance(positions, Rotary)
     positions.layout = "interleaved"
-    models, ids = Prepared([model]), some_sources(2, 4).flip(1)
+    models, ids = CompiledModels([model]), some_sources(2, 4).flip(1)
     assert models.engine == "torch"
     assert_near(logits(models.current()[0], ids), logits(model, ids))
 
 
 def test_a_hook_on_all_modules() -> None:
     model = text_model("learned")
-    models, seen = Prepared([model]), []
+    models, seen = CompiledModels([model]), []
     assert models.engine == "native"
     handle = nn.modules.module.register_module_forward_hook(lambda module, inputs, output: seen.append(module))
     try:
@@ -289,7 +289,7 @@ def test_what_a_hook_is_bound_to_is_not_copied(engine: str) -> None:
             self.seen.append(output)
 
     model, recorder = pair_model(), Recorder()
-    models = Prepared([model])
+    models = CompiledModels([model])
     models.use(engine)
     model.decoder_layers[1].cross_attention.register_forward_hook(recorder.note)
     model.decoder_layers[1].cross_attention.value_proj.register_forward_hook(recorder.note)
@@ -305,7 +305,7 @@ def test_what_is_seen_of_tensors_written_through_data(
 ) -> None:
     """In a small model each number; in a large one rows, columns and first numbers, as the documentation says."""
     if not has_library:
-        monkeypatch.setattr(changes, "find", lambda: Found(None, "not compiled"))
+        monkeypatch.setattr(changes, "find", lambda: FoundLibrary(None, "not compiled"))
     model = pair_model(model_dim=model_dim, ff_dim=200 if model_dim > 12 else 24)
     weights = [layer.feed_forward.inner_proj.weight for layer in (*model.encoder_layers, *model.decoder_layers)]
     index: Any = {"one": (3, 5), "row": 7, "column": (slice(None), 4), "first": (0, 0)}[numbers]
@@ -319,7 +319,7 @@ def test_what_is_seen_of_tensors_written_through_data(
 def test_training_mode() -> None:
     """Dropout in a translation would go unnoticed; a module that was put in by hand is switched as the model is."""
     model = pair_model(dropout=0.5)
-    models = Prepared([model])
+    models = CompiledModels([model])
     models.current()
     model.train()
     with pytest.raises(SettingsError, match=r"evaluation mode to decode; got training mode. Call `model.eval\(\)`"):
@@ -342,12 +342,12 @@ def test_defaults_of_pytorch_do_not_reach_c() -> None:
     """What C reads and writes is of the dtype that it expects, whatever `torch.set_default_dtype` says."""
     torch.manual_seed(6)
     model, ids = pair_model(positions="rotary"), some_sources(3, 5)
-    models = Prepared([model])
+    models = CompiledModels([model])
     expected = logits(models.current()[0], ids)
     before = torch.get_default_dtype()
     try:
         torch.set_default_dtype(torch.float64)
-        models = Prepared([model])
+        models = CompiledModels([model])
         found = logits(models.current()[0], ids)
     finally:
         torch.set_default_dtype(before)

@@ -17,17 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from regard.engines import choice, library, structures
-from regard.engines.choice import Prepared, check_engine, prepared
+from regard.engines import engine_choice as choice
+from regard.engines import library, structures
+from regard.engines.engine_choice import CompiledModels, check_engine, compile_model
 from regard.engines.library import find, find_in
+from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_layers import NativeLayers
-from regard.engines.native_model import NativeModel, misfit
+from regard.engines.native_model import NativeModel, unsupported_reason
 from regard.engines.packed import PackedModel
-from regard.engines.structures import NativeLinear, layer_misfit
+from regard.engines.structures import NativeLinear, unsupported_in_layer
 from regard.errors import SettingsError, ShapeError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.beam import BeamSettings
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -109,9 +111,9 @@ def test_an_encoder_decoder(data: st.DataObject, positions: str, beams: int, num
     model = disturbed(EncoderDecoder(EncoderDecoderConfig(num_encoder_layers=2, **config)))
     count, seed = data.draw(st.integers(1, 14)), data.draw(st.integers(0, 99))
     if positions in ("alibi", "t5"):
-        assert "positions of kind" in misfit(model)  # of its encoder, which looks both ways
+        assert "positions of kind" in unsupported_reason(model)  # of its encoder, which looks both ways
         model.encoder_layers = nn.ModuleList()
-        assert not any(layer_misfit(layer) for layer in model.decoder_layers)
+        assert not any(unsupported_in_layer(layer) for layer in model.decoder_layers)
     with torch.inference_mode():
         sources = some_sources(count, 9, seed)
         native = NativeModel(model, LIBRARY)
@@ -151,7 +153,7 @@ def test_a_linear_map(inputs: int, outputs: int, rows: int, bias: bool, dtype: s
 
 def decode(model: Any, requests: list[Request], batch_size: int) -> list[list[Hypothesis]]:
     symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
-    return Decoding(model, requests, BeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()
+    return Decoding(model, requests, NativeBeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()
 
 
 @pytest.mark.parametrize(
@@ -209,18 +211,18 @@ def make(**changes: Any) -> EncoderDecoder:
 
 
 def test_which_engine_decodes() -> None:
-    assert isinstance(prepared(make()), NativeModel)
-    assert isinstance(prepared(make(), "torch"), PackedModel)
-    assert isinstance(prepared(make(positions="shaw")), PackedModel)
-    assert not isinstance(prepared(make().to(torch.bfloat16)), NativeModel)
+    assert isinstance(compile_model(make()), NativeModel)
+    assert isinstance(compile_model(make(), "torch"), PackedModel)
+    assert isinstance(compile_model(make(positions="shaw")), PackedModel)
+    assert not isinstance(compile_model(make().to(torch.bfloat16)), NativeModel)
     with pytest.raises(SettingsError, match="positions of kind ClippedRelative are not written in C"):
-        prepared(make(positions="shaw"), "native")
+        compile_model(make(positions="shaw"), "native")
     with pytest.raises(SettingsError, match="the model is not in float32"):
-        prepared(make().to(torch.bfloat16), "native")
+        compile_model(make().to(torch.bfloat16), "native")
     with pytest.raises(
         SettingsError, match=r"engine must be auto, .*native-bfloat16; got 'nativ'\. Did you mean 'native'"
     ):
-        prepared(make(), "nativ")
+        compile_model(make(), "nativ")
 
 
 def test_who_wants_ctranslate2_is_told_the_way() -> None:
@@ -233,19 +235,19 @@ def test_a_large_model_is_left_to_several_threads(monkeypatch: pytest.MonkeyPatc
     model, before = make(), torch.get_num_threads()
     try:
         torch.set_num_threads(1)
-        assert isinstance(prepared(model), NativeModel)
-        assert choice.explained(model).startswith("native")
+        assert isinstance(compile_model(model), NativeModel)
+        assert choice.explain_engine(model).startswith("native")
         torch.set_num_threads(3)
-        assert isinstance(prepared(model), PackedModel)
-        assert isinstance(prepared(model, "native"), NativeModel)
-        assert "MB, which is faster with 3 threads than in C with one" in choice.explained(model)
+        assert isinstance(compile_model(model), PackedModel)
+        assert isinstance(compile_model(model, "native"), NativeModel)
+        assert "MB, which is faster with 3 threads than in C with one" in choice.explain_engine(model)
     finally:
         torch.set_num_threads(before)
 
 
 def test_weights_that_change_are_packed_anew_and_the_rest_is_pickled() -> None:
     model = make()
-    models = Prepared([model])
+    models = CompiledModels([model])
     assert models.engine == "native"
     first = models.current()[0]
     assert models.current()[0] is first
@@ -263,7 +265,7 @@ def test_a_model_changed_by_hand_decodes_as_it_is_now() -> None:
     """
     torch.manual_seed(5)
     model = disturbed(make(num_decoder_layers=2))
-    models, sources = Prepared([model]), some_sources(3, 5)
+    models, sources = CompiledModels([model]), some_sources(3, 5)
 
     def assert_same() -> None:
         with torch.inference_mode():
@@ -274,14 +276,14 @@ def test_a_model_changed_by_hand_decodes_as_it_is_now() -> None:
     assert_same()
     assert models.engine == "native"
     handle = model.decoder_layers[1].register_forward_hook(lambda module, inputs, output: output * 0.5)
-    assert misfit(model) == "a PyTorch hook is set on DecoderLayer"
+    assert unsupported_reason(model) == "a PyTorch hook is set on DecoderLayer"
     assert models.engine == "torch"
     handle.remove()
     assert_same()
     assert models.engine == "native"
     plain = model.step_states
     model.step_states = lambda *args: (2 * plain(*args)[0], plain(*args)[1])  # type: ignore[method-assign]
-    assert misfit(model) == "EncoderDecoder.step_states was replaced"
+    assert unsupported_reason(model) == "EncoderDecoder.step_states was replaced"
     assert models.engine == "torch"
     del model.step_states
     assert models.engine == "native"
@@ -296,7 +298,7 @@ def test_pruned_heads_differ_by_layer() -> None:
     sources = some_sources(4, 7)
     with torch.inference_mode():
         ours, theirs = (
-            followed(each, sources, beams=3, steps=4, seed=2) for each in (prepared(model, "native"), model)
+            followed(each, sources, beams=3, steps=4, seed=2) for each in (compile_model(model, "native"), model)
         )
     assert_near(ours, theirs)
 
@@ -377,10 +379,10 @@ settings.load_profile("sanitized")
 import test_native as tests
 import test_native_search as searches
 import regard.engines.library as library
+import regard.engines.native_beam as native_beam
 tests.LIBRARY = searches.LIBRARY = library.find_in(__import__("pathlib").Path(sys.argv[1])).library
 assert tests.LIBRARY is not None
-for place in (searches.native_search, searches.beam, searches.candidates):
-    place.library_for = lambda *tensors: tests.LIBRARY
+native_beam.library_for = lambda *tensors: tests.LIBRARY
 for name in ("test_an_encoder_decoder", "test_a_decoder", "test_a_linear_map"):
     getattr(tests, name)()
 for positions in ("sinusoidal", "rotary"):
@@ -394,6 +396,7 @@ print("done")
 HOSTILE = """
 import pathlib, sys, pytest
 import regard.engines.library as library
+import regard.engines.native_beam as native_beam
 sanitized = library.find_in(pathlib.Path(sys.argv[1]))
 assert sanitized.library is not None
 library.find_in = lambda folder: sanitized
@@ -455,7 +458,7 @@ def test_what_is_beyond_a_table_is_refused(what: str) -> None:
                 seven_steps()
             return
         request = Request([5, 6, 3], 5, prefix_ids=(VOCAB_SIZE,) if what == "prefix" else ())
-        decoding = Decoding(model, [request], BeamSearch(BeamSettings(2, 2), 3), symbols, batch_size=1)
+        decoding = Decoding(model, [request], NativeBeamSearch(BeamSettings(2, 2), 3), symbols, batch_size=1)
         if what == "prefix":
             with pytest.raises(ShapeError, match="the tokens of a prefix must be below 23; got 23"):
                 decoding.run()

@@ -9,14 +9,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.engines import native_search
 from regard.engines.library import find
+from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.native_model import NativeModel
+from regard.engines.native_search import best_candidates, log_softmax
 from regard.errors import ShapeError
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.candidates import top_candidates
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.rules import beam, candidates
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.models.config import DecoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
@@ -59,7 +60,7 @@ def nothing(log_probs: torch.Tensor, active: ActiveBatch) -> None:
     """A filter that changes nothing; with one, model and search are called one after the other."""
 
 
-class InPyTorch(BeamSearch):
+class InPyTorch(NativeBeamSearch):
     """Without the steps in C."""
 
     def _is_plain(self, active: ActiveBatch) -> bool:
@@ -87,7 +88,7 @@ def test_whole_steps_are_the_same_steps(
     requests = some_requests(12, vocab_size, seed)
     n_best = data.draw(st.integers(1, beams))
     choices = BeamSettings(beams, n_best, data.draw(st.sampled_from([0.0, 0.6, 1.0])), norm, early)
-    whole_rule, step_rule = (BeamSearch(choices, END) for _ in range(2))
+    whole_rule, step_rule = (NativeBeamSearch(choices, END) for _ in range(2))
     whole = decode(model, requests, whole_rule, batch_size=batch_size)
     assert decode(model, requests, step_rule, batch_size=12, filters=[nothing]) == whole
     assert whole_rule._native is not None and whole_rule._native.kept is not None  # noqa: PT018
@@ -105,12 +106,10 @@ def test_whole_steps_are_the_same_steps(
     "changes", [{"positions": "rotary"}, {"positions": "learned", "norm": "post"}, {"num_heads": 4, "num_kv_heads": 2}]
 )
 @pytest.mark.parametrize("is_decoder", [False, True])
-def test_as_without_c(changes: dict[str, Any], is_decoder: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_without_c(changes: dict[str, Any], is_decoder: bool) -> None:
     model = make_model(60, 7, is_decoder=is_decoder, **{"num_heads": 3} | changes)
     requests, choices = some_requests(15, 60, 5, prefixes=not is_decoder), BeamSettings(4, 2)
-    ours = decode(NativeModel(model, LIBRARY), requests, BeamSearch(choices, END), left=is_decoder)
-    for place in (native_search, beam, candidates):
-        monkeypatch.setattr(place, "library_for", lambda *tensors: None)
+    ours = decode(NativeModel(model, LIBRARY), requests, NativeBeamSearch(choices, END), left=is_decoder)
     theirs = decode(model, requests, BeamSearch(choices, END), left=is_decoder)
     for expected, found in zip(theirs, ours, strict=True):
         assert [h.ids for h in found] == [h.ids for h in expected]
@@ -122,7 +121,7 @@ def test_as_without_c(changes: dict[str, Any], is_decoder: bool, monkeypatch: py
 def test_a_model_of_another_engine_searches_in_c_too() -> None:
     model = make_model(60, 3, positions="shaw")
     requests = some_requests(9, 60, 2)
-    rule = BeamSearch(BeamSettings(3, 2), END)
+    rule = NativeBeamSearch(BeamSettings(3, 2), END)
     ours = decode(model, requests, rule)
     assert rule._native is not None
     theirs = decode(model, requests, InPyTorch(BeamSettings(3, 2), END))
@@ -135,7 +134,7 @@ def test_a_sentence_that_can_write_nothing(filters: list[Any]) -> None:
     model = NativeModel(make_model(23, 1), LIBRARY)
     requests = [Request([5, 6, END], 8, 4, (7, 8)), Request([5, END], 6, 0, (9,)), Request([8, END], 5, 5)]
     symbols = TargetSymbols([BEGIN], END, PAD, tuple(each for each in range(23) if each != END))
-    rule = BeamSearch(BeamSettings(2), END)
+    rule = NativeBeamSearch(BeamSettings(2), END)
     blocked, free, at_once = Decoding(model, requests, rule, symbols, filters=filters).run()
     assert blocked[0].ids == [7, 8]
     assert blocked[0].finish_reason == "blocked"
@@ -156,14 +155,14 @@ def test_endless_repetition_ends() -> None:
         model.output_bias[4] = 30.0
     native = NativeModel(model, LIBRARY)
     for filters in ([], [nothing]):
-        (found,) = decode(native, [Request([5, END], 79)], BeamSearch(BeamSettings(1), END), filters=filters)
+        (found,) = decode(native, [Request([5, END], 79)], NativeBeamSearch(BeamSettings(1), END), filters=filters)
         assert found[0].finish_reason == "repetition_loop"
         assert found[0].ids == [4] * 64
 
 
 def test_sentences_that_come_and_go() -> None:
     """Added and cancelled between steps: the others are what they are alone."""
-    model, rule = NativeModel(make_model(60, 9), LIBRARY), lambda: BeamSearch(BeamSettings(3), END)
+    model, rule = NativeModel(make_model(60, 9), LIBRARY), lambda: NativeBeamSearch(BeamSettings(3), END)
     requests = some_requests(20, 60, 8)
     alone = [decode(model, [each], rule())[0] for each in requests]
     decoding = Decoding(model, requests[:6], rule(), TargetSymbols([BEGIN], END, PAD, BANNED), batch_size=5)
@@ -185,7 +184,7 @@ def test_positions_beyond_the_longest_are_refused() -> None:
     model = make_model(23, 1, max_positions=20)
     requests = [Request([5, END], 200, 200)]
     with pytest.raises(ShapeError, match="max_positions = 20 tokens; got 21"):
-        decode(NativeModel(model, LIBRARY), requests, BeamSearch(BeamSettings(2), END))
+        decode(NativeModel(model, LIBRARY), requests, NativeBeamSearch(BeamSettings(2), END))
 
 
 @pytest.mark.parametrize("size", [1, 3, 16, 23, 64, 700, 5003])
@@ -195,7 +194,21 @@ def test_log_softmax(size: int, scale: float) -> None:
     x = scale * torch.randn(3, 2, size)
     x[0, 0, size // 2] = -torch.inf if size > 1 else 0.0
     torch.testing.assert_close(
-        native_search.log_softmax(x), x.double().log_softmax(-1).float(), rtol=1e-6, atol=2e-6 * max(scale, 1)
+        log_softmax(LIBRARY, x), x.double().log_softmax(-1).float(), rtol=1e-6, atol=2e-6 * max(scale, 1)
     )
-    each = torch.stack([native_search.log_softmax(row[None])[0] for row in x.flatten(0, 1)])
-    assert torch.equal(native_search.log_softmax(x).flatten(0, 1), each)
+    each = torch.stack([log_softmax(LIBRARY, row[None])[0] for row in x.flatten(0, 1)])
+    assert torch.equal(log_softmax(LIBRARY, x).flatten(0, 1), each)
+
+
+@given(st.integers(1, 12), st.integers(1, 4), st.sampled_from([63, 64, 1025, 4096]), st.integers(0, 10**6))
+def test_the_best_candidates_are_those_of_pytorch(count: int, beams: int, vocab: int, seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    log_probs = torch.randn(3, beams, vocab, generator=generator)
+    log_probs[:, :, torch.randint(0, vocab, (vocab // 2,), generator=generator)] = -torch.inf
+    scores = torch.randn(3, beams, generator=generator)
+    expected = top_candidates(scores, log_probs, count)
+    found = best_candidates(LIBRARY, scores, log_probs, min(count, beams * vocab))
+    torch.testing.assert_close(found[0], expected.scores)
+    is_there = expected.scores > -torch.inf
+    for ours, theirs in zip(found[1:], expected[1:], strict=True):
+        torch.testing.assert_close(ours[is_there], theirs[is_there])

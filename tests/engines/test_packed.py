@@ -7,10 +7,11 @@ import pytest
 import torch
 from torch import nn
 
+from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.packed import PackedLinear, PackedModel, can_pack, packed
 from regard.generation.decoding import Decoding
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.beam import BeamSettings
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
@@ -43,7 +44,7 @@ OTHER: dict[str, dict[str, object]] = {
 
 def decode(model: nn.Module, requests: list[Request], batch_size: int) -> list[list[Hypothesis]]:
     symbols = TargetSymbols([2], 3, 0, (0, 1, 2))
-    return Decoding(model, requests, BeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()  # type: ignore[arg-type]
+    return Decoding(model, requests, NativeBeamSearch(BeamSettings(3, 3), 3), symbols, batch_size=batch_size).run()  # type: ignore[arg-type]
 
 
 def some_requests(count: int, longest: int = 9) -> list[Request]:
@@ -197,7 +198,7 @@ def test_a_language_models_plain_layers_are_written_out(settings: dict[str, obje
     requests = [Request(tuple(range(4, 4 + n)), 40) for n in (1, 7, 3, 2, 9, 5)]  # of several lengths, some wait
 
     def written(each: nn.Module) -> list[Hypothesis]:
-        rule, symbols = BeamSearch(BeamSettings(3, 1), 3), TargetSymbols((), 3, 0, (0, 1, 2))
+        rule, symbols = NativeBeamSearch(BeamSettings(3, 1), 3), TargetSymbols((), 3, 0, (0, 1, 2))
         decoding = Decoding(each, requests, rule, symbols, batch_size=2, padding_side="left")  # type: ignore[arg-type]
         return [found[0] for found in decoding.run()]
 

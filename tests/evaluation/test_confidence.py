@@ -39,10 +39,10 @@ def made(number: int, seed: int) -> tuple[list[list[float]], list[str], list[str
 
 
 def test_it_holds_on_pairs_that_it_was_not_measured_on() -> None:
-    found = Confidence.measured(*made(2000, seed=1))
+    found = Confidence.calibrate(*made(2000, seed=1))
     assert found is not None
     log_probs, texts, references = made(2000, seed=2)
-    expected = np.array([found.of(values) for values in log_probs])
+    expected = np.array([found.expect(values) for values in log_probs])
     chrf = sentence_utility("chrf")
     seen = np.array([chrf(text, reference) / 100 for text, reference in zip(texts, references, strict=True)])
     order = np.argsort(expected)
@@ -56,31 +56,31 @@ def test_it_does_not_fall_as_probability_rises() -> None:
     chance = random.Random(3)
     log_probs, texts, references = made(400, seed=3)
     chance.shuffle(texts)  # quality that has nothing to do with probability
-    found = Confidence.measured(log_probs, texts, references)
+    found = Confidence.calibrate(log_probs, texts, references)
     assert found is not None
-    values = [found.of([value]) for value in np.linspace(-5, 0, 200)]
+    values = [found.expect([value]) for value in np.linspace(-5, 0, 200)]
     assert all(first <= second for first, second in pairwise(values))
     assert all(0 <= value <= 1 for value in values)
-    assert found.of([]) == 1.0
+    assert found.expect([]) == 1.0
 
 
 def test_equal_probabilities_are_one_group() -> None:
     _, texts, references = made(200, seed=4)
-    found = Confidence.measured([[-0.5, -0.5]] * 200, texts, references)
+    found = Confidence.calibrate([[-0.5, -0.5]] * 200, texts, references)
     assert found is not None
     chrf = sentence_utility("chrf")
     mean = np.mean([chrf(text, reference) / 100 for text, reference in zip(texts, references, strict=True)])
     assert list(found.log_probs) == [-0.5]
-    assert found.of([-9.0]) == found.of([0.0]) == pytest.approx(mean)
+    assert found.expect([-9.0]) == found.expect([0.0]) == pytest.approx(mean)
 
 
 def test_a_few_pairs_are_not_enough() -> None:
-    assert Confidence.measured(*made(99, seed=5)) is None
-    assert Confidence.measured(*made(100, seed=5)) is not None
+    assert Confidence.calibrate(*made(99, seed=5)) is None
+    assert Confidence.calibrate(*made(100, seed=5)) is not None
 
 
 def test_it_is_stored(tmp_path: Path) -> None:
-    found = Confidence.measured(*made(300, seed=6))
+    found = Confidence.calibrate(*made(300, seed=6))
     assert found is not None
     found.write(tmp_path / "confidence.json")
     assert Confidence.read(tmp_path / "confidence.json") == found
@@ -117,7 +117,7 @@ def test_training_measures_it_and_the_command_measures_it_again(
     translator = regard.load("model", device="cpu")
     assert isinstance(translator, Translator)
     found = translator.translate("abc")
-    assert found.confidence == pytest.approx(first.of(found.token_log_probs))
+    assert found.confidence == pytest.approx(first.expect(found.token_log_probs))
     assert regard.load("model", device="cpu", others=["model"]).confidence is None  # type: ignore[attr-defined]
 
     (tmp_path / "pairs.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in pairs[:110]))
@@ -129,7 +129,7 @@ def test_training_measures_it_and_the_command_measures_it_again(
     capsys.readouterr()
     assert command("translate", "model", "text", "--json") == 0
     row = json.loads(capsys.readouterr().out)
-    assert row["confidence"] == pytest.approx(second.of(row["token_log_probs"]))
+    assert row["confidence"] == pytest.approx(second.expect(row["token_log_probs"]))
 
     (tmp_path / "few.tsv").write_text("ab\tba\n")
     assert command("evaluate", "model", "few.tsv", "--calibrate") == 2

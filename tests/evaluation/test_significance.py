@@ -13,13 +13,13 @@ from regard.evaluation import significance
 from regard.evaluation.significance import (
     LEAST,
     RESAMPLES,
-    Measured,
+    SystemScore,
     mean_score,
     mean_statistics,
     paired_bootstrap,
-    score_of,
-    statistics_of,
-    untested,
+    score_statistics,
+    sentence_statistics,
+    untested_scores,
 )
 
 WORDS = ["ein", "hund", "läuft", "über", "die", "grüne", "wiese", "und", "spielt", "mit", "dem", "ball"]
@@ -38,13 +38,15 @@ REFERENCES = [" ".join(RNG.choices(WORDS, k=RNG.randint(4, 9))) for _ in range(4
 BASE, NEW, OTHER = (texts_of(seed, REFERENCES, share) for seed, share in ((1, 0.35), (2, 0.1), (3, 0.3)))
 
 
-def by_metric(metric: Metric, *systems: list[list[str]]) -> list[Measured]:
+def by_metric(metric: Metric, *systems: list[list[str]]) -> list[SystemScore]:
     """The systems, each given as its runs."""
-    statistics = [np.stack([statistics_of(metric, run, [REFERENCES]) for run in runs], axis=1) for runs in systems]
-    return paired_bootstrap(statistics, score_of(metric))
+    statistics = [
+        np.stack([sentence_statistics(metric, run, [REFERENCES]) for run in runs], axis=1) for runs in systems
+    ]
+    return paired_bootstrap(statistics, score_statistics(metric))
 
 
-def by_value(*systems: list[list[float]]) -> list[Measured]:
+def by_value(*systems: list[list[float]]) -> list[SystemScore]:
     """The systems, each given as the values of every sentence, run by run."""
     return paired_bootstrap(
         [np.stack([mean_statistics(run) for run in runs], axis=1) for runs in systems], mean_score
@@ -114,8 +116,8 @@ def test_a_difference_in_few_sentences_is_not_tested(num_different: int) -> None
 @pytest.mark.parametrize("num_sentences", [1, LEAST - 1])
 def test_few_sentences_have_scores_alone(num_sentences: int) -> None:
     base, new = by_value([[0.0] * num_sentences], [[1.0] * num_sentences])
-    assert base == Measured(0.0, [0.0], None, None)
-    assert new == Measured(1.0, [1.0], None, None, 1.0, None, None)
+    assert base == SystemScore(0.0, [0.0], None, None)
+    assert new == SystemScore(1.0, [1.0], None, None, 1.0, None, None)
     assert not new.differs
 
 
@@ -151,9 +153,9 @@ def test_runs_of_bleu() -> None:
 
 
 def test_scores_of_whole_test_sets() -> None:
-    base, new = untested([[1.0, 3.0], [5.0]])
-    assert base == Measured(2.0, [1.0, 3.0], 2**0.5, None)
-    assert new == Measured(5.0, [5.0], None, None, 3.0)
+    base, new = untested_scores([[1.0, 3.0], [5.0]])
+    assert base == SystemScore(2.0, [1.0, 3.0], 2**0.5, None)
+    assert new == SystemScore(5.0, [5.0], None, None, 3.0)
 
 
 def test_resamples_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

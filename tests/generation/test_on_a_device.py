@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-from regard.data.loading import pinned
-from regard.generation.adapted import AdaptedState
+from regard.data.prefetching import pinned
 from regard.generation.decoding import Decoding, Rule, texts_at_once
 from regard.generation.filters import BannedPhrases, Filter, Likeliest, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
+from regard.generation.mixed_adapters import AdaptedState
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules import sampling
 from regard.generation.rules.beam import BeamSearch, BeamSettings

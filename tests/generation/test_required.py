@@ -22,9 +22,9 @@ from regard.generation.filters import (
     RepetitionPenalty,
 )
 from regard.generation.request import Hypothesis, Request, TargetSymbols
+from regard.generation.required_phrases import Phrases, Progress
 from regard.generation.rules.beam import BeamSearch, BeamSettings
 from regard.generation.rules.repetition_loops import LOOP_TOKENS
-from regard.generation.rules.required import Phrases, Progress
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
 

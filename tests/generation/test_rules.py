@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from table_model import BOS, EOS, SYMBOLS, VOCAB, TableModel, all_targets
 
 from regard.errors import SettingsError
+from regard.generation.candidates import top_candidates
 from regard.generation.decoding import Decoding
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import BannedPhrases, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.minimum_bayes_risk import expected_utilities
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.generation.rules.candidates import top_candidates
 from regard.generation.rules.repetition_loops import LOOP_TOKENS
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
@@ -147,7 +147,6 @@ def test_everything_is_the_same_in_every_batch() -> None:
     st.sampled_from([torch.float32, torch.float64]),
 )  # fmt: skip
 def test_the_best_candidates_are_found(count: int, beams: int, vocab: int, seed: int, dtype: torch.dtype) -> None:
-    """In C, which is for float32 alone, and in blocks."""
     generator = torch.Generator().manual_seed(seed)
     log_probs = torch.randn(3, beams, vocab, generator=generator, dtype=dtype)
     log_probs[:, :, torch.randint(0, vocab, (vocab // 2,), generator=generator)] = -torch.inf

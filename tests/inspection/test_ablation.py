@@ -13,14 +13,14 @@ from regard.checkpoint import load_model, save_new
 from regard.errors import ModelFolderError, SettingsError, ShapeError
 from regard.inspection.ablation import (
     Example,
+    ablated_gates,
     gated,
     gradient_importance,
     head_names,
+    importance_by_token,
     learnt_gates,
     leave_one_out,
     mean_contexts,
-    without,
-    worth_by_token,
 )
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderDecoderConfig, RecurrentConfig
@@ -60,7 +60,7 @@ def test_leaving_one_out_against_cutting_it_out(make_model: Callable[..., Encode
     model = make_model(positions=positions, num_encoder_layers=2, num_decoder_layers=1)
     worth = leave_one_out(model, EXAMPLES)
     for number, example in enumerate(EXAMPLES):
-        by_token = worth_by_token(model, example)
+        by_token = importance_by_token(model, example)
         assert by_token.keys() == worth.keys()
         for name, falls in by_token.items():
             assert len(falls) == len(example.target_ids)
@@ -87,7 +87,7 @@ def test_a_language_model() -> None:
     torch.manual_seed(2)
     model = build(DecoderConfig(vocab_size=23, model_dim=12, ff_dim=20, num_heads=3, num_layers=2)).eval()
     worth = leave_one_out(model, [Example(None, [2, 9, 10], [9, 10, 3])])
-    with torch.no_grad(), gated(model, without(model, [HeadName("decoder", 1, 2)])):
+    with torch.no_grad(), gated(model, ablated_gates(model, [HeadName("decoder", 1, 2)])):
         fewer = model(torch.tensor([[2, 9, 10]]))[0].log_softmax(dim=-1)
     whole = model(torch.tensor([[2, 9, 10]]))[0].log_softmax(dim=-1)
     lost = (whole - fewer).gather(-1, torch.tensor([9, 10, 3])[:, None]).sum() / 3
@@ -153,7 +153,7 @@ def test_a_head_that_is_not_there(make_model: Callable[..., EncoderDecoder]) -> 
     with pytest.raises(
         SettingsError, match=r"head must be one of the model's, encoder\.0\.0 to cross\.1\.2; got cross\.2\.0"
     ):
-        without(make_model(), [HeadName("cross", 2, 0)])
+        ablated_gates(make_model(), [HeadName("cross", 2, 0)])
 
 
 @given(
@@ -173,7 +173,7 @@ def test_pruned_models_are_gated_ones_stored_and_whole_again(heads: dict[str, se
     assert isinstance(model, EncoderDecoder)
     sites = {Site(name.split(".")[0], int(name.split(".")[1])): chosen for name, chosen in heads.items()}
     names = [HeadName(*site, head) for site, chosen in sites.items() for head in chosen]
-    with gated(model, without(model, names)):
+    with gated(model, ablated_gates(model, names)):
         expected = log_prob(model, EXAMPLES[0])
     prune_heads(model, sites)
     assert log_prob(model, EXAMPLES[0]) == pytest.approx(expected, abs=1e-5)

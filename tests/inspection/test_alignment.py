@@ -14,9 +14,9 @@ from regard.evaluation.alignment_error import (
     alignment_error_rate,
     pharaoh,
     read_alignments,
+    reversed_gold,
+    reversed_links,
     symmetrized,
-    turned,
-    turned_gold,
 )
 from regard.inspection.alignment import AttentionReadout, readouts, without_gold, word_links
 from regard.text.lines import read_lines
@@ -43,8 +43,8 @@ def test_what_looks_like_an_alignment() -> None:
 
 def test_where_to_look() -> None:
     weights, heads = [torch.rand(3, 4, 5), torch.rand(2, 4, 5)], [[0, 1, 2], [0, 2]]
-    torch.testing.assert_close(AttentionReadout(1, None).of(weights, heads), weights[1].mean(dim=0))
-    torch.testing.assert_close(AttentionReadout(1, 2).of(weights, heads), weights[1][1])  # head 1 was pruned
+    torch.testing.assert_close(AttentionReadout(1, None).read(weights, heads), weights[1].mean(dim=0))
+    torch.testing.assert_close(AttentionReadout(1, 2).read(weights, heads), weights[1][1])  # head 1 was pruned
     assert len(readouts(heads)) == (4 + 3) * 2
     assert len(readouts([[0]])) == 2
     assert (str(AttentionReadout(1, None)), str(AttentionReadout(1, 2, True))) == ("cross.1", "cross.1.2, a step later")
@@ -92,9 +92,9 @@ def test_two_directions_by_hand() -> None:
 
 
 def test_the_other_direction() -> None:
-    assert turned([(0, 3), (2, 1)]) == [(1, 2), (3, 0)]
+    assert reversed_links([(0, 3), (2, 1)]) == [(1, 2), (3, 0)]
     gold = GoldAlignment(frozenset({(0, 3)}), frozenset({(0, 3), (2, 1)}))
-    assert turned_gold(gold) == GoldAlignment(frozenset({(3, 0)}), frozenset({(3, 0), (1, 2)}))
+    assert reversed_gold(gold) == GoldAlignment(frozenset({(3, 0)}), frozenset({(3, 0), (1, 2)}))
 
 
 @given(links, links)

@@ -10,8 +10,8 @@ import numpy
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from regard.inspection.inspection import Ablation, Inspection
 from regard.inspection.record import Record, Tokens
-from regard.inspection.result import Ablation, Inspection
 from regard.models.heads import Site
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -51,7 +51,7 @@ def the_page(record: Record, **more: Any) -> str:
     return seen.html(head="cross.1.2")
 
 
-SHOWN = "regard.state.inspection.weights.get(regard.state.head)"
+SHOWN = "regard.state.inspection.result.weights.get(regard.state.view.head)"
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_every_weight_arrives(opened: Any) -> None:
     record = a_record(5, 7, layers=2, heads=3)
     page = opened(the_page(record))
     found = page.evaluate(
-        "[...regard.state.inspection.weights].map(([name, of]) => [name, of.rows, of.keys,"
+        "[...regard.state.inspection.result.weights].map(([name, of]) => [name, of.rows, of.keys,"
         " [...of.values].map(value => value === of.forbidden ? -1 : value / of.scale)])"
     )
     assert [row[0] for row in found] == [str(name) for name in record]
@@ -277,7 +277,7 @@ def tokens_of(text: str, parts: list[str]) -> Tokens:
         done = begin + len(part)
         offsets.append((begin + len(part) - len(part.lstrip()), done))
     spelled = ["<unk>" if part == "?" else part.replace(" ", "▁") for part in parts]
-    return Tokens.of(spelled, offsets, text)
+    return Tokens.from_offsets(spelled, offsets, text)
 
 
 def a_text_page(text: str, parts: list[str], target: str, target_parts: list[str]) -> str:

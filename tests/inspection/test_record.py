@@ -27,7 +27,7 @@ def tokens(count: int, *, symbols: bool = False) -> Tokens:
     places: list[tuple[int, int] | None] = [(i, i + 1) for i in range(count)]
     if symbols:
         places[-1] = None
-    return Tokens.of([chr(97 + i % 26) for i in range(count)], places, "a" * count)
+    return Tokens.from_offsets([chr(97 + i % 26) for i in range(count)], places, "a" * count)
 
 
 def recorded(model: Model, source: list[int], read: list[int] | None = None, **options: bool) -> Record:
@@ -162,7 +162,7 @@ def test_the_histogram_looks_at_the_same_token() -> None:
     (found,) = head_statistics([recorded(model, [2, 4, 4, 4, 4, 4])])
     assert found.masses["first"] == pytest.approx((5 / 6 + 1) / 6 - 4 / 36, abs=0.2)
     ids = [2, 4, 5, 4, 5, 4]
-    same = Tokens.of(["<s>", *"abab", "a"], [None, *((i, i + 1) for i in range(5))], "ababa")
+    same = Tokens.from_offsets(["<s>", *"abab", "a"], [None, *((i, i + 1) for i in range(5))], "ababa")
     whole = record(model, torch.tensor([ids]), row_tokens={"encoder": same}, key_tokens={"encoder": same})
     (found,) = head_statistics([whole])
     # A token of n is at itself and n - 1 others with 1 / (n + 1) each.
@@ -196,7 +196,7 @@ def test_statistics_are_means_over_rows_of_all_texts() -> None:
 
 def test_words_of_tokens() -> None:
     text = "Zwei  Häuser."
-    found = Tokens.of(
+    found = Tokens.from_offsets(
         ["▁Zwei", "▁", "▁Häu", "ser", ".", "</s>"], [(0, 4), (4, 5), (5, 9), (9, 12), (12, 13), None], text
     )
     assert found.words == [0, None, 1, 1, 1, None]

@@ -15,7 +15,7 @@ from regard.errors import ModelFolderError
 from regard.generation.decoding import Decoding
 from regard.generation.request import Request, TargetSymbols
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.interop.ctranslate2.files import read_variables
+from regard.interop.ctranslate2.model_file import read_variables
 from regard.interop.formats import read_foreign, write_foreign
 from regard.models.config import EncoderDecoderConfig
 from regard.models.registry import build

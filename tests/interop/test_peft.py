@@ -16,7 +16,7 @@ from regard.errors import ModelFolderError, SettingsError
 from regard.interop.convert import convert, convert_adapter
 from regard.interop.formats import read_foreign
 from regard.interop.peft import read_peft
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 from regard.pipelines.loading import load
 
 peft = pytest.importorskip("peft")

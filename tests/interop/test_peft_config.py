@@ -186,7 +186,7 @@ def test_patterns_are_regular_expressions(patterns: dict[str, int], module: str,
     from peft.utils.other import get_pattern_key
 
     assert patterns.get(get_pattern_key(patterns.keys(), module), 2) == alpha
-    settings = LoraSettings.of(
+    settings = LoraSettings.parse(
         ForeignConfig({"peft_type": "LORA", "r": 1, "lora_alpha": 2, "alpha_pattern": patterns}, "x")
     )
     assert settings.scale(module) == alpha
@@ -214,7 +214,7 @@ def test_ranks_that_differ_are_written_so_that_peft_reads_them(tmp_path: Path) -
     """The name of one module may be the end of another's: the longer stands first, with its own rank."""
     from regard.interop.formats import read_foreign
     from regard.interop.peft import write_peft
-    from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
+    from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 
     theirs = stored("t5", tmp_path / "base")
     foreign = read_foreign(tmp_path / "base")

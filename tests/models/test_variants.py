@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 import regard
 from regard.checkpoint import load_model, save_new
-from regard.engines.choice import Prepared
+from regard.engines.engine_choice import CompiledModels
 from regard.errors import SettingsError, ShapeError
 from regard.extending import Callback
 from regard.inspection.ablation import gated
@@ -77,7 +77,7 @@ def tokenizer() -> Tokenizer:
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_steps_give_what_the_whole_gives(variant: dict[str, Any], arch: str, engine: str) -> None:
     model = made(arch, variant)
-    models = Prepared([model])
+    models = CompiledModels([model])
     models.use(engine)
     decoding = models.current()[0]
     written = torch.randint(4, 20, (3, 6))
@@ -262,7 +262,7 @@ def test_a_decoder_with_cross_attention_alone(tokenizer: Tokenizer, tmp_path: Pa
         alone.states(target, memory=memory)
     assert list(alone.attention_names) == ["decoder", "cross"]
     assert seen["layers.1.cross_attention"].weights().shape == (3, 3, 7, 7)
-    models = Prepared([alone])
+    models = CompiledModels([alone])
     assert models.engine == "torch"
     written = torch.randint(4, 20, (3, 5))
     with torch.no_grad():

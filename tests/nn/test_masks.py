@@ -20,7 +20,7 @@ from regard.nn import (
     target_mask,
     window_mask,
 )
-from regard.nn.masks import check_mask, distances, opened, positions_from_mask, prepared
+from regard.nn.masks import check_mask, distances, open_empty_rows, positions_from_mask, prepared
 
 
 def test_padding_mask() -> None:
@@ -141,22 +141,22 @@ def test_positions_count_tokens_whichever_side_is_padded() -> None:
 
 def test_a_prepared_mask_is_looked_through_once() -> None:
     mask = prepared(torch.tensor([[True, False], [False, False]]))
-    allowed, is_closed = opened(mask)
+    allowed, is_closed = open_empty_rows(mask)
     assert allowed is not None
     assert is_closed is not None
-    assert opened(mask)[0] is allowed
+    assert open_empty_rows(mask)[0] is allowed
     assert allowed.tolist() == [[True, False], [True, True]]
     assert is_closed.tolist() == [[False], [True]]
-    assert opened(mask.clone())[0] is not allowed  # a copy can change, and knows nothing
+    assert open_empty_rows(mask.clone())[0] is not allowed  # a copy can change, and knows nothing
     plain = torch.tensor([[True, False], [False, False]])
-    opened(plain)
+    open_empty_rows(plain)
     plain.numpy()[1, 0] = True
-    assert opened(plain)[1] is None  # of other masks, nothing is kept
+    assert open_empty_rows(plain)[1] is None  # of other masks, nothing is kept
 
 
 def test_prepared_masks_do_not_hold_themselves() -> None:
     mask = prepared(torch.ones(2, 2, dtype=torch.bool))
-    assert opened(mask)[1] is None
+    assert open_empty_rows(mask)[1] is None
     is_held = weakref.ref(mask)
     del mask
     assert is_held() is None  # without the garbage collector

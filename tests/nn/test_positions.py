@@ -275,7 +275,7 @@ def test_a_learned_prefix_stands_before_everything(scheme: str) -> None:
     # a prefix is what a cache would be
     newer = module.project(x, x, first=3)
     query = module.project_query(x, prefix(2).append(newer))
-    torch.testing.assert_close(module.look_up(query, prefix(2).append(newer), mask=mask, causal=True), context)
+    torch.testing.assert_close(module.attend(query, prefix(2).append(newer), mask=mask, causal=True), context)
     assert not torch.allclose(module(x, mask=mask[..., 3:], causal=True), context)
 
 

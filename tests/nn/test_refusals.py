@@ -30,9 +30,9 @@ from regard.nn import (
     attention_weights,
     masked_softmax,
 )
-from regard.nn.cache import WholeSequence
+from regard.nn.cache import NoCache
 from regard.nn.dropout import dropout
-from regard.nn.kernels.choice import choose_kernel
+from regard.nn.kernels.kernel_choice import choose_kernel
 from regard.nn.masks import (
     _check_lengths,
     additive_from_mask,
@@ -134,7 +134,7 @@ def test_padding_counts_for_nothing_in_a_decoder_layer_with_batch_norm(norm: typ
     layer = DecoderLayer(MultiHeadAttention(6, 2), None, FeedForward(6, 7), lambda: norm(6, 0.0, BatchNorm))
     x, is_token = random(2, 5, 6), torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
     moved = torch.where(is_token[..., None], x, x + 100)
-    past = WholeSequence(is_token[:, None, None], causal=True)
+    past = NoCache(is_token[:, None, None], causal=True)
     found, other = (layer(y, None, past, is_token=is_token)[is_token] for y in (x, moved))
     torch.testing.assert_close(found, other)
     assert not torch.allclose(layer(moved, None, past)[is_token], other)

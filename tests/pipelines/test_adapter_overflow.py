@@ -15,10 +15,10 @@ import regard
 from regard.adapters import Base, adapt, read_adapter, save_adapter, weights_digest
 from regard.checkpoint import load_model, save_new
 from regard.errors import ModelFolderError
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter, overflowing
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, ModelConfig, RecurrentConfig
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter, overflowing
 from regard.models.registry import build
-from regard.nn.adapters import AdaptedLinear
+from regard.nn.lora import AdaptedLinear
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 

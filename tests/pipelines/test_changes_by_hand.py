@@ -17,8 +17,8 @@ from torch import nn
 import regard
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
-from regard.engines.changes import Snapshot
-from regard.models.learning.adapters import AdapterConfig, add_adapter
+from regard.engines.model_changes import Snapshot
+from regard.models.adaptation import AdapterConfig, add_adapter
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.loading import load_with_adapters
 from regard.pipelines.translator import Translator

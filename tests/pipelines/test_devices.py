@@ -10,7 +10,7 @@ import regard
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
-from regard.models.learning.adapters import AdapterConfig, add_adapter
+from regard.models.adaptation import AdapterConfig, add_adapter
 from regard.pipelines import pipeline as pipelines
 from regard.pipelines.devices import left_out, resolve_device
 from regard.pipelines.pipeline import Pipeline

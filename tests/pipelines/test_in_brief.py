@@ -9,16 +9,16 @@ import torch
 
 import regard
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.report import candidates_html
+from regard.inspection.drawing.html_report import candidates_html
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.registry import build
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Prediction, Predictor
 from regard.pipelines.translation import Candidate, ForcedScore, Translation
 from regard.pipelines.translator import Translator
-from regard.runs.result import TrainingResult
+from regard.runs.training_result import TrainingResult
 from regard.text.tokenizer import Tokenizer
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 SIZES = {"model_dim": 8, "ff_dim": 8, "num_heads": 2}
 LONG = "a long text " * 100

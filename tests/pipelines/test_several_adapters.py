@@ -11,12 +11,11 @@ import regard
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model, save_new
 from regard.errors import DataError, ModelFolderError, SettingsError
-from regard.generation.adapted import Adapted
+from regard.generation.mixed_adapters import Adapted
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 from regard.models.config import EncoderDecoderConfig, ModelConfig, RecurrentConfig
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
 from regard.models.registry import build
-from regard.nn.adapters import AdapterChoice, ChosenAdapter
-from regard.pipelines.adapted import AdaptedTranslator
+from regard.nn.lora import AdapterChoice, ChosenAdapter
 from regard.pipelines.translator import Translator
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
@@ -79,9 +78,9 @@ def folders(base: Path) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def translator(base: Path, folders: dict[str, Path]) -> AdaptedTranslator:
+def translator(base: Path, folders: dict[str, Path]) -> Translator:
     found = regard.load(base, adapters=folders)
-    assert isinstance(found, AdaptedTranslator)
+    assert isinstance(found, Translator)
     return found
 
 
@@ -105,7 +104,7 @@ def alone(base: Path, folders: dict[str, Path]) -> dict[str | None, Translator]:
     ids=str,
 )
 def test_each_text_has_its_adapter(
-    translator: AdaptedTranslator, alone: dict[str | None, Translator], options: dict[str, Any]
+    translator: Translator, alone: dict[str | None, Translator], options: dict[str, Any]
 ) -> None:
     if options.get("alignment") and "rnn" in translator.model.config.arch:
         options = {**options, "alignment": False}
@@ -125,12 +124,12 @@ def test_each_text_has_its_adapter(
             assert [token for token, _ in mine] == [token for token, _ in yours]
 
 
-def test_adapters_change_what_is_written(translator: AdaptedTranslator) -> None:
+def test_adapters_change_what_is_written(translator: Translator) -> None:
     found = {name: translator.translate(TEXTS, adapters=[name] * len(TEXTS)) for name in ("legal", "news", None)}
     assert len({str([each.text for each in texts]) for texts in found.values()}) == 3
 
 
-def test_without_a_choice_it_is_the_model(translator: AdaptedTranslator, alone: dict[str | None, Translator]) -> None:
+def test_without_a_choice_it_is_the_model(translator: Translator, alone: dict[str | None, Translator]) -> None:
     assert [each.text for each in translator.translate(TEXTS)] == [each.text for each in alone[None].translate(TEXTS)]
     assert translator.score(["ab"], ["cd"]) == alone[None].score(["ab"], ["cd"])
     assert translator.translate("ab cde", adapters="news").text == alone["news"].translate("ab cde").text
@@ -139,7 +138,7 @@ def test_without_a_choice_it_is_the_model(translator: AdaptedTranslator, alone: 
     )
 
 
-def test_prefixes_and_required_phrases(translator: AdaptedTranslator, alone: dict[str | None, Translator]) -> None:
+def test_prefixes_and_required_phrases(translator: Translator, alone: dict[str | None, Translator]) -> None:
     short: dict[str, Any] = {"max_length": 12}
     given: dict[str, Any] = {"prefixes": ["a", "b", "c"], "required": [["f"], [], ["e"]]}
     found = translator.translate(TEXTS[:3], adapters=NAMES[:3], **given, **short)
@@ -148,7 +147,7 @@ def test_prefixes_and_required_phrases(translator: AdaptedTranslator, alone: dic
         assert each.text == alone[name].translate(TEXTS[index], **one, **short).text
 
 
-def test_texts_come_and_go(translator: AdaptedTranslator, alone: dict[str | None, Translator]) -> None:
+def test_texts_come_and_go(translator: Translator, alone: dict[str | None, Translator]) -> None:
     """As in a server: others with other adapters join while some are under way, and one is cancelled."""
     running = translator.running(batch_size=4, beam_size=2)
     options = running.options
@@ -171,7 +170,7 @@ def test_texts_come_and_go(translator: AdaptedTranslator, alone: dict[str | None
     }
 
 
-def test_eight_threads(translator: AdaptedTranslator, alone: dict[str | None, Translator]) -> None:
+def test_eight_threads(translator: Translator, alone: dict[str | None, Translator]) -> None:
     """Each thread has a choice of its own."""
     few: dict[str, Any] = {"max_length": 8, "beam_size": 2}
     wanted = {name: alone[name].translate("fade a bead", **few).text for name in ("legal", "news", None)}
@@ -192,17 +191,17 @@ def test_eight_threads(translator: AdaptedTranslator, alone: dict[str | None, Tr
     assert not wrong
 
 
-def test_weights_are_shared(translator: AdaptedTranslator) -> None:
+def test_weights_are_shared(translator: Translator) -> None:
     """The base is in memory once; beside it are only the adapters."""
-    (several,) = translator._workers.models
+    (several,) = translator._decoder.models
     shared = {id(parameter) for parameter in translator.model.parameters()}
     own = [parameter.numel() for parameter in several.parameters() if id(parameter) not in shared]
-    small = sum(each.numel() for model in translator._adapted.values() for module in adapted(model).values()
+    small = sum(each.numel() for model in translator._adapters.models.values() for module in adapted(model).values()
                 for each in (module.down, module.up))  # fmt: skip
     assert sum(own) == small
 
 
-def test_what_is_refused(base: Path, folders: dict[str, Path], translator: AdaptedTranslator) -> None:
+def test_what_is_refused(base: Path, folders: dict[str, Path], translator: Translator) -> None:
     with pytest.raises(SettingsError, match=r"adapter must be one of legal, news; got 'lega'\. Did you mean 'legal'"):
         translator.translate(["ab", "cd"], adapters=["lega", None])
     with pytest.raises(SettingsError, match="got 'nws'"):
@@ -220,7 +219,7 @@ def test_what_is_refused(base: Path, folders: dict[str, Path], translator: Adapt
 def test_maps_side_by_side() -> None:
     """Several maps as one, of which one has no adapter and the others have adapters of other ranks."""
     torch.manual_seed(0)
-    from regard.nn.adapters import AdaptedLinear
+    from regard.nn.lora import AdaptedLinear
 
     choice = AdapterChoice()
     plain = [torch.nn.Linear(5, size) for size in (3, 4, 2)]

@@ -20,7 +20,7 @@ from regard.checkpoint import save_new
 from regard.engines.library import find
 from regard.generation.options import DecodingOptions
 from regard.generation.threads import side_by_side
-from regard.inspection.ablation import gated, without
+from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.capture import capture
 from regard.inspection.record import HeadName
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
@@ -154,13 +154,13 @@ def test_asyncio_threads(translator: Translator) -> None:
 def test_hooks_hold_in_their_own_thread_and_in_the_workers_it_starts(translator: Translator) -> None:
     model, texts = translator.model, ["abc", "cab", "bca", "acb"]
     whole = comparable(translator.translate(texts, **OPTIONS))
-    with gated(model, without(model, [HeadName("cross", 1, head) for head in range(3)])), capture(model) as seen:
+    with gated(model, ablated_gates(model, [HeadName("cross", 1, head) for head in range(3)])), capture(model) as seen:
         with ThreadPoolExecutor(1) as pool:
             assert comparable(pool.submit(lambda: translator.translate(texts, **OPTIONS)).result()) == whole
         assert not len(seen)
         here = comparable(translator.translate(texts, **OPTIONS))
         assert len(seen.calls("decoder_layers.1.cross_attention")) > 0
-    with gated(model, without(model, [HeadName("cross", 1, head) for head in range(3)])):
+    with gated(model, ablated_gates(model, [HeadName("cross", 1, head) for head in range(3)])):
         beside = comparable(translator.translate(texts, workers=2, batch_size=1, **OPTIONS))
     assert (
         here == beside != whole
@@ -171,7 +171,7 @@ def test_hooks_hold_in_their_own_thread_and_in_the_workers_it_starts(translator:
 def test_ablation_reaches_the_packed_step(translator: Translator) -> None:
     model = translator.model
     heads = [HeadName("decoder", 0, 1), HeadName("cross", 1, 2), HeadName("encoder", 1, 0)]
-    with gated(model, without(model, heads)):
+    with gated(model, ablated_gates(model, heads)):
         packed = translator.translate(TEXTS, **OPTIONS)
         with capture(model):  # whoever wants to see inputs gets the plain layers
             plain = translator.translate(TEXTS, **OPTIONS)
@@ -214,10 +214,10 @@ def test_layers_in_c_have_a_worker_for_each_thread(translator: Translator) -> No
     torch.set_num_threads(5)
     try:
         assert translator.engine == "native"
-        assert [translator._workers._num_workers(count, options) for count in (1, 7, 9, 1000)] == [1, 1, 2, 5]
+        assert [translator._decoder._num_workers(count, options) for count in (1, 7, 9, 1000)] == [1, 1, 2, 5]
         assert comparable(translator.translate(texts, **OPTIONS)) == expected
         translator.use_engine("torch")
-        assert [translator._workers._num_workers(count, options) for count in (9, 127, 128)] == [1, 1, 2]
+        assert [translator._decoder._num_workers(count, options) for count in (9, 127, 128)] == [1, 1, 2]
     finally:
         torch.set_num_threads(before)
         translator.use_engine("auto")

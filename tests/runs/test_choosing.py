@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import regard
 from regard.data.corpus import NumberedPair, ParallelText
 from regard.demos import dates
-from regard.runs.settings import RunSettings, fitting, parse_assignments, together
+from regard.runs.settings import RunSettings, defaults, parse_assignments, together
 from regard.runs.settings.choosing import choice_for, chosen_by_data, subwords_of
 from regard.runs.settings.measuring import measured
 from regard.runs.tasks.pairs import hold_out_pairs
 from regard.runs.train import train
 from regard.text.tokenizer import Tokenizer
-from regard.training.run import Callback, Progress
+from regard.training.training_run import Callback, Progress
 
 Lines = list[tuple[str, str]]
 LATIN, CYRILLIC, HANGUL = (
@@ -97,7 +97,7 @@ def definitions(count: int) -> Lines:
 
 def held(lines: Iterable[tuple[str, str]]) -> ParallelText:
     pairs = [NumberedPair(number, *line) for number, line in enumerate(lines, start=1)]
-    return ParallelText.of(pairs, "generated", len(pairs))
+    return ParallelText.from_pairs(pairs, "generated", len(pairs))
 
 
 def chosen(lines: Lines, preset: str = "tiny", arch: str = "encoder-decoder", **sections: Any) -> RunSettings:
@@ -107,7 +107,7 @@ def chosen(lines: Lines, preset: str = "tiny", arch: str = "encoder-decoder", **
 
 def kinds(settings: RunSettings) -> tuple[str, str, bool]:
     tokenizer = settings.tokenizer
-    return tokenizer.kind, tokenizer.of_targets.kind, tokenizer.shared
+    return tokenizer.kind, tokenizer.for_targets.kind, tokenizer.shared
 
 
 def numerals(count: int) -> Lines:
@@ -284,7 +284,7 @@ def test_one_line_says_what_was_chosen_and_how_to_change_it() -> None:
         "--set model.num_encoder_layers=4 --set model.num_decoder_layers=4 --set model.dropout=0.2 "
         "--set model.positions=sinusoidal --set training.batch_tokens=2048 --set training.metric=loss"
     ]
-    assert not any("exact_match" in line for line in fitting.notes(fitting.fitted(settings, 5.0)))
+    assert not any("exact_match" in line for line in defaults.notes(defaults.resolve_defaults(settings, 5.0)))
     (line,) = chosen_by_data(usual, [held(pronunciations(800, HANGUL))], 100)[1]
     assert "a token for each character of the source and each word of the target" in line
     assert "--set tokenizer.kind=bpe --set tokenizer.normalization=NFC" in line
@@ -314,10 +314,10 @@ def test_less_is_held_out_where_there_is_little(count: int, expected: int) -> No
 
 def test_few_strings_are_read_more_often_and_many_less() -> None:
     few, many = chosen(inflections(800)), chosen(inflections(8000))
-    assert fitting.fitted(few, 8.0).training.steps == 2000
-    assert fitting.fitted(many, 40.0).training.steps == 4000  # 100 epochs
-    assert fitting.fitted(many, 100.0).training.steps == 7500
-    assert "at most 100 epochs" in fitting.notes(fitting.fitted(many, 40.0))[0]
+    assert defaults.resolve_defaults(few, 8.0).training.steps == 2000
+    assert defaults.resolve_defaults(many, 40.0).training.steps == 4000  # 100 epochs
+    assert defaults.resolve_defaults(many, 100.0).training.steps == 7500
+    assert "at most 100 epochs" in defaults.notes(defaults.resolve_defaults(many, 40.0))[0]
 
 
 def test_measures_by_hand() -> None:
@@ -338,21 +338,21 @@ def stopped(settings: RunSettings) -> dict[str, Any]:
         name: getattr(settings, name).model_dump(mode="json") for name in ("tokenizer", "data", "training", "model")
     }
     found = {f"{name}.{key}": value for name, values in sections.items() for key, value in values.items()}
-    return found | {fitting.RECORDED_AS: fitting.recorded(settings)}
+    return found | {defaults.RECORDED_AS: defaults.recorded(settings)}
 
 
 @pytest.mark.parametrize("make", [inflections, pronunciations, sentences])
 def test_a_resumed_run_has_what_it_began_with(make: Callable[[int], Lines]) -> None:
     begun = chosen(make(800))
-    resumed = fitting.settled(RunSettings.build("tiny"), stopped(begun))
+    resumed = defaults.frozen(RunSettings.build("tiny"), stopped(begun))
     assert resumed.model_dump() == begun.model_dump()
     assert resumed.holds_out_less
     earlier = stopped(RunSettings.build("tiny"))
-    earlier[fitting.RECORDED_AS] = [*fitting.FITTED]
-    as_then = fitting.settled(RunSettings.build("tiny"), earlier)
+    earlier[defaults.RECORDED_AS] = [*defaults.FITTED]
+    as_then = defaults.frozen(RunSettings.build("tiny"), earlier)
     assert as_then.model_dump() == RunSettings.build("tiny").model_dump()
     assert not as_then.holds_out_less
-    assert fitting.HOLD_OUT not in fitting.recorded(as_then)  # and when it is resumed again
+    assert defaults.HOLD_OUT not in defaults.recorded(as_then)  # and when it is resumed again
 
 
 class Stop(Callback):

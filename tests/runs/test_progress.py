@@ -12,7 +12,7 @@ from rich.console import Console
 
 from regard.inspection.drawing import notebook as drawn
 from regard.runs.progress import Callbacks, RunDisplay, TensorBoard, clock, quantity
-from regard.training.run import Progress
+from regard.training.training_run import Progress
 
 
 def progress(step: int) -> Progress:

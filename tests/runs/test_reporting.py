@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from regard.cli.main import run
-from regard.cli.writing import summary
+from regard.cli.output import summary
 from regard.evaluation.text_metrics import TextMetrics
-from regard.inspection.drawing.report import report_html
+from regard.inspection.drawing.html_report import report_html
 from regard.runs.card import model_card
 from regard.runs.report import training_report
 from regard.text.wording import counted
 from regard.training.optimization import TrainingConfig
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 ONES = re.compile(
     r"(?<![\d.,:-])1 (?:[a-z]+ ){0,2}(?:pairs|threads|steps|lines|texts|labels|tokens|heads|models|sentences|processes)\b"

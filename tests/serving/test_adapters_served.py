@@ -11,7 +11,7 @@ from test_interfaces import JSON, TEXT, send
 from regard.adapters import Base, save_adapter, weights_digest
 from regard.checkpoint import load_model
 from regard.errors import SettingsError
-from regard.models.learning.adapters import AdapterConfig, adapted, add_adapter
+from regard.models.adaptation import AdapterConfig, adapted, add_adapter
 from regard.pipelines.loading import load_as, load_with_adapters
 from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction, adapter_of, parse_adapters

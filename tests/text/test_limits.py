@@ -12,9 +12,9 @@ from regard.data.corpus import ParallelText
 from regard.data.encoding import encode_pairs
 from regard.data.labelled import encode_words
 from regard.errors import DataError
-from regard.text import limits
+from regard.text import length_limits as limits
 from regard.text import tokenizer as tokenizing
-from regard.text.limits import beginning, check_lengths
+from regard.text.length_limits import beginning, check_lengths
 from regard.text.tokenizer import Symbols, Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 from regard.text.tokenizing import learning

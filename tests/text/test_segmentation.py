@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from regard.errors import SettingsError
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.text.tokenizing.segmentation import BpeDropout, sampled
+from regard.text.tokenizing.segmentation import BpeDropout, make_segmenters
 
 LINES = ["lower lowest newer newest wider widest", "low slow snow 2016 1999", "the lowest slope is slow"] * 3
 BPE = Tokenizer.train(LINES, TokenizerConfig(vocab_size=70))
@@ -51,11 +51,11 @@ def test_what_would_be_too_long_stays() -> None:
 def test_other_kinds_are_left_as_they_are_and_refused_alone() -> None:
     unigram = Tokenizer.train(LINES, TokenizerConfig(kind="unigram", vocab_size=40))
     with pytest.raises(SettingsError, match=r"data\.bpe_dropout.*kind bpe; got unigram"):
-        sampled([unigram, unigram], 0.1, 9)
+        make_segmenters([unigram, unigram], 0.1, 9)
     characters = Tokenizer.train(LINES, TokenizerConfig(kind="characters", vocab_size=40))
     with pytest.raises(SettingsError, match=r"data\.bpe_dropout.*kind bpe; got characters and unigram"):
-        sampled([unigram, characters], 0.1, 9)
-    for_words, for_phrases = sampled([unigram, BPE], 0.9, 99)
+        make_segmenters([unigram, characters], 0.1, 9)
+    for_words, for_phrases = make_segmenters([unigram, BPE], 0.9, 99)
     ids = BPE.encode("lowest newest")
     assert for_words(ids, Random(0)) == ids
     assert len(for_phrases(ids, Random(0))) > len(ids)

@@ -11,7 +11,7 @@ from regard.errors import SettingsError
 from regard.inspection.record import Tokens
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
-from regard.text.words import Separators, separators_named, word_spans, words_of
+from regard.text.words import Separators, parse_separators, split_words, word_spans
 
 UNICODE_SPACES = [chr(code) for code in range(0x3001) if chr(code).isspace()]
 OTHERS = [space for space in UNICODE_SPACES if space not in " \t\n\r"]
@@ -26,10 +26,10 @@ def test_how_many_spaces_there_are() -> None:
 @pytest.mark.parametrize("space", UNICODE_SPACES, ids=ascii)
 def test_each_kind_of_space(space: str) -> None:
     text = f"a{space}b c"
-    assert words_of(text, "whitespace") == ["a", "b", "c"]
-    assert words_of(text) == (["a", "b", "c"] if space not in OTHERS else [f"a{space}b", "c"])
+    assert split_words(text, "whitespace") == ["a", "b", "c"]
+    assert split_words(text) == (["a", "b", "c"] if space not in OTHERS else [f"a{space}b", "c"])
     if space not in "\t":
-        assert tagged_words(text) == words_of(text)
+        assert tagged_words(text) == split_words(text)
 
 
 @given(
@@ -37,18 +37,18 @@ def test_each_kind_of_space(space: str) -> None:
     st.sampled_from(["spaces", "whitespace"]),
 )
 def test_all_who_count_words_count_the_same(text: str, separators: Separators) -> None:
-    words, spans = words_of(text, separators), word_spans(text, separators)
+    words, spans = split_words(text, separators), word_spans(text, separators)
     assert [text[begin:end] for begin, end in spans] == words
     offsets = LETTERS.offsets(text)
-    tokens = Tokens.of(LETTERS.tokens(LETTERS.encode(text)), list(offsets), text, separators)
+    tokens = Tokens.from_offsets(LETTERS.tokens(LETTERS.encode(text)), list(offsets), text, separators)
     for word, (begin, end) in enumerate(spans):
         held = [token for token, (first, last) in enumerate(offsets) if begin <= last - 1 < end and first < last]
         assert all(tokens.words[token] == word for token in held)
-        pair = AlignedPair.of(NumberedPair(1, text, "a"), [(word, 0)], separators)
+        pair = AlignedPair.from_pair(NumberedPair(1, text, "a"), [(word, 0)], separators)
         assert sorted(set(token_links(pair, LETTERS, LETTERS)[::2])) == held
 
 
 def test_separators_by_name() -> None:
-    assert separators_named("whitespace") == "whitespace"
+    assert parse_separators("whitespace") == "whitespace"
     with pytest.raises(SettingsError, match=r"must be spaces or whitespace; got 'space'\. Did you mean 'spaces'"):
-        separators_named("space")
+        parse_separators("space")

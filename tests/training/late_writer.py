@@ -12,10 +12,10 @@ from regard.data.batching import training_batches
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.distributed import joined
+from regard.training.distributed import joined_world
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.trainer import Trainer
+from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 
 rng = np.random.default_rng(0)
@@ -44,7 +44,7 @@ class Writer(StubWriter):
         write_late()
 
 
-with joined("cpu") as world:
+with joined_world("cpu") as world:
     torch.manual_seed(1)
     model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20,
                                        num_encoder_layers=1, num_decoder_layers=1))  # fmt: skip
@@ -53,5 +53,5 @@ with joined("cpu") as world:
     )
     updater = Updater(model, TrainingConfig(precision="float32", steps=2), world)
     trainer = Trainer(updater, task, Writer(), Silent(), saving=SavingTimes() if slow == "save" else None)
-    trainer.run()
+    trainer.train()
     assert written.exists(), f"process {world.rank} did not wait"

@@ -6,12 +6,12 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from regard.data.batch import own_rows
+from regard.data.batch import rows_of_shard
 from regard.data.batching import make_batch
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.training.distributed import joined, whole
+from regard.training.distributed import joined_world, whole
 from regard.training.optimization import TrainingConfig
 from regard.training.updates import Updater
 
@@ -28,7 +28,7 @@ pairs = EncodedPairs(Sequences.from_lists(rows), Sequences.from_lists(rows[::-1]
 smoothing, cut, shard, output = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "shard", sys.argv[4]
 precision = "bfloat16" if sys.argv[3] == "bfloat16" else "float32"
 
-with joined("cpu") as world:
+with joined_world("cpu") as world:
     torch.manual_seed(1)
     model = EncoderDecoder(EncoderDecoderConfig(vocab_size=23, model_dim=12, num_heads=3, ff_dim=20, dropout=0.0,
                                        num_encoder_layers=2, num_decoder_layers=2))  # fmt: skip
@@ -37,7 +37,7 @@ with joined("cpu") as world:
     updater.optimizer = Descent(model.parameters())
     batches = []
     for part in np.array_split(np.arange(64), cut):
-        own, counts = own_rows(part, (world.rank, world.size))
+        own, counts = rows_of_shard(part, (world.rank, world.size))
         batches.append(make_batch(pairs, own, pad_id=0, start_ids=[2], counts=counts))
     (num_tokens,) = world.sums(sum(batch.num_tokens for batch in batches))
     loss = updater.step(batches, 0.5, int(num_tokens)).loss

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from regard.training.run import Scores, TrainingRun
+from regard.training.training_run import Scores, TrainingRun
 
 
 class StubTask:

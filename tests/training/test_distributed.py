@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from regard.errors import SettingsError, TrainingError
-from regard.training.distributed import ALONE, World, joined, saying_who_is_lost
+from regard.training.distributed import ALONE, World, joined_world, reporting_lost_process
 
 ONE_STEP, LATE_WRITER = (Path(__file__).with_name(name) for name in ("one_step.py", "late_writer.py"))
 
@@ -69,8 +69,8 @@ def test_the_others_wait_for_the_one_that_writes(slow: str, tmp_path: Path) -> N
 
 def test_one_process_is_a_world_of_its_own() -> None:
     assert ALONE.sums(1, 2.5) == [1, 2.5]
-    assert ALONE.of_main("a") == "a"
-    assert ALONE.of_all("a") == ["a"]
+    assert ALONE.broadcast("a") == "a"
+    assert ALONE.gather("a") == ["a"]
 
 
 def test_what_torchrun_would_have_said_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,11 +79,11 @@ def test_what_torchrun_would_have_said_is_missed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("LOCAL_RANK", raising=False)
     with (
         pytest.raises(TrainingError, match=r"must be started by torchrun, which sets .*; got RANK=x, LOCAL_RANK=\."),
-        joined(),
+        joined_world(),
     ):
         pass
     monkeypatch.setenv("WORLD_SIZE", "")
-    with joined() as world:
+    with joined_world() as world:
         assert world is ALONE
 
 
@@ -95,14 +95,14 @@ def test_more_processes_than_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     with (
         pytest.raises(SettingsError, match=r"GPU.*; got 3 .*for 2\. Start fewer"),
-        joined(),
+        joined_world(),
     ):
         pass
 
 
 def test_a_lost_process_is_said_and_other_errors_are_left_alone() -> None:
     def failing(message: str, world: World) -> None:
-        with saying_who_is_lost(world, lambda: 41):
+        with reporting_lost_process(world, lambda: 41):
             raise RuntimeError(message)
 
     with pytest.raises(TrainingError, match=r"all 2 processes .*process 1 lost another one at step 42"):

@@ -14,7 +14,7 @@ from running import command, outcome, refused
 import regard
 from regard.checkpoint import load_model
 from regard.data.batch import Batch
-from regard.data.corpus import Aligned, AlignedPair, Corpus, NumberedPair, Tagged
+from regard.data.corpus import AlignedCorpus, AlignedPair, Corpus, NumberedPair, TaggedCorpus
 from regard.data.parallel.alignments import token_links
 from regard.errors import DataError
 from regard.inspection.alignment import cross_attention
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_words_become_tokens() -> None:
     tokenizer = Tokenizer.train(["ab cde f"], TokenizerConfig(kind="characters", vocab_size=20))
-    pair = AlignedPair.of(NumberedPair(1, "ab  cde", "f ab"), [(0, 1), (1, 0), (0, 1)])
+    pair = AlignedPair.from_pair(NumberedPair(1, "ab  cde", "f ab"), [(0, 1), (1, 0), (0, 1)])
     found = token_links(pair, tokenizer, tokenizer)
     spelled = {
         (
@@ -60,12 +60,12 @@ def test_words_become_tokens() -> None:
 
 def test_a_line_for_each_line(folder: Path, tmp_path: Path) -> None:
     corpus = Corpus((str(folder / "source"), str(folder / "target")))
-    aligned = Aligned(corpus, str(folder / "links"))
+    aligned = AlignedCorpus(corpus, str(folder / "links"))
     pairs = list(aligned.numbered())
     assert pairs == list(corpus.numbered())
     assert all(isinstance(pair, AlignedPair) and pair.links == ((2, 0), (1, 1), (0, 2)) for pair in pairs)
     assert len({aligned.digest, corpus.digest}) == 2
-    first = next(iter(Tagged(aligned, "<t>").numbered()))
+    first = next(iter(TaggedCorpus(aligned, "<t>").numbered()))
     assert isinstance(first, AlignedPair)
     assert first.links == ((3, 0), (2, 1), (1, 2))
     for text, message in (
@@ -77,7 +77,7 @@ def test_a_line_for_each_line(folder: Path, tmp_path: Path) -> None:
         ("0-0\n" * 3 + "0:1\n" + "\n" * 8, r"line 4: a link must be two words, such as 0-1; got '0:1'"),
     ):
         (tmp_path / "bad").write_text(text)
-        bad = Aligned(corpus, str(tmp_path / "bad"))
+        bad = AlignedCorpus(corpus, str(tmp_path / "bad"))
         with pytest.raises(DataError, match=message):
             _ = bad.digest, list(bad.numbered())
 
@@ -91,15 +91,15 @@ def test_a_file_that_counts_from_one_and_words_between_other_spaces(tmp_path: Pa
         ("0-1 1-2 2-0", {"separators": "whitespace"}, ((0, 1), (1, 2), (2, 0))),
     ):
         (tmp_path / "links").write_text(f"{links}\n")
-        aligned = Aligned(corpus, str(tmp_path / "links"), **settings)
+        aligned = AlignedCorpus(corpus, str(tmp_path / "links"), **settings)
         (pair,) = aligned.numbered()
         assert isinstance(pair, AlignedPair)
         assert pair.links == found
         assert pair.separators == settings.get("separators", "spaces")
-    digests = {Aligned(corpus, str(tmp_path / "links"), first, by).digest for first in (0, 1) for by in WORD}
+    digests = {AlignedCorpus(corpus, str(tmp_path / "links"), first, by).digest for first in (0, 1) for by in WORD}
     assert len(digests) == 4
     with pytest.raises(DataError, match=r"there, 2 and 2; got 1-2, counted from 0\. Does the file count from 1\?"):
-        list(Aligned(corpus, str(tmp_path / "links")).numbered())
+        list(AlignedCorpus(corpus, str(tmp_path / "links")).numbered())
 
 
 def test_the_loss_is_the_mean_over_the_links_of_each_target() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from regard.errors import TrainingError
-from regard.training.process import LOCK, only_run, stopping_on_signals
+from regard.training.process import LOCK, run_lock, stopping_on_signals
 from regard.training.state import clear
 
 locked = pytest.mark.skipif(sys.platform == "win32", reason="files are not locked there")
@@ -20,13 +20,13 @@ locked = pytest.mark.skipif(sys.platform == "win32", reason="files are not locke
 @locked
 def test_a_second_run_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
     folder = tmp_path / "model.training"
-    with only_run(folder):
+    with run_lock(folder):
         clear(folder)  # a run begins with it, and goes on being the only one
-        with pytest.raises(TrainingError, match="one run at a time"), only_run(folder):
+        with pytest.raises(TrainingError, match="one run at a time"), run_lock(folder):
             raise AssertionError
         assert (folder / LOCK).is_file()
     assert not folder.exists()
-    with only_run(folder):
+    with run_lock(folder):
         (folder / "step-00000001").mkdir()
     assert [path.name for path in folder.iterdir()] == ["step-00000001"]
 
@@ -36,7 +36,7 @@ def test_what_a_killed_run_left_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / LOCK).touch()
     for name in ("metrics.jsonl", ".metrics.jsonl.0123456789abcdef.part"):
         (tmp_path / name).touch()
-    with only_run(tmp_path):
+    with run_lock(tmp_path):
         clear(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == [LOCK]
 
@@ -52,7 +52,7 @@ def test_a_lock_that_its_owner_has_just_removed_is_none(tmp_path: Path, monkeypa
         flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with pytest.raises(TrainingError, match="one run at a time"), only_run(tmp_path):
+    with pytest.raises(TrainingError, match="one run at a time"), run_lock(tmp_path):
         raise AssertionError
 
 
@@ -64,7 +64,7 @@ def test_where_files_cannot_be_locked_runs_go_on(tmp_path: Path, monkeypatch: py
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with only_run(tmp_path), only_run(tmp_path):
+    with run_lock(tmp_path), run_lock(tmp_path):
         pass
 
 

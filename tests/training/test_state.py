@@ -19,7 +19,6 @@ from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import SettingsError, TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.state import (
     TrainingState,
     checkpoints,
@@ -30,6 +29,7 @@ from regard.training.state import (
     write_state,
 )
 from regard.training.trainer import Trainer
+from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 
 MakeModel = Callable[..., EncoderDecoder]
@@ -68,7 +68,7 @@ def run_from(
         Updater(model, config), StubTask(lambda start, shard: stream(start), losses), Writer(), Silent(),
         saving=SavingTimes(every_steps=1), resumed=state,
     )  # fmt: skip
-    return trainer.run()
+    return trainer.train()
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

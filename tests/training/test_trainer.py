@@ -15,9 +15,9 @@ from regard.data.sequences import EncodedPairs, Sequences
 from regard.errors import TrainingError
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.state import TrainingState
 from regard.training.trainer import Trainer
+from regard.training.training_run import Callback, Progress, SavingTimes, Scores, TrainingRun
 from regard.training.updates import Updater
 
 MakeModel = Callable[..., EncoderDecoder]
@@ -87,7 +87,7 @@ def test_a_step_is_the_same_however_the_batch_is_cut(make_model: MakeModel, smoo
 
 def test_the_best_validation_is_kept(make_model: MakeModel) -> None:
     recorder = Recorder()
-    run = trainer_of(make_model(), recorder, losses=iter([3.0, 1.0, 2.0])).run()
+    run = trainer_of(make_model(), recorder, losses=iter([3.0, 1.0, 2.0])).train()
     assert recorder.kept == [2, 4]
     assert [(step, best) for step, _, best in recorder.validations] == [(2, True), (4, True), (6, False)]
     assert (run.best_step, run.best_scores, run.step, run.interrupted) == (4, {"loss": 1.0}, 6, False)
@@ -96,7 +96,7 @@ def test_the_best_validation_is_kept(make_model: MakeModel) -> None:
 
 def test_progress_counts_steps_and_tokens(make_model: MakeModel) -> None:
     recorder = Recorder()
-    run = trainer_of(make_model(), recorder, accumulation=2).run()
+    run = trainer_of(make_model(), recorder, accumulation=2).train()
     assert [progress.step for progress in recorder.steps] == [1, 2, 3, 4, 5, 6]
     expected = training_batches(copy_pairs(), 60, 1, pad_id=0, start_ids=[2])
     assert run.num_tokens == sum(next(expected).num_tokens for _ in range(12))
@@ -119,7 +119,7 @@ def test_on_a_gpu_losses_are_read_a_step_later(make_model: MakeModel, monkeypatc
         monkeypatch.setattr(trainer.updater, "step", step)
         monkeypatch.setattr(recorder, "on_step", lambda at, events=events: events.append(("told", at.step, at.loss)))
         trainer.device = torch.device("meta" if kind == "cuda" else "cpu")
-        run = trainer.run()
+        run = trainer.train()
         assert [record["step"] for record in run.history if "loss" in record] == [1, 2, 3, 4, 5, 6]
     told_of = {kind: [event for event in events if event[0] == "told"] for kind, events in told.items()}
     assert told_of["cuda"] == told_of["cpu"]
@@ -134,7 +134,7 @@ def test_training_learns_and_repeats(make_model: MakeModel, precision: str) -> N
         recorder, model = Recorder(), make_model(dropout=0.1)
         state = torch.get_rng_state()
         settings = {"steps": 60, "learning_rate": 0.01, "warmup_steps": 10, "validate_every": 100}
-        trainer_of(model, recorder, precision=precision, **settings).run()
+        trainer_of(model, recorder, precision=precision, **settings).train()
         assert torch.equal(torch.get_rng_state(), state), "the caller's random numbers were touched"
         return model, recorder.steps
 
@@ -149,7 +149,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_changes_nothing(make_model: M
     model.source_embedding.weight.data[5] = float("nan")
     before = [parameter.detach().clone() for parameter in model.encoder_layers[0].parameters()]  # type: ignore[attr-defined]
     with pytest.raises(TrainingError, match=r"the loss must be a finite number; .*5 steps in a row, up to step 5"):
-        trainer_of(model, Recorder()).run()
+        trainer_of(model, Recorder()).train()
     assert all(map(torch.equal, before, model.encoder_layers[0].parameters()))  # type: ignore[attr-defined]
 
 
@@ -163,7 +163,7 @@ def interrupted_after(num_batches: int) -> Iterator[Batch]:
 @pytest.mark.parametrize(("num_batches", "kept"), [(0, []), (1, [1]), (5, [2])])
 def test_an_interrupt_keeps_the_best_or_what_there_is(make_model: MakeModel, num_batches: int, kept: list[int]) -> None:
     recorder = Recorder()
-    run = trainer_of(make_model(), recorder, batches=interrupted_after(num_batches), losses=iter([1.0, 2.0])).run()
+    run = trainer_of(make_model(), recorder, batches=interrupted_after(num_batches), losses=iter([1.0, 2.0])).train()
     assert isinstance(run, TrainingRun)
     assert run.interrupted
     assert run.step == num_batches
@@ -175,7 +175,7 @@ def test_a_gradient_that_is_no_number_ends_the_run(make_model: MakeModel) -> Non
     model.encoder_layers[0].feed_forward.inner_proj.weight.register_hook(lambda gradient: gradient * float("inf"))
     before = [parameter.detach().clone() for parameter in model.parameters()]
     with pytest.raises(TrainingError, match=r"the gradient must be a finite number; .*5 steps in a row"):
-        trainer_of(model, Recorder()).run()
+        trainer_of(model, Recorder()).train()
     assert all(map(torch.equal, before, model.parameters()))
 
 
@@ -193,7 +193,7 @@ def test_long_gradients_are_clipped(make_model: MakeModel) -> None:
 
 
 def test_speed_leaves_validation_out(make_model: MakeModel) -> None:
-    run = trainer_of(make_model(), Recorder()).run()
+    run = trainer_of(make_model(), Recorder()).train()
     assert 0 < run.validation_seconds < run.seconds
     assert run.tokens_per_second == pytest.approx(run.num_tokens / (run.seconds - run.validation_seconds))
 
@@ -217,7 +217,7 @@ def test_a_step_that_is_no_number_is_skipped_and_counted(make_model: MakeModel) 
         return outcome
 
     trainer.updater.step = watched
-    run = trainer.run()
+    run = trainer.train()
     assert (run.step, run.skipped_steps, run.skipped_in_a_row, run.interrupted) == (6, 1, 0, False)
     for index in range(5):
         is_same = all(map(torch.equal, before[index], before[index + 1]))
@@ -227,7 +227,7 @@ def test_a_step_that_is_no_number_is_skipped_and_counted(make_model: MakeModel) 
 def test_a_run_without_progress_ends_early(make_model: MakeModel) -> None:
     recorder = Recorder()
     losses = iter([3.0, 2.0, 2.5, 2.1, 1.0])
-    run = trainer_of(make_model(), recorder, losses=losses, steps=20, patience=2).run()
+    run = trainer_of(make_model(), recorder, losses=losses, steps=20, patience=2).train()
     assert (run.step, run.best_step, run.interrupted) == (8, 4, False)
 
 
@@ -236,17 +236,19 @@ def test_a_run_that_ended_early_makes_no_step_when_it_is_resumed(make_model: Mak
     trainer = trainer_of(model, Recorder(), losses=iter([3.0, 2.0, 2.5, 2.1, 1.0]), steps=20, patience=2)
     trainer.saving = SavingTimes()
     trainer.writer.save = lambda tensors, run: saved.update(tensors=tensors, progress=asdict(run))
-    trainer.run()
+    trainer.train()
     state = TrainingState(saved["tensors"], saved["progress"], {})
-    assert trainer_of(model, Recorder(), steps=20, patience=2, resumed=state).run().step == 8
-    assert trainer_of(model, Recorder(), losses=iter([1.0, 9, 9]), steps=10, patience=3, resumed=state).run().step == 10
+    assert trainer_of(model, Recorder(), steps=20, patience=2, resumed=state).train().step == 8
+    assert (
+        trainer_of(model, Recorder(), losses=iter([1.0, 9, 9]), steps=10, patience=3, resumed=state).train().step == 10
+    )
 
 
 def test_what_scores_no_number_is_not_kept(make_model: MakeModel) -> None:
     recorder, looks = Recorder(), []
     trainer = trainer_of(make_model(), recorder, losses=iter([math.nan, 3.0, math.inf, 2.0]), steps=8, keep_best=3)
     trainer.task.sample = lambda model: looks.append(model) or {}
-    run = trainer.run()
+    run = trainer.train()
     assert run.best_step == 8
     assert recorder.kept == [4, 8]
     assert run.best_steps("loss", 4) == [8, 4]
@@ -259,7 +261,7 @@ def test_snapshots_begin_with_the_untrained_model_and_come_before_checkpoints(ma
     trainer.saving = SavingTimes()
     trainer.writer.keep_snapshot = lambda model, run: written.append(("snapshot", run.step))
     trainer.writer.save = lambda tensors, run: written.append(("checkpoint", run.step))
-    trainer.run()
+    trainer.train()
     assert written == [
         ("snapshot", 0), ("snapshot", 2), ("checkpoint", 2), ("snapshot", 4), ("checkpoint", 4), ("checkpoint", 5)
     ]  # fmt: skip
@@ -268,8 +270,8 @@ def test_snapshots_begin_with_the_untrained_model_and_come_before_checkpoints(ma
 def test_a_run_without_any_score_keeps_nothing(make_model: MakeModel) -> None:
     recorder = Recorder()
     with pytest.raises(TrainingError, match=r"validation loss must be a number; .* up to step 4\."):
-        trainer_of(make_model(), recorder, losses=iter([math.nan] * 2), steps=4).run()
-    interrupted = trainer_of(make_model(), recorder, batches=interrupted_after(3), losses=iter([math.nan])).run()
+        trainer_of(make_model(), recorder, losses=iter([math.nan] * 2), steps=4).train()
+    interrupted = trainer_of(make_model(), recorder, batches=interrupted_after(3), losses=iter([math.nan])).train()
     assert (interrupted.interrupted, interrupted.step) == (True, 3)
     assert recorder.kept == []
 
@@ -280,7 +282,7 @@ def test_what_was_measured_is_written_down_at_each_validation_and_when_a_run_fai
     trainer.writer.record = lambda run: records.append(len(run.history))
     trainer.updater.step = failing_at(6, trainer.updater.step)
     with pytest.raises(TrainingError, match="of step 6"):
-        trainer.run()
+        trainer.train()
     assert records == [3, 6, 7]  # two steps and a validation, twice; then one step more
 
 
@@ -334,7 +336,7 @@ def test_memory_that_ends_elsewhere_is_said_as_well(make_model: MakeModel, where
         trainer.task.measured = too_large
     what = "source_ids" if where == "optimizer" else "the validation text, in batches"
     with pytest.raises(TrainingError, match=rf"a batch must fit into memory; got {what}"):
-        trainer.run()
+        trainer.train()
 
 
 @pytest.mark.parametrize(("metric", "best"), [("loss", [4, 6]), ("token_accuracy", [8, 2])])
@@ -343,7 +345,7 @@ def test_a_metric_decides_which_models_stay(make_model: MakeModel, metric: str, 
     recorder = Recorder()
     trainer = trainer_of(make_model(), recorder, steps=8, metric=metric, keep_best=2)
     trainer.task.measured = lambda _: dict(zip(("loss", "token_accuracy"), next(measured), strict=True))
-    run = trainer.run()
+    run = trainer.train()
     assert run.best_steps(metric, 2) == best
     assert run.best_step == best[0]
     assert set(best) <= set(recorder.kept)

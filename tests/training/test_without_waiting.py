@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.data.batch import Batch, LabelledBatch, pad_right
 from regard.data.batching import make_batch
-from regard.data.loading import pinned
+from regard.data.prefetching import pinned
 from regard.data.sequences import EncodedPairs, Sequences
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, RecurrentConfig
 from regard.models.decoder import Decoder

@@ -23,8 +23,8 @@ from regard.inspection.record import HeadName, Tokens
 from regard.inspection.texts import framed_spans
 from regard.models.heads import cross_heads
 from regard.pipelines.translator import Translator
-from regard.text.limits import beginning, check_lengths
-from regard.text.words import Separators, words_of
+from regard.text.length_limits import beginning, check_lengths
+from regard.text.words import Separators, split_words
 
 CHOSEN_ON = 500
 """The number of pairs on which the layer and head are chosen without a gold standard."""
@@ -37,20 +37,20 @@ class Looked:
     """The cross-attention of a model over a given pair."""
 
     weights: list[Tensor]
-    """Of each layer, `head target source`; the last row is the end symbol's."""
+    """The weights of each layer, `head target source`; the last row is the end symbol's."""
     heads: list[list[int]]
     """The numbers of each layer's heads."""
     source_words: list[int | None]
     target_words: list[int | None]
-    """Of the target's tokens, without the end symbol."""
+    """The ids of the target's tokens, without the end symbol."""
 
     def seen_by(self, readout: AttentionReadout) -> Tensor:
         """The rows of the target's tokens: those in which they are written, or in which they have been read."""
-        weights = readout.of(self.weights, self.heads)
+        weights = readout.read(self.weights, self.heads)
         return weights[1:] if readout.shifted else weights[:-1]
 
     def likeness(self, readout: AttentionReadout) -> float:
-        """How similar its weights are to an alignment, without a gold standard."""
+        """The similarity of its weights to an alignment, without a gold standard."""
         ordinary = [word is not None for word in self.source_words]
         return without_gold(self.seen_by(readout)[:, ordinary])
 
@@ -109,7 +109,7 @@ def words_of_tokens(
     """
     for begin, end in filter(None, offsets):
         found = text[begin:end]
-        if len(words_of(found, separators)) > 1:
+        if len(split_words(found, separators)) > 1:
             if " " in found.strip(" "):
                 hint = "It was trained with tokenizer.across_spaces."
             elif separators == "spaces":
@@ -119,7 +119,7 @@ def words_of_tokens(
             raise SettingsError(
                 f"word alignment needs a model whose tokens hold one word; got the token {found!r}. {hint}"
             )
-    return Tokens.of(spelled, offsets, text, separators).words
+    return Tokens.from_offsets(spelled, offsets, text, separators).words
 
 
 def best_readout(

@@ -1,4 +1,4 @@
-"""How inputs affect outputs through the whole model, for every family of Transformers."""
+"""The effect of inputs on outputs through the whole model, for every family of Transformers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from regard.inspection.flow import (
     rollout,
     with_residuals,
 )
+from regard.inspection.inspection import Inspection, check_ending
 from regard.inspection.record import Record, Tokens
-from regard.inspection.result import Inspection, check_ending
 from regard.models.interface import Model
 from regard.pipelines.pipeline import Pipeline
 from regard.text.lines import write_whole
@@ -46,7 +46,7 @@ MOST_FLOW_CELLS = 2_000
 
 @dataclass(frozen=True, repr=False)
 class Flow:
-    """How much each input contributes to each output, by one method."""
+    """The contribution of each input to each output, by one method."""
 
     method: str
     matrix: numpy.ma.MaskedArray
@@ -54,14 +54,14 @@ class Flow:
     rows: Tokens
     keys: Tokens
     gap: float = 0.0
-    """Of integrated gradients: the relative error of the rows' sums."""
+    """The relative error of the rows' sums, of integrated gradients."""
 
     def __repr__(self) -> str:
         return f"Flow({self.method}, {len(self.rows)} rows x {len(self.keys)} keys)"
 
     @property
     def caveat(self) -> str:
-        """What is not shown, in a line or two."""
+        """The part that is not shown, in a line or two."""
         if self.gap <= LARGEST_GAP:
             return CAVEATS[self.method]
         return f"{CAVEATS[self.method]} The sums miss the changes that they explain by {self.gap:.0%}."
@@ -142,7 +142,7 @@ def trace_flow(
     options: DecodingOptions | None = None,
     ids: Sequence[int] | None = None,
 ) -> Flow:
-    """How much each input contributes to each output. Of a translator: the fractions of the source tokens only.
+    """The contribution of each input to each output. Of a translator: the fractions of the source tokens only.
 
     Args:
         target: a given translation; None: the model's own.

@@ -13,8 +13,8 @@ from typing import Any
 from regard.analysis.pruning import MEASURES, NOTE, Measured, Ranking
 from regard.checkpoint import save_new
 from regard.inspection.head_statistics import HeadStatistics
+from regard.inspection.inspection import check_ending
 from regard.inspection.record import HeadName
-from regard.inspection.result import check_ending
 from regard.pipelines.translator import Translator
 from regard.text.lines import write_whole
 from regard.text.wording import counted

@@ -14,20 +14,20 @@ from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.options import DecodingOptions
 from regard.inspection.ablation import (
     Example,
+    ablated_gates,
     gated,
     gradient_importance,
     head_names,
     learnt_gates,
     leave_one_out,
     mean_contexts,
-    without,
 )
 from regard.inspection.head_statistics import HeadStatistics, head_statistics
 from regard.inspection.record import HeadName, Record
 from regard.models.heads import Site, multihead_attentions, prune_heads
 from regard.models.interface import PairModel
 from regard.pipelines.translator import Translator
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 
 MEASURES: dict[str, str] = {
     "leave-one-out": "fall of the log-probability without the head, nats per target token",
@@ -155,10 +155,10 @@ def rank_heads(
     return Ranking(measure, {head: statistics.fmean(found) for head, found in values.items()}, spread)
 
 
-def statistics_of(
+def sentence_statistics(
     translator: Translator, sources: Sequence[str], targets: Sequence[str], *, tell: ProgressCallback = lambda *_: None
 ) -> dict[HeadName, HeadStatistics]:
-    """What each head looks at on average over pairs of texts."""
+    """The kinds of tokens that each head attends to, on average over pairs of texts."""
 
     def records() -> Iterator[Record]:
         for done, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
@@ -203,7 +203,7 @@ def removal_curves(
         curves[name] = [(0.0, whole)]
         for index, share in enumerate(SHARES, start=1):
             heads = removable(order, round(share * num_heads))
-            with gated(model, without(model, heads)):
+            with gated(model, ablated_gates(model, heads)):
                 left = _bleu(translator, sources, references, options, metrics)
             curves[name].append((100 * len(heads) / num_heads, left))
             tell("BLEU without heads", done * len(SHARES) + index, len(orders) * len(SHARES))

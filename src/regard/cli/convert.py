@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import Adapter, FromHub, Overwrite, from_hub_if_asked
-from regard.cli.writing import program, say
+from regard.cli.option_types import Adapter, FromHub, Overwrite, from_hub_if_asked
+from regard.cli.output import echo, program
 from regard.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -55,24 +55,24 @@ def convert(
     """
     from regard.interop.convert import convert as convert_model
     from regard.interop.convert import convert_adapter
-    from regard.pipelines.families import PIPELINES
+    from regard.pipelines.pipeline_types import PIPELINES
 
     if base is not None:
         maps = convert_adapter(source, output, base, format=to, overwrite=overwrite)
-        say(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
+        echo(f"wrote {output}, an adapter for {len(maps)} linear maps of {base}")
         return
 
     def show(step: Step) -> None:
-        say("\n".join(step.lines(checked=not no_check)))
+        echo("\n".join(step.lines(checked=not no_check)))
         if list_tensors and step.foreign.account.mapped:
             width = max(len(theirs) for theirs, _ in step.foreign.account.mapped)
-            say("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
+            echo("\n".join(f"    {theirs:<{width}}  {ours}" for theirs, ours in step.foreign.account.mapped))
 
     done = convert_model(source, output, format=to, check=not no_check, overwrite=overwrite, say=show)
     if to is None:
-        say(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
+        echo(f"wrote {output}; next: {program()} {PIPELINES[done.arch].commands[0].format(output)}")
     else:
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
 
 
 def average(
@@ -90,8 +90,8 @@ def average(
     """Average the weights of several models, such as the checkpoints of one run; or add an adapter to the weights of one."""
     from regard.adapters import read_adapter, with_adapter
     from regard.checkpoint import check_output, save_new
-    from regard.pipelines.families import pipeline_type
     from regard.pipelines.loading import load_any
+    from regard.pipelines.pipeline_types import pipeline_type
     from regard.training.averaging import average_models
 
     check_output(output, overwrite=overwrite)
@@ -104,4 +104,4 @@ def average(
     save_new(output, *mean)
     use = pipeline_type(mean.model.config).of(mean).commands[-1].format(output)
     what = f"the mean of {len(models)} models" if adapter is None else f"{models[0]} with {adapter}"
-    say(f"wrote {output}, {what}; next: {program()} {use}")
+    echo(f"wrote {output}, {what}; next: {program()} {use}")

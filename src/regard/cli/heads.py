@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.inspect import check_folder
-from regard.cli.options import (
+from regard.cli.option_types import (
     Adapter,
     AsJson,
     Device,
@@ -20,7 +20,7 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.writing import program, say, tell, write
+from regard.cli.output import echo, log, print_result, program
 from regard.errors import DataError, SettingsError
 from regard.text.wording import counted
 
@@ -74,7 +74,7 @@ def heads(
     from regard.data.corpus import read_pairs
     from regard.evaluation.text_metrics import TextMetrics, tokenization_hint
     from regard.generation.options import DecodingOptions
-    from regard.inspection.ablation import without
+    from regard.inspection.ablation import ablated_gates
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.runs.progress import RunDisplay
@@ -94,7 +94,7 @@ def heads(
     translator = load_as(model, Translator, device=device, adapter=adapter)
     pairs = read_pairs(data)
     if (curves or prune is not None) and (hint := tokenization_hint(pairs.targets, tokenize)):
-        tell(hint)
+        log(hint)
     measured = slice(0, sentences)
     held_out = slice(sentences, 2 * sentences) if len(pairs.sources) > sentences else measured
     with RunDisplay() as display:
@@ -104,7 +104,7 @@ def heads(
         if prune is not None:
             room.check_prunable(translator.model)
         if isinstance(removed, list):
-            without(translator.model, removed)  # says now, not after minutes, that there is no such head
+            ablated_gates(translator.model, removed)  # says now, not after minutes, that there is no such head
         if held_out == measured:
             are = "is" if len(examples) == 1 else "are"
             display.say(f"there {are} only {counted(len(examples), 'pair')}, for both heads and BLEU")
@@ -113,7 +113,7 @@ def heads(
             _prune(translator, removed, output, test, measures, as_json=as_json)
             return
         ranking = room.rank_heads(translator, examples, by, to_mean=to_mean, tell=on_items)
-        found = {} if prune is not None else room.statistics_of(translator, *(
+        found = {} if prune is not None else room.sentence_statistics(translator, *(
             side[measured] for side in (pairs.sources, pairs.targets)), tell=on_items)  # fmt: skip
         drawn: dict[str, list[tuple[float, float]]] = {}
         if curves:
@@ -130,15 +130,15 @@ def heads(
         return
     if output is not None:
         save_ranking(output, ranking, drawn, found, model=str(model))
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
     elif as_json:
-        write(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
+        print_result(json.dumps(ranking_facts(ranking, drawn, found, model=str(model)), indent=1))
     else:
-        write(_ranking_table(ranking, drawn, found))
+        print_result(_ranking_table(ranking, drawn, found))
 
 
 def _share_or_heads(prune: str) -> float | list[HeadName]:
-    """What `--prune` says: a share of the heads, or heads by name, from a file.
+    """The value of `--prune`: a share of the heads, or heads by name, from a file.
 
     Raises:
         SettingsError: a share that is none, or a file that is not there, empty, or names something else.
@@ -170,7 +170,7 @@ def _check_output(output: Path | None, removed: float | list[HeadName] | None, *
         SettingsError: it cannot.
     """
     from regard.checkpoint import check_output
-    from regard.inspection.result import check_ending
+    from regard.inspection.inspection import check_ending
 
     if isinstance(removed, list):
         refuse_given("by", "to_mean", because="with heads that a file names: they are not ranked")
@@ -222,13 +222,13 @@ def _prune(
     save_pruned(output, smaller, removed, before, after)
     if as_json:
         facts = {"removed": [str(name) for name in removed], "before": vars(before), "after": vars(after)}
-        write(json.dumps(facts, indent=1))
+        print_result(json.dumps(facts, indent=1))
         return
-    say(f"{'':<14}{'before':>12}{'after':>12}")
+    echo(f"{'':<14}{'before':>12}{'after':>12}")
     for name, form in (("bleu", ".2f"), ("num_heads", ","), ("num_parameters", ","), ("sentences_per_second", ".0f")):
         title = {"bleu": "BLEU", "sentences_per_second": "sentences/s"}.get(name, name.removeprefix("num_"))
-        say(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
-    say(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
+        echo(f"{title:<14}{getattr(before, name):>12{form}}{getattr(after, name):>12{form}}")
+    echo(f"\nwrote {output}, without {counted(len(removed), 'head')}; next: {program()} translate {output} input.txt")
 
 
 def _ranking_table(

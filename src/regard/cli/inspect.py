@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.input import text_itself
+from regard.cli.option_types import (
     Adapter,
     Beam,
     Changes,
@@ -24,14 +25,13 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.reading import text_itself
-from regard.cli.writing import say, tell, write
+from regard.cli.output import echo, log, print_result
 from regard.errors import DataError, SettingsError
 from regard.names import is_folder
 
 if TYPE_CHECKING:
     from regard.analysis.attribution import Flow
-    from regard.inspection.result import Inspection
+    from regard.inspection.inspection import Inspection
     from regard.pipelines.translator import Translator
 
 DECODING = ("beam", "length_penalty", "changes")
@@ -83,7 +83,7 @@ def inspect(
     """Show the attention weights of every head of a model on one text."""
     from regard.analysis.attribution import check_flow_ending, check_method, trace_flow
     from regard.generation.options import DecodingOptions
-    from regard.inspection.result import check_ending
+    from regard.inspection.inspection import check_ending
     from regard.pipelines.language_model import LanguageModel
     from regard.pipelines.loading import load
     from regard.pipelines.translator import Translator
@@ -144,7 +144,7 @@ def inspect(
         seen[name]
     if output is not None:
         seen.save(output, head, links=links)
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
         return
     _show(seen, head, with_lens=lens)
 
@@ -192,20 +192,20 @@ def align(
         alignment_error_rate,
         pharaoh,
         read_alignments,
+        reversed_gold,
+        reversed_links,
         symmetrized,
-        turned,
-        turned_gold,
     )
     from regard.models.heads import alignment_head
     from regard.pipelines.loading import load_as
     from regard.pipelines.translator import Translator
     from regard.text.lines import read_lines, write_lines
-    from regard.text.words import separators_named
+    from regard.text.words import parse_separators
 
     if output is not None:
         check_folder(output)
     symmetrized([], [], symmetrize)
-    separators = separators_named(word_separators)
+    separators = parse_separators(word_separators)
     if reverse is None:
         refuse_given("symmetrize", because="without --reverse")
     if gold is None:
@@ -228,19 +228,19 @@ def align(
         right = read_alignments(read_lines(gold), str(gold), both, first=first, separators=separators)
 
     readout = None if place is None else aligning.named_readout(place, translator, shifted=shifted)
-    links = aligning.aligned(translator, both, right, readout, separators, report=tell)
+    links = aligning.aligned(translator, both, right, readout, separators, report=log)
     if reverse is not None:
         other, turned_pairs = load_as(reverse, Translator, device=device), [(target, source) for source, target in both]
         back = aligning.aligned(
-            other, turned_pairs, right and list(map(turned_gold, right)), None, separators, report=tell
+            other, turned_pairs, right and list(map(reversed_gold, right)), None, separators, report=log
         )
-        links = [symmetrized(one, turned(two), symmetrize) for one, two in zip(links, back, strict=True)]
+        links = [symmetrized(one, reversed_links(two), symmetrize) for one, two in zip(links, back, strict=True)]
     if right is not None:
         chosen = "" if place is not None else ", on the same pairs that the layer and head were chosen on"
-        tell(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
+        log(f"alignment error rate {alignment_error_rate(links, right):.2%}{chosen}")
     lines = [pharaoh(row) for row in links]
     if output is None:
-        write("\n".join(lines))
+        print_result("\n".join(lines))
     else:
         write_lines(output, lines)
 
@@ -256,7 +256,7 @@ def _draw_search(translator: Translator, text: str, output: Path | None, options
     from regard.inspection.drawing.pictures import picture_bytes
 
     write_whole(output, picture_bytes(search_figure(translator, text, options), output.suffix))
-    say(f"wrote {output}")
+    echo(f"wrote {output}")
 
 
 def _check_alone(name: str, others: Mapping[str, object]) -> None:
@@ -268,28 +268,28 @@ def _check_alone(name: str, others: Mapping[str, object]) -> None:
 def _show(seen: Inspection, heads: list[str] | None, *, with_lens: bool) -> None:
     """Print the output of the model, the weights of some heads, and the effect of ablations."""
     if seen.target is not None or seen.headline:
-        write(seen.headline)
+        print_result(seen.headline)
     width, colour = shutil.get_terminal_size().columns, _has_colour()
     statistics = {str(found.name): found for found in seen.heads}
     for name in heads or [seen.default_head()]:
         found = statistics[name]
-        write(
+        print_result(
             f"\n{name}: {found.label}; entropy {found.entropy:.2f} nats, highest weight {found.confidence:.2f}, on average"
         )
-        write(seen.terminal(name, width=width, colour=colour), has_colours=True)
+        print_result(seen.terminal(name, width=width, colour=colour), has_colours=True)
     for one in seen.ablations:
-        write(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
+        print_result(f"\nwithout {', '.join(one.heads)}: {one.log_prob_change:+.4f} nats per token; writes: {one.text}")
     if with_lens:
-        write("\n" + _lens_table(seen.lens))
+        print_result("\n" + _lens_table(seen.lens))
 
 
 def _show_flow(found: Flow, output: Path | None) -> None:
     if output is not None:
         found.save(output)
-        say(f"wrote {output}")
+        echo(f"wrote {output}")
         return
-    write(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()), has_colours=True)
-    write(f"\n{found.caveat}")
+    print_result(found.terminal(width=shutil.get_terminal_size().columns, colour=_has_colour()), has_colours=True)
+    print_result(f"\n{found.caveat}")
 
 
 def _has_colour() -> bool:

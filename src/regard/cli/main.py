@@ -18,12 +18,17 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from regard.cli import inspect, options, training, use
+from regard.cli import inspect, option_types, training
+from regard.cli.compare import compare
 from regard.cli.convert import average, convert
+from regard.cli.evaluate import evaluate, score
+from regard.cli.generate import generate
 from regard.cli.heads import heads
+from regard.cli.info import info
+from regard.cli.output import log, print_result
+from regard.cli.predict import predict
 from regard.cli.serve import serve
 from regard.cli.translate import translate
-from regard.cli.writing import tell, write
 from regard.errors import RegardError, SettingsError, shown
 from regard.version import __version__
 
@@ -46,19 +51,19 @@ class Command(TyperCommand):
     """A command that records which of its options were given."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it."""
+        """Run the command line."""
         sources = {each: ctx.get_parameter_source(each.name) for each in self.params}
         written = {
             each.name: each.opts[0] for each, source in sources.items() if source and source.name == "COMMANDLINE"
         }
-        token = options.given.set(written)
+        token = option_types.given.set(written)
         try:
             with ended_by_interrupts():  # libraries in C do not survive one while they are imported
                 import torch  # noqa: F401
 
             return super().invoke(ctx)
         finally:
-            options.given.reset(token)
+            option_types.given.reset(token)
 
 
 @contextmanager
@@ -99,12 +104,12 @@ for command in (
     training.train,
     training.recipes,
     translate,
-    use.generate,
-    use.predict,
-    use.evaluate,
-    use.compare,
-    use.score,
-    use.info,
+    generate,
+    predict,
+    evaluate,
+    compare,
+    score,
+    info,
     inspect.inspect,
     heads,
     inspect.align,
@@ -117,7 +122,7 @@ for command in (
 
 def _show_version(value: bool | None) -> None:
     if value:
-        write(f"regard {__version__}")
+        print_result(f"regard {__version__}")
         raise typer.Exit
 
 
@@ -138,7 +143,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
             warnings.showwarning = _show_warning
             app(args=spread_values(given, "--valid") or ["--help"])
     except RegardError as error:
-        tell(f"regard: {error}")
+        log(f"regard: {error}")
         sys.exit(2)
     except KeyboardInterrupt:  # before the command itself has begun
         sys.exit(130)
@@ -147,7 +152,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
         if not is_out_of_memory(error):
             raise
-        tell(
+        log(
             f"regard: what is asked for must fit into memory; got: {error}. Use shorter texts, or a lower --batch-size."
         )
         sys.exit(2)
@@ -163,7 +168,7 @@ def _show_warning(
 ) -> None:
     """Print a warning of ours as one line for the user, and any other as Python does."""
     if category.__module__.startswith("regard."):
-        tell(f"regard: {message}")
+        log(f"regard: {message}")
     else:
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 

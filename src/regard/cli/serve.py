@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from regard.cli.options import Device, Engine, Precision, Threads, prepare_process
-from regard.cli.writing import tell
+from regard.cli.option_types import Device, Engine, Precision, Threads, prepare_process
+from regard.cli.output import log
 from regard.errors import MissingExtraError
 
 LogFormat = Literal["text", "json"]
@@ -88,5 +88,5 @@ def serve(
         names = ", ".join(registry.names)
         path = "translate" if registry.translators else "api/v1/models"
         begun = f"{names}: http://{shown}:{listening.getsockname()[1]}/{path} (Ctrl-C ends)"
-        tell(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)
+        log(begun) if log_format == "text" else logging.getLogger("regard.serving").info(begun)
         serve_models(registry, keys, listening, cors=cors or ())

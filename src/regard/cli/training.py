@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from regard.cli.options import Device, Overwrite, Threads, prepare_process
-from regard.cli.writing import program, say, summary, tell, write
+from regard.cli.option_types import Device, Overwrite, Threads, prepare_process
+from regard.cli.output import echo, log, print_result, program, summary
 from regard.errors import SettingsError, nearest_hint
 
 if TYPE_CHECKING:
-    from regard.training.run import TrainingRun
+    from regard.training.training_run import TrainingRun
 
 Steps = Annotated[
     int | None,
@@ -174,10 +174,10 @@ def train(
     commands = result.loaded.commands
     if result.run.interrupted:
         say_what_is_kept(output, result.run, commands[0], result.argument)
-    say(summary(result.results))
-    say(f"\n{output} is ready. Next:")
+    echo(summary(result.results))
+    echo(f"\n{output} is ready. Next:")
     for line in commands:
-        say(f"  {program()} {line.format(result.argument)}")
+        echo(f"  {program()} {line.format(result.argument)}")
 
 
 def demo(
@@ -204,39 +204,39 @@ def demo(
         _histogram(output, _options(steps, seed, precision), threads=threads, device=device, overwrite=overwrite)
         return
     from regard.demos.dates import run_demo
-    from regard.training.run import TrainingRun
+    from regard.training.training_run import TrainingRun
 
     prepare_process(threads)
     with saying_when_interrupted():
         outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
         say_what_is_kept(output, outcome, "translate {}", goes_on=False)
-    say("\nTen dates that the model had not seen in any form:")
+    echo("\nTen dates that the model had not seen in any form:")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"
-        say(f"  {source}  ->  {written}{mark}")
-    say(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
-    say(f"report: {outcome.report}")
-    say(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
+        echo(f"  {source}  ->  {written}{mark}")
+    echo(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
+    echo(f"report: {outcome.report}")
+    echo(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
 
 
 def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
     """The demo of the histogram task."""
     from regard.demos.histogram import run_histogram_demo
-    from regard.training.run import TrainingRun
+    from regard.training.training_run import TrainingRun
 
     prepare_process(threads)
     with saying_when_interrupted():
         outcome = run_histogram_demo(output, options, device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
         say_what_is_kept(output, outcome, "predict {}", goes_on=False)
-    say("\nTen sequences that the model had not seen:")
+    echo("\nTen sequences that the model had not seen:")
     for text, counted, right in outcome.examples:
         mark = "" if counted == right else f"  (should be {right})"
-        say(f"  {text:<20}  ->  {counted}{mark}")
-    say(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
-    say(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
-    say(f"report: {outcome.report}")
+        echo(f"  {text:<20}  ->  {counted}{mark}")
+    echo(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
+    echo(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
+    echo(f"report: {outcome.report}")
 
 
 def recipes(
@@ -251,13 +251,13 @@ def recipes(
     from regard.text.lines import read_lines
 
     if name is not None:
-        write("\n".join(read_lines(find_recipe(name))))
+        print_result("\n".join(read_lines(find_recipe(name))))
         return
     for each, path in all_recipes().items():
         prose = itertools.takewhile(lambda line: line.startswith("# ") and not line.startswith("#  "), read_lines(path))
         about = " ".join(line.removeprefix("# ") for line in prose)
-        say(textwrap.fill(f"{each}: {about}", shutil.get_terminal_size().columns, subsequent_indent="    "))
-    say(f"\nTrain with one: {program()} train ... --config recipe:NAME; print one: {program()} recipes NAME")
+        echo(textwrap.fill(f"{each}: {about}", shutil.get_terminal_size().columns, subsequent_indent="    "))
+    echo(f"\nTrain with one: {program()} train ... --config recipe:NAME; print one: {program()} recipes NAME")
 
 
 @contextlib.contextmanager
@@ -266,7 +266,7 @@ def saying_when_interrupted() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        tell("regard: interrupted before anything was saved; nothing was written.")
+        log("regard: interrupted before anything was saved; nothing was written.")
         raise typer.Exit(130) from None
 
 
@@ -280,7 +280,7 @@ def say_what_is_kept(
         argument: what it calls the model; None: the folder.
     """
     again = "Continue with the same command and `--resume`, or start over with `--overwrite`."
-    tell(
+    log(
         f"regard: interrupted at step {run.step:,}. {output} is complete and holds the weights of step "
         f"{run.best_step or run.step:,}: use it with `{program()} {use.format(argument or output)}`. "
         + (again if goes_on else "Start over with `--overwrite`.")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import (
+from regard.cli.input import check_input, input_lines
+from regard.cli.option_types import (
     Adapter,
     BatchSize,
     Beam,
@@ -28,8 +29,7 @@ from regard.cli.options import (
     prepare_process,
     refuse_given,
 )
-from regard.cli.reading import check_input, input_lines
-from regard.cli.writing import tell, write
+from regard.cli.output import log, print_result
 from regard.errors import DataError, SettingsError
 from regard.names import is_file, is_folder
 
@@ -122,7 +122,7 @@ def translate(
     )
     is_typed = input == "-" and sys.stdin.isatty() and output is None
     if is_typed:
-        tell(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
+        log(f"{model} is ready: type a line to translate it. Ctrl-D ends.")
     if stream or is_typed:
         for line in input_lines(input):
             try:
@@ -130,7 +130,7 @@ def translate(
             except DataError as error:
                 if not is_typed:
                     raise
-                tell(f"regard: {error}")
+                log(f"regard: {error}")
         return
     besides = prefixes, required, nearest_to
     rows = _rows_of_file(translator, input, options, besides, n_best, as_json, shows_progress=output is not None)
@@ -138,7 +138,7 @@ def translate(
         write_lines(output, rows)
     else:
         for row in rows:
-            write(row)
+            print_result(row)
 
 
 def _rows_of_file(
@@ -197,7 +197,7 @@ def _rows_of_file(
 
 
 def _nearest(translations: Iterator[Translation], references: str) -> Iterator[Translation]:
-    """Of the hypotheses of each line, the one that is nearest to its reference.
+    """The hypothesis of each line that is nearest to its reference.
 
     Raises:
         DataError: not as many references as lines.
@@ -217,11 +217,11 @@ def _answer(translator: Translator, line: str, options: DecodingOptions, as_json
     """Print the translation of one line, as it grows where that is wanted."""
     if not stream:
         for row in _rows(0, line, translator.translate([line], options)[0], options.n_best, as_json):
-            write(row)
+            print_result(row)
         return
     for piece in translator.stream(line, options):
-        write(piece, end="")
-    write("")
+        print_result(piece, end="")
+    print_result("")
 
 
 def _rows(number: int, source: str, translation: Translation, n_best: int, as_json: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""One batch: what a model reads in one step, as tensors."""
+"""Batches: the tensors that a model reads in one step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> Int[Tensor, "batch position"]:
-    """The sequences as rows of one tensor, padded on the right."""
+    """Stack sequences as rows of one tensor, padded on the right."""
     lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
     rows = np.full((len(sequences), lengths.max()), pad_id, dtype=np.int64)
     rows[np.arange(rows.shape[1]) < lengths[:, None]] = np.concatenate(sequences)
@@ -23,14 +23,14 @@ def pad_right(sequences: Sequence[np.ndarray | Sequence[int]], pad_id: int) -> I
 BatchCursor = tuple[int, int]
 """The position of a batch in a run: its epoch, and its number in the epoch, both from 0."""
 Shard = tuple[int, int]
-"""Which rows of each batch are read: (r, n) are those of process r of n."""
+"""The rows of each batch that a process reads: (r, n) are those of process r of n."""
 ALL: Shard = (0, 1)
 IGNORED = -100
 """The label of a token that has none, as in `torch.nn.functional.cross_entropy`. No label below 0 is predicted."""
 
 
 STAYS = {"stays": True}
-"""Marks fields of batches that stay on the CPU."""
+"""The mark of fields of batches that stay on the CPU."""
 AnyDataclass = TypeVar("AnyDataclass", bound=Any)
 
 
@@ -40,7 +40,7 @@ def with_tensors(batch: AnyDataclass, change: Callable[[Tensor], Tensor]) -> Any
     return replace(batch, **{name: change(x) for name, x in found.items() if isinstance(x, Tensor)})
 
 
-def own_rows(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
+def rows_of_shard(rows: np.ndarray, shard: Shard) -> tuple[np.ndarray, bool]:
     """The rows of a batch that one process reads, and whether they count.
 
     If there are fewer rows than processes, a process without rows reads the first one without counting it, so that all
@@ -63,13 +63,13 @@ class Batch:
     num_tokens: int
     """Labels that are not padding: what losses count."""
     indices: list[int]
-    """Which pairs of the corpus these are, counted from 0."""
+    """The numbers of these pairs in the corpus, from 0."""
     next_cursor: BatchCursor = (0, 0)
-    """Where the batch after this one stands."""
+    """The position of the batch after this one."""
     links: Int[Tensor, "link 3"] | None = None
     """Tokens that are aligned, where that is known: row, place of the target token in `labels`, place of the source token."""
-    places: Int[Tensor, " label"] | None = None
-    """Which of `labels.flatten()` count; None: a model looks for them, and waits for its device."""
+    label_positions: Int[Tensor, " label"] | None = None
+    """The positions in `labels.flatten()` that count; None: a model looks for them, and waits for its device."""
     pads_right: bool = False
     """Whether all padding of targets is known to stand on the right: then the causal mask alone hides it from all tokens."""
     source_lengths: Int[Tensor, " batch"] | None = field(default=None, metadata=STAYS)
@@ -95,22 +95,24 @@ class LabelledBatch:
     num_tokens: int
     """Labels that are not ignored: what losses count."""
     indices: list[int]
-    """Which examples of the corpus these are, counted from 0."""
+    """The numbers of these examples in the corpus, from 0."""
     next_cursor: BatchCursor = (0, 0)
-    """Where the batch after this one stands."""
+    """The position of the batch after this one."""
     num_counted: int = 0
     """Input tokens without padding, which the reported speed counts. A classified text has many tokens and one label."""
-    places: Int[Tensor, " label"] | None = None
-    """Which of `labels.flatten()` count; None: `to` finds them."""
+    label_positions: Int[Tensor, " label"] | None = None
+    """The positions in `labels.flatten()` that count; None: `to` finds them."""
     pads_right: bool = False
     """Whether all padding is known to stand on the right: then the causal mask alone hides it from all tokens."""
 
     def to(self, device: torch.device) -> LabelledBatch:
         """The batch on a device."""
-        found = replace(self, places=places_of(self.labels >= 0)) if self.places is None else self
+        found = (
+            replace(self, label_positions=label_positions(self.labels >= 0)) if self.label_positions is None else self
+        )
         return with_tensors(found, lambda x: x.to(device, non_blocking=True))
 
 
-def places_of(is_label: Tensor) -> Int[Tensor, " label"]:
-    """The places of labels that count among all, counted through the rows."""
+def label_positions(is_label: Tensor) -> Int[Tensor, " label"]:
+    """The positions of the labels that count among all labels, counted through the rows."""
     return is_label.flatten().nonzero()[:, 0]

@@ -1,4 +1,4 @@
-"""Pairs and texts to batches: their size is counted in tokens, and sentences of similar length share a batch."""
+"""Batching of pairs and texts: batch sizes are counted in tokens, and sentences of similar length share a batch."""
 
 from __future__ import annotations
 
@@ -10,12 +10,22 @@ from random import Random
 import numpy as np
 import torch
 
-from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.concatenation import Concatenation
 from regard.data.augmentation.noise import Noise
-from regard.data.batch import ALL, IGNORED, Batch, BatchCursor, LabelledBatch, Shard, own_rows, pad_right, places_of
-from regard.data.loading import made, releasing
+from regard.data.batch import (
+    ALL,
+    IGNORED,
+    Batch,
+    BatchCursor,
+    LabelledBatch,
+    Shard,
+    label_positions,
+    pad_right,
+    rows_of_shard,
+)
+from regard.data.prefetching import load_batches, releasing
 from regard.data.sequences import EncodedPairs, EncodedTexts, Order, Sequences
-from regard.text.tokenizing.segmentation import Cut
+from regard.text.tokenizing.segmentation import Segmenter
 
 POOL = 1 << 18
 """Examples that are sorted by length together: a whole corpus of this size, or a part of a larger one."""
@@ -26,7 +36,7 @@ KEPT_SHARE, REPLACED_SHARE = 0.1, 0.1  # of the masked ones
 def plan_batches(
     lengths: Sequence[np.ndarray], batch_tokens: int, rng: np.random.Generator | None = None
 ) -> list[np.ndarray]:
-    """Which examples go together: sorted by length, cut so that no batch is over its budget.
+    """Plan which examples share a batch: sorted by length, cut so that no batch is over its budget.
 
     rows x longest sequence <= batch_tokens, padding included; an example longer than that is a batch of its own.
 
@@ -106,7 +116,7 @@ def make_batch(
         num_tokens=sum(map(len, targets)) if counts else 0,
         indices=rows,
         links=None if pairs.links is None else _links(pairs.links, rows, len(start_ids) - 1),
-        places=places_of(labels != pad_id),
+        label_positions=label_positions(labels != pad_id),
         pads_right=True,
         source_lengths=torch.tensor([max(1, len(source)) for source in sources]),
     )
@@ -125,21 +135,23 @@ def _links(links: Sequences, rows: Sequence[int], before: int) -> torch.Tensor:
 
 
 def in_order(pairs: EncodedPairs, batch_tokens: int, *, pad_id: int, start_ids: Sequence[int]) -> Iterator[Batch]:
-    """All pairs once, by length: for validation."""
+    """Batches of all pairs once, by length: for validation."""
     for indices in plan_batches(pairs.lengths, batch_tokens):
         yield make_batch(pairs, indices, pad_id=pad_id, start_ids=start_ids)
 
 
 @dataclass(frozen=True)
 class Epochs:
-    """How pairs are read in each epoch of training."""
+    """The settings by which pairs are read in each epoch of training."""
 
     order: Order | None = None
-    """Which pairs, and how often (`selection.py`); None: all, once in an epoch."""
-    joined: Joining | None = None
+    """The pairs of an epoch, and their repetitions (`selection.py`); None: all, once in an epoch."""
+    concatenation: Concatenation | None = None
     """The same pairs, some with another one after them; None: each alone."""
-    cuts: Sequence[Cut] | None = None
-    """Cut sources and targets anew each time they are read; None: never."""
+    segmenters: Sequence[Segmenter] | None = None
+    """Subword regularization: other segmentations of sources and targets each time they are read; None: always the
+    same.
+    """
     noise: Noise | None = None
     """Changes sources each time they are read; None: never."""
 
@@ -156,28 +168,29 @@ def training_batches(
     shard: Shard = ALL,
     num_processes: int = 0,
 ) -> Iterator[Batch]:
-    """Pairs again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+    """Batches of all pairs again and again, each epoch in an order of its own that depends on the seed and the epoch
+    alone.
 
     Args:
         start: begin with this batch.
         shard: the rows of each batch that are read here.
         num_processes: that make batches which take long to make, as they are cut anew or get noise; the batches are the same.
     """
-    joined, cuts, noise = epochs.joined, epochs.cuts, epochs.noise
+    concatenation, segmenters, noise = epochs.concatenation, epochs.segmenters, epochs.noise
     order = epochs.order or shuffled(len(pairs))
-    if joined is None:
+    if concatenation is None:
         plan = batch_plans(order, pairs.lengths_of, batch_tokens, seed, start=start)
     else:
-        plan = batch_plans(joined.order(order), joined.lengths_of, batch_tokens, seed, start=start)
+        plan = batch_plans(concatenation.order(order), concatenation.lengths_of, batch_tokens, seed, start=start)
 
     def make(planned: tuple[np.ndarray, BatchCursor, np.random.Generator]) -> Batch:
         indices, cursor, rng = planned
-        rows, counts = own_rows(indices, shard)
+        rows, counts = rows_of_shard(indices, shard)
         read, numbers = pairs, rows
-        if joined is not None:
-            read, numbers, rows = joined.read(rows), np.arange(len(rows)), rows[:, 0]
-        if cuts is not None:
-            read = _cut_anew(read, numbers, rows, cuts, int(rng.integers(1 << 62)))
+        if concatenation is not None:
+            read, numbers, rows = concatenation.read(rows), np.arange(len(rows)), rows[:, 0]
+        if segmenters is not None:
+            read = _resegmented(read, numbers, rows, segmenters, int(rng.integers(1 << 62)))
             numbers = np.arange(len(rows))
         if noise is not None:
             read = _with_noise(read, numbers, rows, noise, int(rng.integers(1 << 62)))
@@ -185,19 +198,19 @@ def training_batches(
         batch = make_batch(read, numbers, pad_id=pad_id, start_ids=start_ids, counts=counts)
         return replace(batch, indices=rows.tolist(), next_cursor=cursor)
 
-    takes_long = cuts is not None or noise is not None
-    return made(plan, make, pairs.release, num_processes if takes_long else 0)
+    takes_long = segmenters is not None or noise is not None
+    return load_batches(plan, make, pairs.release, num_processes if takes_long else 0)
 
 
-def _cut_anew(
-    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, cuts: Sequence[Cut], seed: int
+def _resegmented(
+    pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, segmenters: Sequence[Segmenter], seed: int
 ) -> EncodedPairs:
-    """Some pairs, cut anew by random numbers that each row of the corpus has for itself."""
+    """Some pairs, segmented again by random numbers that each row of the corpus has for itself."""
     sides: list[list[Sequence[int]]] = [[], []]
     for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
         random = Random(seed + row)
-        for side, sequences, cut in zip(sides, (pairs.sources, pairs.targets), cuts, strict=True):
-            side.append(cut(sequences[number].tolist(), random))
+        for side, sequences, segment in zip(sides, (pairs.sources, pairs.targets), segmenters, strict=True):
+            side.append(segment(sequences[number].tolist(), random))
     sources, targets = map(Sequences.from_lists, sides)
     return EncodedPairs(sources, targets)
 
@@ -212,7 +225,7 @@ def _with_noise(pairs: EncodedPairs, numbers: np.ndarray, rows: np.ndarray, nois
 
 
 def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length: for validation."""
+    """Batches of all texts once, by length: for validation."""
     for indices in plan_batches([texts.ids.lengths], batch_tokens):
         yield _labelled_batch(texts, indices, pad_id)
 
@@ -220,14 +233,15 @@ def labelled_in_order(texts: EncodedTexts, batch_tokens: int, *, pad_id: int) ->
 def labelled_training_batches(
     texts: EncodedTexts, batch_tokens: int, seed: int, *, pad_id: int, start: BatchCursor = (0, 0), shard: Shard = ALL
 ) -> Iterator[LabelledBatch]:
-    """All texts again and again, each epoch in an order of its own that depends on the seed and the epoch alone.
+    """Batches of all texts again and again, each epoch in an order of its own that depends on the seed and the epoch
+    alone.
 
     Args:
         start: begin with this batch.
         shard: the rows of each batch that are read here.
     """
     for indices, cursor, _ in _plan(texts.ids, batch_tokens, seed, start, texts.release):
-        own, counts = own_rows(indices, shard)
+        own, counts = rows_of_shard(indices, shard)
         yield _with_cursor(_labelled_batch(texts, own, pad_id), cursor, counts)
 
 
@@ -258,7 +272,7 @@ def _labelled_batch(texts: EncodedTexts, indices: np.ndarray, pad_id: int) -> La
 
 @dataclass(frozen=True)
 class Masking:
-    """How tokens are masked for masked language models: 15 % are chosen, of which 80 % become the mask, 10 % a random
+    """The masking of masked language models: 15 % of tokens are chosen, of which 80 % become the mask, 10 % a random
     token, and 10 % stay. Source: Devlin et al. 2019, section 3.1.
     """
 
@@ -267,7 +281,7 @@ class Masking:
     vocab_size: int
 
     def hide(self, ids: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The ids with some masked, and the masked ones as labels."""
+        """The ids with some of them masked, and the masked ones as labels."""
         ordinary = ids >= self.first_ordinary_id
         chosen = ordinary & (rng.random(len(ids)) < MASKED_SHARE)
         if not chosen.any() and ordinary.any():
@@ -280,7 +294,7 @@ class Masking:
 
 
 def masked_in_order(ids: Sequences, masking: Masking, batch_tokens: int, *, pad_id: int) -> Iterator[LabelledBatch]:
-    """All texts once, by length, with the same tokens masked every time: for validation."""
+    """Batches of all texts once, by length, with the same tokens masked every time: for validation."""
     rng = np.random.default_rng(0)
     for indices in plan_batches([ids.lengths], batch_tokens):
         yield _masked_batch(ids, indices, masking, rng, pad_id)
@@ -296,14 +310,14 @@ def masked_training_batches(
     start: BatchCursor = (0, 0),
     shard: Shard = ALL,
 ) -> Iterator[LabelledBatch]:
-    """All texts again and again, with other tokens masked each time.
+    """Batches of all texts again and again, with other tokens masked each time.
 
     Args:
         start: begin with this batch.
         shard: the rows of each batch that are read here; what is hidden in them does not depend on it.
     """
     for indices, cursor, rng in _plan(ids, batch_tokens, seed, start, ids.release):
-        own, counts = own_rows(np.arange(len(indices)), shard)
+        own, counts = rows_of_shard(np.arange(len(indices)), shard)
         whole = _masked_batch(ids, indices, masking, rng, pad_id)
         labels = whole.labels[own]
         batch = replace(

@@ -1,4 +1,4 @@
-"""Pairs of texts: their sources and their checks.
+"""Corpora of pairs: sources, targets, and their checks.
 
 Four sources, one result: two files with a line for a line, a TSV file, a JSON-lines file, a Hugging Face data set. A
 `Corpus` is read anew each time it is asked for its pairs, so that it may be larger than memory; `ParallelText` is held.
@@ -19,10 +19,10 @@ from regard.data.hugging_face.data_sets import HUB_PREFIX, Column, cell, open_hu
 from regard.data.parallel.pair_files import read_jsonl, read_parallel, read_tsv, unpaired
 from regard.errors import DataError
 from regard.names import is_file
-from regard.text.changes import Measured, check_same, stamp
+from regard.text.file_changes import FileMeasurements, check_same, stamp
 from regard.text.lines import decode_line, measure_lines, open_lines, read_lines
 from regard.text.pharaoh import parse_links
-from regard.text.words import Separators, words_of
+from regard.text.words import Separators, split_words
 
 ONE_FILE = (".tsv", ".jsonl")
 
@@ -41,11 +41,13 @@ class AlignedPair(NumberedPair):
     links: tuple[tuple[int, int], ...] = ()
     """Source words and target words, counted from 0."""
     separators: Separators = "spaces"
-    """What separates words."""
+    """The characters that separate words, by name."""
 
     @classmethod
-    def of(cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces") -> AlignedPair:
-        """A pair with links."""
+    def from_pair(
+        cls, pair: NumberedPair, links: Iterable[tuple[int, int]], separators: Separators = "spaces"
+    ) -> AlignedPair:
+        """Add links to a pair."""
         made = cls(*pair)
         made.links, made.separators = tuple(links), separators
         return made
@@ -60,25 +62,25 @@ class ParallelText:
     name: str
     num_blank: int = 0
     lines: Sequence[int] = ()
-    """The line of each pair, from 1, over all files one after the other; empty where the pairs are not of files."""
+    """The line of each pair, from 1, through all files; empty where the pairs do not come from files."""
 
     def __len__(self) -> int:
         return len(self.sources)
 
     @classmethod
-    def of(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
-        """A parallel text from pairs."""
+    def from_pairs(cls, pairs: Iterable[NumberedPair], name: str, num_lines: int) -> ParallelText:
+        """Collect pairs to a parallel text."""
         lines, sources, targets = zip(*pairs, strict=True)
         return cls(list(sources), list(targets), name, num_lines - len(lines), lines)
 
     @property
     def num_lines(self) -> int:
-        """As many as pairs."""
+        """The number of pairs."""
         return len(self)
 
     @property
     def num_bytes(self) -> int:
-        """Characters, roughly bytes."""
+        """The number of characters, roughly that of bytes."""
         return sum(map(len, self.sources)) + sum(map(len, self.targets))
 
     @property
@@ -87,7 +89,7 @@ class ParallelText:
         return hashlib.sha256("\n".join([*self.sources, *self.targets]).encode("utf-8")).hexdigest()
 
     def check_unchanged(self) -> None:
-        """What is in memory stays."""
+        """Do nothing: what is in memory stays."""
 
     def numbered(self, only: Collection[int] | None = None) -> Iterator[NumberedPair]:
         """The pairs; with `only`, those of these numbers."""
@@ -112,12 +114,12 @@ class Corpus:
 
     @property
     def name(self) -> str:
-        """The names of its files."""
+        """The names of the corpus's files."""
         return " + ".join(self.paths)
 
     @cached_property
     def num_lines(self) -> int:
-        """Lines of the sources, blank ones included.
+        """The number of lines of the sources, blank ones included.
 
         Raises:
             DataError: a file cannot be read.
@@ -169,18 +171,18 @@ class Corpus:
                 yield NumberedPair(line, _one_line(source), _one_line(target))
 
     @cached_property
-    def _measured(self) -> Measured:
+    def _measured(self) -> FileMeasurements:
         before = stamp(self.paths)
         if self.paths[0].startswith(HUB_PREFIX):
             print_of_hub = hashlib.sha256(f"{self._hub[0]._fingerprint} {self.name}".encode()).hexdigest()
-            return Measured(len(self._hub[0]), print_of_hub, before)
+            return FileMeasurements(len(self._hub[0]), print_of_hub, before)
         digest, counts = hashlib.sha256(), []
         for path in self.paths:
             digest.update(Path(path).suffix.lower().encode() + b"\n")
             counts.append(measure_lines(path, digest))
         if len(set(counts)) > 1:
             raise unpaired(self.paths, counts)
-        return Measured(counts[0], digest.hexdigest(), before)
+        return FileMeasurements(counts[0], digest.hexdigest(), before)
 
     def _rows_of_hub(self, only: Collection[int] | None) -> Iterator[NumberedPair]:
         rows, columns = self._hub
@@ -194,33 +196,33 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class _Further:
-    """A corpus that is made of another one: as large, and of the same name."""
+class _DerivedCorpus:
+    """A corpus derived from another one: as large, and of the same name."""
 
-    whole: ParallelText | Corpus | Part | Aligned
+    whole: ParallelText | Corpus | CorpusPart | AlignedCorpus
 
     @property
     def name(self) -> str:
-        """That of the whole."""
+        """The name of the other corpus."""
         return self.whole.name
 
     @property
     def num_lines(self) -> int:
-        """That of the whole."""
+        """The number of lines of the other corpus."""
         return self.whole.num_lines
 
     @property
     def num_bytes(self) -> int:
-        """That of the whole."""
+        """The size of the other corpus."""
         return self.whole.num_bytes
 
     def check_unchanged(self) -> None:
-        """Make sure that the files of the whole are unchanged."""
+        """Make sure that the files of the other corpus are unchanged."""
         self.whole.check_unchanged()
 
 
 @dataclass(frozen=True)
-class Part(_Further):
+class CorpusPart(_DerivedCorpus):
     """A corpus without some of its lines."""
 
     whole: Corpus | ParallelText
@@ -228,12 +230,12 @@ class Part(_Further):
 
     @property
     def num_lines(self) -> int:
-        """Lines that are left."""
+        """The number of lines that are left."""
         return self.whole.num_lines - len(self.without)
 
     @property
     def digest(self) -> str:
-        """A checksum of the whole and of what is left out."""
+        """A checksum of the other corpus, and of the lines that are left out."""
         return hashlib.sha256(f"{self.whole.digest} {sorted(self.without)}".encode()).hexdigest()
 
     def numbered(self) -> Iterator[NumberedPair]:
@@ -242,7 +244,7 @@ class Part(_Further):
 
 
 @dataclass(frozen=True)
-class Aligned(_Further):
+class AlignedCorpus(_DerivedCorpus):
     """A corpus whose pairs have word alignments, from a file with a line for each line of the corpus.
 
     Args:
@@ -257,7 +259,7 @@ class Aligned(_Further):
 
     @property
     def digest(self) -> str:
-        """A checksum of the whole and the file.
+        """A checksum of the other corpus and the file.
 
         Raises:
             DataError: the file has another number of lines than the corpus.
@@ -265,21 +267,21 @@ class Aligned(_Further):
         return self._measured.digest
 
     def check_unchanged(self) -> None:
-        """Make sure that the files of the whole are unchanged, and that of the alignments."""
+        """Make sure that the files of the other corpus are unchanged, and that of the alignments."""
         super().check_unchanged()
         check_same([self.path], self._measured, self.path, lambda: replace(self).digest)
 
     @cached_property
-    def _measured(self) -> Measured:
+    def _measured(self) -> FileMeasurements:
         counted = "" if (self.first, self.separators) == (0, "spaces") else f" {self.first} {self.separators}"
         before, found = stamp([self.path]), hashlib.sha256(f"{self.whole.digest}{counted}".encode())
         num_lines = measure_lines(self.path, found)
-        expected = (self.whole.whole if isinstance(self.whole, Part) else self.whole).num_lines
+        expected = (self.whole.whole if isinstance(self.whole, CorpusPart) else self.whole).num_lines
         if num_lines != expected:
             raise DataError(
                 f"{self.path} must have a line for each of the {expected:,} lines of {self.name}; got {num_lines:,}."
             )
-        return Measured(num_lines, found.hexdigest(), before)
+        return FileMeasurements(num_lines, found.hexdigest(), before)
 
     def numbered(self) -> Iterator[NumberedPair]:
         """The pairs, with the links of each."""
@@ -288,16 +290,16 @@ class Aligned(_Further):
             for pair in self.whole.numbered():
                 raw = next((raw for number, raw in read if number == pair.line), b"")
                 text = decode_line(raw, pair.line, self.path)
-                source, target = (len(words_of(side, self.separators)) for side in (pair.source, pair.target))
+                source, target = (len(split_words(side, self.separators)) for side in (pair.source, pair.target))
                 links = parse_links(
                     text, self.path, pair.line, (source, target), first=self.first, option="`data.first_word=1`"
                 )
-                yield AlignedPair.of(pair, (link[:2] for link in links), self.separators)
+                yield AlignedPair.from_pair(pair, (link[:2] for link in links), self.separators)
 
 
 @dataclass(frozen=True)
-class Tagged(_Further):
-    """A corpus whose sources begin with a token of its own.
+class TaggedCorpus(_DerivedCorpus):
+    """A corpus whose sources begin with a tag of its own.
 
     Source: Caswell et al. 2019, "Tagged back-translation", section 3.
     """
@@ -306,7 +308,7 @@ class Tagged(_Further):
 
     @property
     def digest(self) -> str:
-        """A checksum of the whole and the tag."""
+        """A checksum of the other corpus and the tag."""
         return hashlib.sha256(f"{self.whole.digest} {self.tag}".encode()).hexdigest()
 
     def numbered(self) -> Iterator[NumberedPair]:
@@ -315,11 +317,11 @@ class Tagged(_Further):
             tagged = pair._replace(source=f"{self.tag} {pair.source}")
             if isinstance(pair, AlignedPair):
                 links = ((source + 1, target) for source, target in pair.links)  # the tag is a word
-                tagged = AlignedPair.of(tagged, links, pair.separators)
+                tagged = AlignedPair.from_pair(tagged, links, pair.separators)
             yield tagged
 
 
-Pairs = ParallelText | Corpus | Part | Aligned | Tagged
+Pairs = ParallelText | Corpus | CorpusPart | AlignedCorpus | TaggedCorpus
 """Pairs that can be gone through again and again."""
 
 
@@ -352,12 +354,12 @@ def find_corpora(names: Sequence[str | os.PathLike[str]]) -> list[Corpus]:
 
 
 def is_one_file(name: str) -> bool:
-    """Whether a name is that of pairs in one file or data set, not of one side of them."""
+    """Whether a name stands for pairs in one file or data set, and not for one side of them."""
     return name.startswith(HUB_PREFIX) or name.lower().endswith(ONE_FILE)
 
 
 def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
-    """The pairs of some corpora, held in memory.
+    """Read the pairs of some corpora into memory.
 
     Raises:
         DataError: names or files that are not pairs, or one that holds none.
@@ -369,11 +371,11 @@ def read_pairs(names: Sequence[str | os.PathLike[str]]) -> ParallelText:
             raise no_pairs(corpus.name)
         pairs += (pair._replace(line=num_lines + pair.line) for pair in found)
         num_lines += corpus.num_lines
-    return ParallelText.of(pairs, " + ".join(corpus.name for corpus in corpora), num_lines)
+    return ParallelText.from_pairs(pairs, " + ".join(corpus.name for corpus in corpora), num_lines)
 
 
 def read_beside(path: str | os.PathLike[str], pairs: ParallelText) -> list[str]:
-    """The line of another file for each pair, such as another reference. The pairs are of `read_pairs`.
+    """Read the line of another file for each pair, such as another reference. The pairs are of `read_pairs`.
 
     Raises:
         DataError: a file that cannot be read, that holds pairs, or that has more or fewer lines than those of the pairs.

@@ -1,4 +1,4 @@
-"""Texts to ids, once: those of large corpora are stored (`store.py`), and so is the vocabulary learnt from them."""
+"""Encoding of corpora, once: the ids of large ones are stored (`store.py`), as is the vocabulary learnt from them."""
 
 from __future__ import annotations
 
@@ -14,32 +14,41 @@ from typing import Any
 import numpy as np
 
 from regard.data.corpus import NumberedPair, Pairs, ParallelText
-from regard.data.labelled import Labelled, LabelledLine, LabelledText, framed, no_texts, number_labels
-from regard.data.language import NumberedLine, TextFile
+from regard.data.labelled import LabelledData, LabelledLine, LabelledText, frame, no_texts, number_labels
 from regard.data.parallel.alignments import token_links
 from regard.data.sequences import EncodedPairs, EncodedTexts, Sequences
-from regard.data.store import FORMAT_VERSION, Chunk, Side, Stored, cache_folder, in_files, in_memory, make_folder
+from regard.data.store import (
+    FORMAT_VERSION,
+    Chunk,
+    Side,
+    StoredExamples,
+    cache_folder,
+    in_files,
+    in_memory,
+    make_folder,
+)
+from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import ModelFolderError
-from regard.text.limits import beginning
+from regard.text.length_limits import beginning
 from regard.text.lines import write_whole
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import TokenizerConfig
 
 LARGE_BYTES = 1 << 26
-"""Corpora of more than 64 MiB of text are stored."""
+"""The number of bytes of text above which the ids of a corpus are stored."""
 LEARNT_VERSION = "2"
-"""Changes where other tokens are learnt of the same text with the same settings."""
+"""The version of the learning: changes where other tokens are learnt from the same text with the same settings."""
 ENCODED_AT_ONCE = 4096
 Report = Callable[[str, int, int], None]
-"""Called with the name of the work, how much is done, and how much there is."""
-Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[Labelled]
+"""The callback of progress: the name of the work, how much is done, and how much there is."""
+Corpora = Sequence[Pairs] | Sequence[TextFile] | Sequence[LabelledData]
 
 
 @dataclass(frozen=True)
 class EncodedCorpora:
     """Corpora as ids, one after the other."""
 
-    stored: Stored
+    stored: StoredExamples
     digest: str
     """A checksum of everything that the ids depend on."""
 
@@ -62,7 +71,7 @@ class EncodedCorpora:
 
     @property
     def part_sizes(self) -> tuple[int, ...]:
-        """How many pairs or lines each corpus has."""
+        """The number of pairs or lines of each corpus."""
         return self.stored.part_sizes
 
     def location(self, index: int, names: Sequence[str]) -> str:
@@ -72,7 +81,7 @@ class EncodedCorpora:
 
 
 def is_large(corpora: Corpora) -> bool:
-    """Whether their ids are stored."""
+    """Whether the ids of some corpora are stored."""
     return sum(corpus.num_bytes for corpus in corpora) > LARGE_BYTES
 
 
@@ -97,7 +106,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     path = None
     if is_large(corpora):
         parts = [LEARNT_VERSION, *(corpus.digest for corpus in corpora), ",".join(sides), config.model_dump_json()]
-        path = _kept("tokenizers", parts)
+        path = _cache_path("tokenizers", parts)
         with suppress(ModelFolderError):  # missing or damaged: learnt again
             return Tokenizer.load(path)
     num_lines = sum(corpus.num_lines for corpus in corpora)
@@ -124,7 +133,7 @@ def learn_tokenizer(corpora: Corpora, sides: Sequence[str], config: TokenizerCon
     return tokenizer
 
 
-def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
+def find_labels(corpora: Sequence[LabelledData], report: Report) -> list[str]:
     """Every label that occurs, in alphabetical order. Those of large corpora are kept in the cache.
 
     Raises:
@@ -132,8 +141,8 @@ def find_labels(corpora: Sequence[Labelled], report: Report) -> list[str]:
     """
     path = None
     if is_large(corpora):
-        path = _kept("labels", [corpus.digest for corpus in corpora])
-        if (kept := _kept_names(path)) is not None:
+        path = _cache_path("labels", [corpus.digest for corpus in corpora])
+        if (kept := _cached_names(path)) is not None:
             return kept
     num_lines, before = sum(corpus.num_lines for corpus in corpora), 0
     names: set[str] = set()
@@ -219,7 +228,8 @@ def encode_corpora(
 def encode_texts(
     texts: Sequence[TextFile], tokenizer: Tokenizer, report: Report, *, limit: int | None = None
 ) -> EncodedCorpora:
-    """The ids of lines, in the same way: each ended by the end symbol, and so one stream for a language model.
+    """The ids of lines, found or made as those of pairs: each ended by the end symbol, and so one stream for a language
+    model.
 
     Args:
         limit: lines as examples of their own, with the begin symbol before each, cut to so many tokens.
@@ -229,14 +239,14 @@ def encode_texts(
         rows = tokenizer.encode_batch([line.text for line in chunk])
         if limit is None:
             return [[[*row, tokenizer.eos_id] for row in rows]]
-        return [[framed(row, tokenizer, limit) for row in rows]]
+        return [[frame(row, tokenizer, limit) for row in rows]]
 
     parts = () if limit is None else (f"cut to {limit}",)
     return _encoded(texts, ("text",), encode, (tokenizer,), parts, len(tokenizer), report)
 
 
 def encode_labels(
-    texts: Sequence[Labelled],
+    texts: Sequence[LabelledData],
     tokenizer: Tokenizer,
     label_names: Sequence[str],
     limit: int,
@@ -244,7 +254,7 @@ def encode_labels(
     *,
     by_word: bool,
 ) -> EncodedCorpora:
-    """The ids of texts, cut to so many tokens, and their labels, in the same way.
+    """The ids of texts, found or made as those of pairs, cut to so many tokens; and their labels.
 
     Args:
         label_names: all that occur.
@@ -262,7 +272,7 @@ def encode_labels(
 def encode_labelled(
     text: LabelledText, tokenizer: Tokenizer, label_names: Sequence[str], limit: int, *, by_word: bool
 ) -> EncodedTexts:
-    """The same of a text that is held."""
+    """The ids and labels of texts in memory."""
     encoded = encode_labels([text], tokenizer, label_names, limit, lambda *_: None, by_word=by_word)
     return encoded.labelled(by_word=by_word)
 
@@ -300,13 +310,13 @@ def _encoded(
     return EncodedCorpora(stored, key)
 
 
-def _kept(kind: str, parts: Sequence[str]) -> Path:
-    """Where what was learnt of large corpora is kept in the cache."""
+def _cache_path(kind: str, parts: Sequence[str]) -> Path:
+    """The file of the cache that keeps what was learnt of large corpora."""
     return cache_folder() / kind / f"{_key(parts)}.json"
 
 
-def _kept_names(path: Path) -> list[str] | None:
-    """The names that a file of the cache holds; None: it is not there, or damaged."""
+def _cached_names(path: Path) -> list[str] | None:
+    """The names that a file of the cache holds; None: the file is missing or damaged."""
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

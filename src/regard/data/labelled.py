@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from regard.data.language import NumberedLine, TextFile
 from regard.data.sequences import Sequences
+from regard.data.text_streams import NumberedLine, TextFile
 from regard.errors import DataError, nearest_hint
-from regard.text.limits import READ_AT_ONCE, beginning
+from regard.text.length_limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
-from regard.text.words import SPACES, words_of
+from regard.text.words import SPACES, split_words
 
 LABEL_NAMES = {
     "label",
@@ -33,14 +33,14 @@ LABEL_NAMES = {
 }
 TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "document", "content", "word", "words", "token",
               "tokens", "form"}  # fmt: skip
-"""What columns are called in the header lines of files that other programs write."""
+"""The names of text columns in the header lines of files that other programs write."""
 
 
 def tagged_words(text: str) -> list[str]:
     """The words of a text that is to be tagged. Where it has tabs, they alone separate, so that a word may hold a space."""
     if "\t" in text:
         return [word for column in text.split("\t") if (word := column.strip(SPACES))]
-    return words_of(text)
+    return split_words(text)
 
 
 class LabelledLine(NamedTuple):
@@ -48,7 +48,7 @@ class LabelledLine(NamedTuple):
 
     line: int
     words: list[str]
-    """Where they have labels of their own; else the text as its only word."""
+    """The text's words where they have labels of their own; else the text as its only word."""
     labels: list[str]
 
 
@@ -67,19 +67,19 @@ class LabelledText:
         return len(self.texts)
 
     @classmethod
-    def of(cls, lines: Iterable[LabelledLine], name: str, num_blank: int = 0) -> LabelledText:
-        """What some texts are, held in memory."""
+    def from_lines(cls, lines: Iterable[LabelledLine], name: str, num_blank: int = 0) -> LabelledText:
+        """Collect texts in memory."""
         lines = list(lines)
         return cls([line.words for line in lines], [line.labels for line in lines], name, num_blank)
 
     @property
     def num_lines(self) -> int:
-        """As many as texts."""
+        """The number of texts."""
         return len(self)
 
     @property
     def num_bytes(self) -> int:
-        """Characters, roughly bytes."""
+        """The number of characters, roughly that of bytes."""
         return sum(len(word) for words in self.texts for word in words)
 
     @property
@@ -88,7 +88,7 @@ class LabelledText:
         return hashlib.sha256(json.dumps([self.texts, self.labels]).encode()).hexdigest()
 
     def check_unchanged(self) -> None:
-        """What is in memory stays."""
+        """Do nothing: what is in memory stays."""
 
     def numbered(self) -> Iterator[LabelledLine]:
         """The texts with their labels."""
@@ -105,19 +105,19 @@ class LabelledFile:
     """
 
     file: TextFile
-    """With its blank lines."""
+    """The file, with its blank lines."""
     by_word: bool
     without: frozenset[int] = frozenset()
-    """Texts that begin in these lines are left out."""
+    """The first lines of texts that are left out."""
 
     @property
     def name(self) -> str:
-        """The file's."""
+        """The name of the file."""
         return self.file.name
 
     @property
     def num_lines(self) -> int:
-        """Of the file."""
+        """The number of lines of the file."""
         return self.file.num_lines
 
     @property
@@ -127,7 +127,7 @@ class LabelledFile:
 
     @property
     def digest(self) -> str:
-        """A checksum of the file, and of what is read of it."""
+        """A checksum of the file, and of the part of it that is read."""
         return hashlib.sha256(f"{self.file.digest} {self.by_word} {sorted(self.without)}".encode()).hexdigest()
 
     def check_unchanged(self) -> None:
@@ -194,7 +194,7 @@ class LabelledFile:
         return DataError(f"{self.name}, line {line.line}: a line must be {what}; got {line.text[:60]!r}.")
 
 
-Labelled = LabelledText | LabelledFile
+LabelledData = LabelledText | LabelledFile
 """Texts with labels that can be gone through again and again."""
 
 
@@ -212,7 +212,7 @@ def find_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
 
 
 def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> LabelledText:
-    """The same, held in memory; so files that can be read only once work, too.
+    """Read the texts of some files into memory; so files that can be read only once work, too.
 
     Raises:
         DataError: a file that cannot be read or holds no text, or a line in the wrong format.
@@ -223,7 +223,7 @@ def read_labelled(names: Sequence[str | os.PathLike[str]], *, by_word: bool) -> 
         if not found:
             raise no_texts(file.name)
         lines, num_blank = lines + found, num_blank + blank
-    return LabelledText.of(lines, " + ".join(file.name for file in files), num_blank)
+    return LabelledText.from_lines(lines, " + ".join(file.name for file in files), num_blank)
 
 
 def _files(names: Sequence[str | os.PathLike[str]], by_word: bool) -> list[LabelledFile]:
@@ -235,8 +235,8 @@ def no_texts(name: str) -> DataError:
     return DataError(f"{name} must hold at least one text; got none. Is it the right file?")
 
 
-def text_bytes(texts: Sequence[Labelled], most: int) -> int:
-    """How many bytes of UTF-8 some texts have, labels not counted; of larger ones it is enough to know that there are `most`."""
+def text_bytes(texts: Sequence[LabelledData], most: int) -> int:
+    """The number of bytes of UTF-8 in some texts, labels not counted. Counting stops at `most`."""
     count = 0
     for line in itertools.chain.from_iterable(text.numbered() for text in texts):
         count += sum(len(word.encode()) for word in line.words)
@@ -245,9 +245,9 @@ def text_bytes(texts: Sequence[Labelled], most: int) -> int:
     return count
 
 
-def doubts(texts: Sequence[Labelled], label_names: Sequence[str], num_texts: int) -> list[str]:
-    """What looks as if the files were not meant so: a first line that may be a header, or columns that may be the other way
-    round. In words; empty where nothing does.
+def format_warnings(texts: Sequence[LabelledData], label_names: Sequence[str], num_texts: int) -> list[str]:
+    """A warning in words about files that look unusual: a first line that may be a header, or columns that may be the
+    other way round. Empty where there is nothing to say.
     """
     found = []
     for text in texts:
@@ -284,8 +284,8 @@ def unknown_label(name: str, label: str, known: Collection[str]) -> DataError:
     return DataError(f"{name}: a label must be one that the model was trained on; got {label!r}. {hint}")
 
 
-def framed(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
-    """A text between begin and end symbol, cut where that would be more than `max_positions`."""
+def frame(ids: Sequence[int], tokenizer: Tokenizer, max_positions: int) -> list[int]:
+    """A text's ids between begin and end symbol, cut where there would be more than `max_positions`."""
     return [tokenizer.bos_id, *ids[: max_positions - 2], tokenizer.eos_id]
 
 
@@ -310,7 +310,7 @@ def _word_rows(
         for _ in read_words:
             begins.append(len(ids) if len(ids) < max_positions - 1 else -1)
             ids += next(flat)
-        rows.append(framed(ids[1:], tokenizer, max_positions))
+        rows.append(frame(ids[1:], tokenizer, max_positions))
         beginnings.append(begins + [-1] * (len(words) - len(read_words)))
         are_cut.append(len(ids) > max_positions - 1)
     return rows, beginnings, are_cut

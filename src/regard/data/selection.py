@@ -1,4 +1,4 @@
-"""Which pairs of which corpora are trained on, and how often: filters and mixtures."""
+"""Filters and mixtures: the pairs of each corpus that are trained on, and their repetitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regard.text.words import Separators
 
 T = TypeVar("T")
 LOOKED_AT_ONCE = 1 << 18
-"""Pairs whose lengths are looked at together."""
+"""The number of pairs whose lengths are looked at together."""
 
 
 class DataConfig(BaseModel):
@@ -67,11 +67,11 @@ class DataConfig(BaseModel):
     @field_validator("weights", "tags", "noise", "alignments", mode="before")
     @classmethod
     def _of_one_corpus(cls, value: Any) -> Any:
-        """The value for a single corpus needs no brackets."""
+        """Put the value for a single corpus in brackets."""
         return [value] if isinstance(value, str | int | float) else value
 
 
-def one_each(name: str, values: Sequence[T] | None, num_corpora: int, default: T) -> list[T]:
+def per_corpus(name: str, values: Sequence[T] | None, num_corpora: int, default: T) -> list[T]:
     """The values of a setting that has one for each corpus.
 
     Raises:
@@ -128,7 +128,8 @@ def _random_parts(kept: np.ndarray, count: int, rng: np.random.Generator) -> Ite
 def select_pairs(
     pairs: EncodedPairs, part_sizes: Sequence[int], names: Sequence[str], config: DataConfig, max_positions: int
 ) -> tuple[Selection, list[str]]:
-    """The pairs that pass the filters, by corpus, in the mixture that is asked for; and what was left out and why, in words.
+    """Select the pairs that pass the filters, by corpus, in the mixture that is asked for; and say in words what was
+    left out and why.
 
     Args:
         part_sizes: how many pairs each corpus has; the corpora stand one after the other.
@@ -182,7 +183,7 @@ def _and_ratio(config: DataConfig) -> str:
 
 
 def _quotas(sizes: list[int], config: DataConfig) -> list[int]:
-    """How many pairs of each corpus are in an epoch that has as many pairs as all of them."""
+    """The number of pairs of each corpus in an epoch that has as many pairs as all of them."""
     if config.weights is None and config.temperature == 1:
         return sizes
     if config.weights is not None:

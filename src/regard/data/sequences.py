@@ -22,7 +22,7 @@ class Sequences:
     ids: np.ndarray
     offsets: np.ndarray
     release: Callable[[], None] = lambda: None
-    """Gives back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
+    """Give back what was read of memory maps, so that a process does not seem to grow by all it has ever read."""
 
     @classmethod
     def from_lists(cls, lists: Sequence[Sequence[int] | np.ndarray]) -> Sequences:
@@ -45,11 +45,11 @@ class Sequences:
 
     @property
     def lengths(self) -> np.ndarray:
-        """How many ids each sequence has."""
+        """The number of ids of each sequence."""
         return np.diff(self.offsets)
 
     def lengths_of(self, indices: np.ndarray) -> np.ndarray:
-        """How many ids some sequences have."""
+        """The numbers of ids of some sequences."""
         return self.offsets[indices + 1] - self.offsets[indices]
 
 
@@ -62,7 +62,7 @@ class EncodedPairs:
     too_long: tuple[int, ...] = ()
     """Pairs of the text that were left out, counted from 0."""
     links: Sequences | None = None
-    """Which tokens are aligned, where that is known: source token, target token, source token ..."""
+    """The tokens that are aligned, where that is known: source token, target token, source token ..."""
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -76,11 +76,11 @@ class EncodedPairs:
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """How many ids each source and each target has."""
+        """The numbers of ids of each source and each target."""
         return self.sources.lengths, self.targets.lengths
 
     def lengths_of(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How many ids some sources and their targets have."""
+        """The numbers of ids of some sources and their targets."""
         return self.sources.lengths_of(indices), self.targets.lengths_of(indices)
 
 
@@ -91,7 +91,7 @@ class EncodedTexts:
     ids: Sequences
     labels: Sequences
     by_word: bool
-    """Whether ids have labels; else texts."""
+    """Whether each id has a label; else each text."""
 
     def __len__(self) -> int:
         return len(self.ids)

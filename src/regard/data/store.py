@@ -1,4 +1,4 @@
-"""Ids by the million: in memory, or in memory-mapped files that the next run finds again.
+"""The store of encoded corpora: in memory, or in memory-mapped files that the next run finds again.
 
 A stored corpus is a folder `<key>` in the cache: for each side (`source` and `target`; or `text`, and its `labels` where it
 has them) `<side>.ids` and `<side>.offsets`, `lines` (arrays, one number after the other), and `about.json`. It is written
@@ -37,15 +37,15 @@ class Chunk(NamedTuple):
     """Some examples of one corpus."""
 
     part: int
-    """Which corpus, counted from 0."""
+    """The number of the corpus, from 0."""
     lines: Sequence[int]
     """The line of each example, counted from 1."""
     sides: Sequence[Side]
-    """Their ids: sources and targets of pairs, texts and their labels, or texts alone."""
+    """The ids of these examples: sources and targets of pairs, texts and their labels, or texts alone."""
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredExamples:
     """Examples as ids, those of one corpus after those of the other."""
 
     sides: tuple[Sequences, ...]
@@ -53,7 +53,7 @@ class Stored:
     lines: np.ndarray
     """The line of each example in its own corpus, counted from 1."""
     part_sizes: tuple[int, ...]
-    """How many examples each corpus has."""
+    """The number of examples of each corpus."""
 
 
 def cache_folder() -> Path:
@@ -75,7 +75,7 @@ def make_folder(folder: Path) -> None:
         raise _no_room(folder, error) from error
 
 
-def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored:
+def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> StoredExamples:
     """Examples as arrays."""
     ids = [[np.empty(0, dtype=np.int32)] for _ in range(num_sides)]
     lengths: list[list[int]] = [[] for _ in range(num_sides)]
@@ -91,12 +91,12 @@ def in_memory(chunks: Iterable[Chunk], num_parts: int, num_sides: int) -> Stored
         Sequences(np.concatenate(each), np.concatenate(([0], np.cumsum(length, dtype=np.int64))).astype(np.int64))
         for each, length in zip(ids, lengths, strict=True)
     )
-    return Stored(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
+    return StoredExamples(tuple(sides), np.array(lines, dtype=np.int64), tuple(sizes))
 
 
 def in_files(
     key: str, chunks: Callable[[], Iterable[Chunk]], part_names: Sequence[str], sides: Sequence[str], num_ids: int
-) -> Stored:
+) -> StoredExamples:
     """Examples as memory maps: of files that are found by their key, or made.
 
     Args:
@@ -142,7 +142,7 @@ def _remove_abandoned(folder: Path) -> None:
 def _write(
     folder: Path, chunks: Iterable[Chunk], num_parts: int, sides: Sequence[str], dtype: np.dtype[np.generic]
 ) -> list[int]:
-    """The files of a folder but for its record; how many examples each corpus has."""
+    """Write the files of a folder but for its record, and count the examples of each corpus."""
     sizes, ends = [0] * num_parts, [0] * len(sides)
     with ExitStack() as stack:
         ids = [stack.enter_context((folder / f"{side}.ids").open("wb")) for side in sides]
@@ -178,14 +178,14 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _open(folder: Path, sides: Sequence[str]) -> Stored:
+def _open(folder: Path, sides: Sequence[str]) -> StoredExamples:
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     found = []
     for side in sides:
         ids, ids_map = _mapped(folder / f"{side}.ids", about["dtype"])
         offsets, offsets_map = _mapped(folder / f"{side}.offsets", "int64")
         found.append(Sequences(ids, offsets, release=_releaser(ids_map, offsets_map)))
-    return Stored(tuple(found), _mapped(folder / "lines", "int64")[0], tuple(about["part_sizes"]))
+    return StoredExamples(tuple(found), _mapped(folder / "lines", "int64")[0], tuple(about["part_sizes"]))
 
 
 def _mapped(path: Path, dtype: str) -> tuple[np.ndarray, mmap.mmap | None]:
@@ -198,7 +198,9 @@ def _mapped(path: Path, dtype: str) -> tuple[np.ndarray, mmap.mmap | None]:
 
 
 def _releaser(*maps: mmap.mmap | None) -> Callable[[], None]:
-    """Gives back what was read of some maps: the pages stay in the system's cache as long as there is room."""
+    """A function that gives back what was read of some maps: the pages stay in the system's cache as long as there is
+    room.
+    """
 
     def release() -> None:
         for pages in maps:

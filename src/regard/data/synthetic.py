@@ -38,7 +38,7 @@ Split = Literal["train", "valid", "test"]
 
 @dataclass(frozen=True)
 class DateForm:
-    """One way of writing a date in one locale."""
+    """A way to write a date in a locale."""
 
     locale: str
     write: Callable[[datetime.date], str]
@@ -74,7 +74,7 @@ def date_forms(locale: str) -> list[DateForm]:
 
 
 def split_of(day: datetime.date) -> Split:
-    """Which split a calendar date belongs to, in all its forms: one date in ten is for validation, two for testing.
+    """The split that a calendar date belongs to, in all its forms: one date in ten is for validation, two for testing.
 
     The choice depends on the date alone, as if by drawing lots, so that no test date is seen in training in any form.
     """
@@ -102,7 +102,7 @@ def date_pairs(split: Split, num_pairs: int, seed: int = 1) -> ParallelText:
 LETTERS = "abcdefgh"
 LONGEST_HISTOGRAM, HIGHEST_COUNT = 20, 16
 HELD_OUT_LENGTHS = frozenset({7, 14, 19})
-"""Lengths that occur in the test split of the histogram task only."""
+"""The lengths that occur in the test split of the histogram task only."""
 
 
 def histogram_texts(split: Split, num_texts: int, seed: int = 1) -> LabelledText:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.data.synthetic import LOCALES, date_pairs
-from regard.inspection.drawing.report import Report, report_html
+from regard.inspection.drawing.html_report import Report, report_html
 from regard.runs.progress import RunDisplay, clock
 from regard.runs.report import how_losses_are_measured, training_loss_name
 from regard.runs.run_folder import claimed, write_results
@@ -15,7 +15,7 @@ from regard.runs.settings import RunSettings
 from regard.runs.train import train_texts
 from regard.text.lines import write_whole
 from regard.text.wording import counted
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 NUM_TRAINING_PAIRS, NUM_VALID_PAIRS, NUM_TEST_PAIRS = 100_000, 1_000, 2_000
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -40,15 +40,15 @@ DRAWN = (
     "среда, 4 мая 2016 г.",
     "الأربعاء، 4 مايو 2016",
 )
-"""What the report draws; 4 May 2016 is in the test split, so it was not seen in any form."""
+"""The dates that the report draws; 4 May 2016 is in the test split, so it was not seen in any form."""
 
 
 @dataclass(frozen=True)
 class DemoOutcome:
-    """What the demo has to show."""
+    """The results of the demo."""
 
     examples: list[tuple[str, str, str]]
-    """Source, what the model wrote, reference."""
+    """The examples: source, the model's output, reference."""
     exact_match: float
     num_test: int
     report: Path

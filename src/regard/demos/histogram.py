@@ -1,4 +1,4 @@
-"""The histogram task, learnt and set by hand: how often does each letter occur?"""
+"""The histogram task, learnt and set by hand: count how often each letter occurs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.inspection.capture import capture
 from regard.inspection.drawing.figures import Panel, panels_svg
-from regard.inspection.drawing.report import Report, report_html
+from regard.inspection.drawing.html_report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
 from regard.pipelines.predictor import Predictor
 from regard.runs.progress import RunDisplay, clock
 from regard.runs.report import how_losses_are_measured, training_loss_name
-from regard.runs.run import Execution, run_task
+from regard.runs.run import RunOptions, run
 from regard.runs.run_folder import claimed, write_results
 from regard.runs.settings import RunSettings
 from regard.runs.tasks.labels import TagTask
 from regard.text.lines import write_whole
 from regard.text.wording import counted
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 NUM_TRAINING_TEXTS, NUM_VALID_TEXTS, NUM_TEST_TEXTS = 40_000, 500, 2_000
 DRAWN = ("abacab", "cabbage", "ggggg", "abcdefghabcd")
@@ -44,12 +44,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class HistogramOutcome:
-    """What the demo has to show."""
+    """The results of the demo."""
 
     examples: list[tuple[str, str, str]]
-    """Sequence, what the model counted, what is right."""
+    """The examples: sequence, the model's counts, the right ones."""
     accuracy: float
-    """Share of the test's letters counted right."""
+    """The share of the test's letters counted right."""
     accuracy_at_new_lengths: float
     num_test: int
     report: Path
@@ -70,7 +70,7 @@ def run_histogram_demo(
         display.say(f"How often does each letter occur? No sequence of length {lengths} is trained on.")
         training, valid = histogram_texts("train", NUM_TRAINING_TEXTS), histogram_texts("valid", NUM_VALID_TEXTS)
         task = TagTask([training], valid, settings, display)
-        result = run_task(task, output, Execution(device), display=display, preset="tiny, for the demo")
+        result = run(task, output, RunOptions(device), display=display, preset="tiny, for the demo")
         if result.run.interrupted:
             return result.run
     predictor = result.loaded
@@ -105,7 +105,7 @@ def run_histogram_demo(
 
 
 def _examples(predictor: Predictor, test: LabelledText) -> list[tuple[str, str, str]]:
-    """Ten of the test's sequences with their counts."""
+    """The first ten of the test's sequences with their counts."""
     chosen = range(0, len(test), max(len(test) // 10, 1))
     found = predictor.predict([" ".join(test.texts[i]) for i in chosen][:10])
     return [

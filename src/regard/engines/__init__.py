@@ -1,1 +1,3 @@
-"""How a model computes while it decodes: `torch`, with weights laid out for this processor, or `native`, with layers in C."""
+"""Engines, the inference backends that decode: `torch`, with weights laid out for this processor, or `native`, with
+layers in C.
+"""

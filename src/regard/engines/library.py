@@ -1,4 +1,4 @@
-"""The compiled library: finding it, and its structures."""
+"""The compiled library: a search for its file, and its structures."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from torch import Tensor
 from regard.errors import SettingsError
 
 KINDS = {"AVX512": "avx512", "AVX2": "avx2"}
-"""What the file of an x86 processor is called, by what PyTorch calls the processor; ATEN_CPU_CAPABILITY changes both."""
-HELD_BACK = "REGARD_CPU"
+"""The names of the files of x86 processors, by PyTorch's names of the processors; ATEN_CPU_CAPABILITY changes both."""
+CPU_VARIABLE = "REGARD_CPU"
 """The environment variable that chooses the file of an older processor for the layers in C alone."""
 ARM = ("arm64", "aarch64")
 SUFFIXES = {"Darwin": ".dylib", "Windows": ".dll"}
 INTEGERS: Any = {"dtype": torch.long, "device": "cpu"}
 NUMBERS: Any = {"dtype": torch.float32, "device": "cpu"}
-"""Of tensors that C writes to, whatever PyTorch's defaults are."""
+"""The type and device of tensors that C writes to, whatever PyTorch's defaults are."""
 DTYPES = {torch.float32: 0, torch.bfloat16: 1}
-"""Weights may be stored in these; arithmetic is in float32."""
+"""The types that weights may be stored in; arithmetic is in float32."""
 
 
 class Linear(Structure):
-    """`Linear` of `layers.h`."""
+    """The structure `Linear` of `layers.h`."""
 
     _fields_ = (
         ("inputs", c_int64), ("outputs", c_int64), ("dtype", c_int64), ("weight", c_void_p), ("bias", c_void_p),
@@ -38,19 +38,19 @@ class Linear(Structure):
 
 
 class Norm(Structure):
-    """`Norm` of `layers.h`."""
+    """The structure `Norm` of `layers.h`."""
 
     _fields_ = (("kind", c_int64), ("weight", c_void_p), ("bias", c_void_p), ("epsilon", c_double))
 
 
 class Residual(Structure):
-    """`Residual` of `layers.h`."""
+    """The structure `Residual` of `layers.h`."""
 
     _fields_ = (("before", Norm), ("made", Norm), ("after", Norm))
 
 
 class Attention(Structure):
-    """`Attention` of `layers.h`."""
+    """The structure `Attention` of `layers.h`."""
 
     _fields_ = (
         ("input", Linear), ("output", Linear), ("num_heads", c_int64), ("num_kv_heads", c_int64), ("head_dim", c_int64),
@@ -59,7 +59,7 @@ class Attention(Structure):
 
 
 class Layer(Structure):
-    """`Layer` of `layers.h`."""
+    """The structure `Layer` of `layers.h`."""
 
     _fields_ = (
         ("self_residual", Residual), ("cross_residual", Residual), ("feed_forward_residual", Residual),
@@ -69,7 +69,7 @@ class Layer(Structure):
 
 
 class Stack(Structure):
-    """`Stack` of `layers.h`."""
+    """The structure `Stack` of `layers.h`."""
 
     _fields_ = (
         ("num_layers", c_int64), ("model_dim", c_int64), ("rotated", c_int64), ("interleaved", c_int64),
@@ -80,26 +80,26 @@ class Stack(Structure):
 
 
 class Input(Structure):
-    """`Input` of `layers.h`."""
+    """The structure `Input` of `layers.h`."""
 
     _fields_ = (
         ("num_sentences", c_int64), ("width", c_int64), ("num_rows", c_int64), ("rows", c_void_p), ("x", c_void_p),
         ("ids", c_void_p), ("positions", c_void_p),
         ("logits", c_void_p), ("workspace", c_void_p), ("cells", POINTER(c_void_p)), ("num_cells", c_int64),
-        ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("descends", c_void_p), ("newest", c_void_p),
+        ("step", c_int64), ("steps", c_void_p), ("first_step", c_void_p), ("ancestry", c_void_p), ("newest", c_void_p),
         ("step_of", c_void_p), ("source_keys", POINTER(c_void_p)), ("source_values", POINTER(c_void_p)),
         ("source_length", c_int64), ("source_mask", c_void_p),
     )  # fmt: skip
 
 
 class Candidates(Structure):
-    """`Candidates` of `search.c`."""
+    """The structure `Candidates` of `search.c`."""
 
     _fields_ = (("best", c_void_p), ("parents", c_void_p), ("ids", c_void_p), ("added", c_void_p))
 
 
 class Search(Structure):
-    """`Search` of `search.c`."""
+    """The structure `Search` of `search.c`."""
 
     _fields_ = (
         ("num_sentences", c_int64), ("beams", c_int64), ("vocab_size", c_int64), ("room", c_int64), ("end_id", c_int64),
@@ -110,13 +110,13 @@ class Search(Structure):
         ("parents", c_void_p), ("num_ended", c_int64), ("ended", c_void_p), ("ended_scores", c_void_p),
         ("ended_ids", c_void_p), ("ended_log_probs", c_void_p), ("num_blocked", c_int64), ("is_blocked", c_void_p),
         ("longest", c_int64),
-        ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_descends", c_void_p),
+        ("candidates", Candidates), ("old_ids", c_void_p), ("old_log_probs", c_void_p), ("old_ancestry", c_void_p),
         ("rows", c_void_p),
     )  # fmt: skip
 
 
 def address(x: Tensor, dtype: torch.dtype = torch.float32) -> int:
-    """Where the numbers of a tensor lie, one after the other, for C, which cannot ask what they are.
+    """The address of a tensor's numbers for C, which cannot ask what they are and reads them one after the other.
 
     Raises:
         SettingsError: they are of another dtype, on another device, or do not lie so.
@@ -135,26 +135,26 @@ class Library(NamedTuple):
 
     functions: ctypes.CDLL
     panel: int
-    """How many outputs of a linear map are packed together."""
+    """The number of outputs of a linear map that are packed together."""
 
 
 class LibraryWarning(RuntimeWarning):
-    """The library is there and cannot be loaded."""
+    """The warning that the library is there and cannot be loaded."""
 
 
-class Found(NamedTuple):
-    """The library, or why there is none."""
+class FoundLibrary(NamedTuple):
+    """The library, or the reason why there is none."""
 
     library: Library | None
     reason: str
-    """One sentence for people."""
+    """A sentence for people."""
     is_broken: bool = False
     """Whether there is a file that cannot be loaded."""
 
 
 @cache
-def find() -> Found:
-    """The library for this processor. One that is there and cannot be loaded is warned of, once."""
+def find() -> FoundLibrary:
+    """Find the library for this processor. A library that is there and cannot be loaded is warned of, once."""
     found = find_in(Path(__file__).parent)
     if found.is_broken:
         warnings.warn(
@@ -166,8 +166,8 @@ def find() -> Found:
     return found
 
 
-def find_in(folder: Path) -> Found:
-    """The library of a folder for this processor, or the older one that REGARD_CPU names.
+def find_in(folder: Path) -> FoundLibrary:
+    """Find the library of a folder for this processor, or the older one that REGARD_CPU names.
 
     Raises:
         SettingsError: REGARD_CPU names something else.
@@ -175,16 +175,16 @@ def find_in(folder: Path) -> Found:
     on_arm = platform.machine().lower() in ARM
     kind = "neon" if on_arm else KINDS.get(torch.backends.cpu.get_cpu_capability())
     if kind is None:
-        return Found(None, "not written for processors without AVX2")
-    if chosen := os.environ.get(HELD_BACK):
+        return FoundLibrary(None, "not written for processors without AVX2")
+    if chosen := os.environ.get(CPU_VARIABLE):
         written = ["neon"] if on_arm else list(KINDS.values())
         usable = written[written.index(kind) :]
         if chosen not in usable:
-            raise SettingsError(f"{HELD_BACK} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
+            raise SettingsError(f"{CPU_VARIABLE} must be {' or '.join(usable)} on this processor; got {chosen!r}.")
         kind = chosen
     path = folder / f"layers-{kind}{SUFFIXES.get(platform.system(), '.so')}"
     if not path.is_file():
-        return Found(None, f"not compiled for {kind}; docs/engines.md says how")
+        return FoundLibrary(None, f"not compiled for {kind}; docs/engines.md says how")
     try:
         functions = ctypes.CDLL(str(path))
         functions.regard_source.restype = c_char_p
@@ -203,6 +203,6 @@ def find_in(folder: Path) -> Found:
         functions.regard_log_softmax.restype = functions.regard_candidates.restype = (
             functions.regard_advance.restype
         ) = None
-        return Found(Library(functions, functions.regard_panel()), f"compiled for {kind}")
+        return FoundLibrary(Library(functions, functions.regard_panel()), f"compiled for {kind}")
     except (OSError, AttributeError) as error:
-        return Found(None, f"{path.name} cannot be loaded ({error})", is_broken=True)
+        return FoundLibrary(None, f"{path.name} cannot be loaded ({error})", is_broken=True)

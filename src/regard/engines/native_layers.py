@@ -1,4 +1,4 @@
-"""Layers in C, of a decoder or an encoder: one step, a whole prompt or source, or a step with the search that follows it."""
+"""Layers in C, of a decoder or an encoder: a step, a whole prompt or source, or a step with the search that follows it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from torch import Tensor, nn
 from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.engines.native_search import NativeSearch
-from regard.engines.structures import Ends, Structures
+from regard.engines.structures import EmbeddingAndOutput, Structures
 from regard.errors import ShapeError
 from regard.nn.cache import BeamCache, Memory
 from regard.nn.layers import DecoderLayer, EncoderLayer
 
 
-class _Bound(NamedTuple):
-    """Where what stays between steps is, of one cache."""
+class _CacheAddresses(NamedTuple):
+    """The addresses of all that stays between the steps through a cache."""
 
     memory: Sequence[Memory | None]
     num_cells: int
@@ -34,35 +34,35 @@ class _Bound(NamedTuple):
     source_length: int
     source_mask: int | None
     kept: list[Tensor]
-    """Whose memory is pointed to."""
+    """The tensors whose memory is pointed to."""
 
     def fits(self, cache: BeamCache) -> bool:
-        """Whether everything is still there."""
+        """Whether the cache still has the same memory."""
         return self.memory is cache.memory and self.num_cells == cache.num_cells
 
 
-class _WholeStep(NamedTuple):
-    """What the steps of a search through one cache have in common. The search keeps it."""
+class _StepArguments(NamedTuple):
+    """The arguments that all steps of a search through a cache have in common. The search keeps them."""
 
     input: c.Input
     layers: NativeLayers
     tensors: tuple[Tensor, ...]
-    """Those of the cache that are pointed to."""
+    """The cache's tensors that are pointed to."""
     newest: Tensor
-    """The cells that the newest step has filled."""
-    bound: _Bound
+    """The slots that the last step has filled."""
+    bound: _CacheAddresses
     kept: list[Tensor]
-    """Whose memory is pointed to."""
+    """The other tensors whose memory is pointed to."""
 
     def fits(self, layers: NativeLayers, cache: BeamCache) -> bool:
-        """Whether they are still the same."""
-        tensors = cache.descends, cache.step_of, cache.first_step
+        """Whether layers and cache are still the same."""
+        tensors = cache.ancestry, cache.step_of, cache.first_step
         same = all(ours is theirs for ours, theirs in zip(self.tensors, tensors, strict=True))
         return same and self.layers is layers and self.bound.fits(cache)
 
 
 class NativeLayers(nn.Module):
-    """The layers of a decoder or an encoder: the same function as calling them one after the other.
+    """The layers of a decoder or an encoder, as one module: the same function as calling them one after the other.
 
     Args:
         max_positions: no sequence is longer.
@@ -76,7 +76,7 @@ class NativeLayers(nn.Module):
         layers: Sequence[DecoderLayer | EncoderLayer],
         *,
         max_positions: int,
-        ends: Ends | None = None,
+        ends: EmbeddingAndOutput | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
@@ -84,15 +84,17 @@ class NativeLayers(nn.Module):
         self._structures = Structures(found, layers, max_positions, ends, dtype)
         self._stack = self._structures.stack
         self._row_size = found.functions.regard_row_size(ctypes.byref(self._stack))
-        self._room = threading.local()
-        self._bound: WeakKeyDictionary[BeamCache, _Bound] = WeakKeyDictionary()
+        self._workspace = threading.local()
+        self._bound: WeakKeyDictionary[BeamCache, _CacheAddresses] = WeakKeyDictionary()
 
     def step(
         self, ids: Int[Tensor, "sentence beam"], positions: Int[Tensor, "sentence beam"], cache: BeamCache
     ) -> Float[Tensor, "sentence beam vocab"]:
-        """Logits of the token after each hypothesis, from its newest token; their cells are filled. It needs `ends`."""
+        """The logits of the token after each hypothesis, from its last token; the slots of that are filled. It needs
+        `ends`.
+        """
         x = torch.empty(*ids.shape, self._stack.model_dim, **NUMBERS)
-        given, kept = self._input(x, cache, positions, cache.descends)
+        given, kept = self._input(x, cache, positions, cache.ancestry)
         logits = torch.empty(*ids.shape, self._stack.output.outputs, **NUMBERS)
         kept += [ids.contiguous(), positions.contiguous()]
         given.ids, given.positions = (address(each, torch.long) for each in kept[-2:])
@@ -101,10 +103,10 @@ class NativeLayers(nn.Module):
         return logits
 
     def search_step(self, cache: BeamCache, search: NativeSearch) -> None:
-        """A step of a search over what follows these layers, in one call. It needs `ends`."""
-        step: _WholeStep | None = search.kept
+        """Take a step of a search with these layers, in one call. It needs `ends`."""
+        step: _StepArguments | None = search.kept
         if step is None or not step.fits(self, cache):
-            step = search.kept = self._whole_step(cache, search)
+            step = search.kept = self._step_arguments(cache, search)
         step.input.step = cache.length
         run = self._library.functions.regard_search_step
         done = run(ctypes.byref(self._stack), ctypes.byref(step.input), ctypes.byref(search.structure))
@@ -116,42 +118,42 @@ class NativeLayers(nn.Module):
             return
         cache.note_step(step.newest)
 
-    def _whole_step(self, cache: BeamCache, search: NativeSearch) -> _WholeStep:
-        """The addresses of a cache and a search, and room for a step."""
+    def _step_arguments(self, cache: BeamCache, search: NativeSearch) -> _StepArguments:
+        """The addresses of a cache and a search, and memory for a step."""
         sizes = search.tensors.newest.shape
-        cache.descends, cache.step_of = cache.descends.contiguous(), cache.step_of.contiguous()
+        cache.ancestry, cache.step_of = cache.ancestry.contiguous(), cache.step_of.contiguous()
         newest, positions, rows = (torch.empty(sizes, **INTEGERS) for _ in range(3))
         logits = torch.empty(*sizes, self._stack.output.outputs, **NUMBERS)
         old = torch.empty(sizes[1], cache.num_cells, dtype=torch.bool, device="cpu")
         x, totals = torch.empty(*sizes, self._stack.model_dim, **NUMBERS), torch.empty(sizes, **NUMBERS)
-        bound = self._bind(cache, x)
-        room = torch.empty(self._room_needed(x, bound.num_cells, bound.source_length), **NUMBERS)
+        bound = self._cache_addresses(cache, x)
+        room = torch.empty(self._workspace_size(x, bound.num_cells, bound.source_length), **NUMBERS)
         integers = partial(address, dtype=torch.long)
         given = c.Input(
             *sizes, x=address(x), workspace=address(room), cells=bound.cells, num_cells=bound.num_cells,
             ids=integers(search.tensors.newest), positions=integers(positions), logits=address(logits),
-            first_step=integers(cache.first_step), descends=address(cache.descends, torch.bool),
+            first_step=integers(cache.first_step), ancestry=address(cache.ancestry, torch.bool),
             newest=integers(newest), step_of=integers(cache.step_of), source_keys=bound.source_keys,
             source_values=bound.source_values, source_length=bound.source_length, source_mask=bound.source_mask,
         )  # fmt: skip
         search.structure.logits, search.structure.totals = address(logits), address(totals)
-        search.structure.old_descends, search.structure.rows = address(old, torch.bool), integers(rows)
-        tensors = cache.descends, cache.step_of, cache.first_step
-        return _WholeStep(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
+        search.structure.old_ancestry, search.structure.rows = address(old, torch.bool), integers(rows)
+        tensors = cache.ancestry, cache.step_of, cache.first_step
+        return _StepArguments(given, self, tensors, newest, bound, [positions, logits, totals, rows, old, x, room])
 
     def forward(self, x: Float[Tensor, "sentence beam model_dim"], cache: BeamCache) -> Tensor:
         """The hypotheses after each has looked at its past and the source, layer by layer; their cells are filled."""
-        return self._decode(x, cache, cache.positions, cache.descends)
+        return self._decode(x, cache, cache.positions, cache.ancestry)
 
     def read(self, x: Float[Tensor, "sentence position model_dim"], cache: BeamCache) -> Tensor:
-        """The positions of a prompt, as `forward`; `cache.begin_reading` has made room for them."""
+        """The positions of a prompt, as `forward`; `cache.begin_prefill` has made room for them."""
         steps = torch.arange(x.shape[1], device=x.device).expand(len(x), -1)
         before = torch.arange(cache.num_cells, device=x.device) <= steps[..., None]
         positions = (steps - cache.first_step[:, None]).clamp(min=0)
-        return self._decode(x, cache, positions, cache.descends & before, steps)
+        return self._decode(x, cache, positions, cache.ancestry & before, steps)
 
     def _decode(self, x: Float[Tensor, "sentence row model_dim"], cache: BeamCache, *rows: Any) -> Tensor:
-        """Rows that fill the newest cells of a cache and look at those that they may see. `rows`: as for `_input`."""
+        """Run rows that fill the last slots of a cache and attend to those that they may see. `rows`: as for `_input`."""
         x = x.contiguous().clone()
         given, kept = self._input(x, cache, *rows)
         self._run(given)
@@ -159,7 +161,7 @@ class NativeLayers(nn.Module):
         return x
 
     def _run(self, given: c.Input) -> None:
-        """All layers, over what is given.
+        """Run all layers.
 
         Raises:
             ShapeError: a token or a position is beyond the model's tables.
@@ -181,18 +183,18 @@ class NativeLayers(nn.Module):
         allowed: Bool[Tensor, "sentence row cell"],
         steps: Int[Tensor, "sentence row"] | None = None,
     ) -> tuple[c.Input, list[Tensor]]:
-        """What C is given, and the tensors that it points to beside those of the cache.
+        """The input of C, and the tensors that it points to beside those of the cache.
 
         Args:
             steps: of each row; None: all are the newest.
         """
         bound = self._bound.get(cache)
         if bound is None or not bound.fits(cache):
-            bound = self._bound[cache] = self._bind(cache, x)
-        given = self._begun(x, bound.num_cells, bound.source_length)
+            bound = self._bound[cache] = self._cache_addresses(cache, x)
+        given = self._common_input(x, bound.num_cells, bound.source_length)
         kept = [each.contiguous() for each in (allowed, cache.newest, cache.step_of)]
         given.cells, given.num_cells, given.step = bound.cells, bound.num_cells, cache.length - 1
-        given.descends = address(kept[0], torch.bool)
+        given.ancestry = address(kept[0], torch.bool)
         given.newest, given.step_of = (address(each, torch.long) for each in kept[1:])
         if steps is not None:
             kept.append(steps.contiguous())
@@ -205,14 +207,14 @@ class NativeLayers(nn.Module):
             given.source_length, given.source_mask = bound.source_length, bound.source_mask
         return given, kept
 
-    def _bind(self, cache: BeamCache, like: Tensor) -> _Bound:
-        """Where the cells and the source of a cache are."""
+    def _cache_addresses(self, cache: BeamCache, like: Tensor) -> _CacheAddresses:
+        """The addresses of a cache's slots and source."""
         memory = [layer for layer in cache.memory if layer is not None]
         sizes = [(each.self_attention.num_kv_heads, each.self_attention.head_dim) for each in self._structures.layers]
-        cells = [layer.with_room(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
+        cells = [layer.allocated(size, like) for layer, size in zip(cache.layers, sizes, strict=True)]
         keys, values = ([each.keys_values[part].contiguous() for each in memory] for part in (0, 1))
         mask = [each.mask.contiguous() for each in memory[:1]]
-        return _Bound(
+        return _CacheAddresses(
             cache.memory, cache.num_cells, _pointers(cells), _pointers(keys), _pointers(values),
             mask[0].shape[-1] if mask else 0, address(mask[0], torch.bool) if mask else None, [*keys, *values, *mask],
         )  # fmt: skip
@@ -220,9 +222,9 @@ class NativeLayers(nn.Module):
     def encode(
         self, x: Float[Tensor, "sentence position model_dim"], mask: Bool[Tensor, "sentence 1 1 position"]
     ) -> Float[Tensor, "sentence position model_dim"]:
-        """The positions of a source after each has looked at the others."""
+        """The positions of a source after all layers of an encoder."""
         x = x.contiguous().clone()
-        given = self._begun(x, 0, x.shape[1])
+        given = self._common_input(x, 0, x.shape[1])
         kept = [mask.contiguous()]
         given.source_length, given.source_mask = x.shape[1], address(kept[0], torch.bool)
         if self._stack.rotated:
@@ -231,17 +233,17 @@ class NativeLayers(nn.Module):
         self._run(given)
         return x
 
-    def _begun(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
-        """What C is given of all rows, with room to compute in."""
-        needed = self._room_needed(x, num_cells, source_length)
-        room: Tensor | None = getattr(self._room, "room", None)
+    def _common_input(self, x: Tensor, num_cells: int, source_length: int) -> c.Input:
+        """The part of C's input that every call needs, with memory to compute in."""
+        needed = self._workspace_size(x, num_cells, source_length)
+        room: Tensor | None = getattr(self._workspace, "room", None)
         if room is None or room.numel() < needed:
-            room = self._room.room = torch.empty(2 * needed, **NUMBERS)
+            room = self._workspace.room = torch.empty(2 * needed, **NUMBERS)
         rows = x.shape[0] * x.shape[1]
         return c.Input(x.shape[0], x.shape[1], rows, x=address(x), workspace=address(room))
 
-    def _room_needed(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
-        """How many numbers there must be room for, as `regard_run` says."""
+    def _workspace_size(self, x: Float[Tensor, "sentence row model_dim"], num_cells: int, source_length: int) -> int:
+        """The count of numbers that the workspace must hold, as `regard_run` says."""
         sentences, rows = x.shape[0], x.shape[0] * x.shape[1]
         lists = rows * (num_cells + 1) + sentences * (source_length + 1)
         return rows * self._row_size + max(num_cells, source_length) + self._library.panel + lists

@@ -1,4 +1,4 @@
-"""A whole model whose layers run in C: what decoding sees of it."""
+"""A whole model whose layers run in C, with the methods that decoding calls."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from regard.engines.library import Library, find
 from regard.engines.native_layers import NativeLayers
 from regard.engines.native_search import NativeSearch
-from regard.engines.packed import PackedModel, alteration, is_divided, packed, with_shared_weights
-from regard.engines.structures import Ends, NativeLinear, layer_misfit, stack_misfit
+from regard.engines.packed import PackedModel, is_divided, manual_change, packed, with_shared_weights
+from regard.engines.structures import EmbeddingAndOutput, NativeLinear, unsupported_in_layer, unsupported_in_stack
 from regard.models.decoder import Decoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import TokenModel
@@ -24,13 +24,13 @@ from regard.nn.multihead import MultiHeadAttention
 
 
 class NativeModel:
-    """A way to decode with a model whose layers run in C. Where hooks are set, which C cannot call, PyTorch decodes.
+    """A model for decoding whose layers run in C. Where hooks are set, which C cannot call, PyTorch decodes.
 
     Each number is summed in an order that depends on its own sentence only, so that a sentence has the same scores, to the last
     bit, in any batch; but for modules of another kind that stand before or after the layers, which PyTorch computes.
 
     Args:
-        model: one that `misfit` finds nothing in.
+        model: one that `unsupported_reason` finds nothing in.
         dtype: of the stored weights of linear maps: float32 or bfloat16. Arithmetic is in float32.
     """
 
@@ -42,14 +42,14 @@ class NativeModel:
         output = nn.Linear(1, 1, bias=model.output_bias is not None, device="meta")
         output.weight = model.output_embedding.weight
         output.bias = model.output_bias  # type: ignore[assignment]  # torch's says never None
-        self._ends = _ends(copied, output)
+        self._ends = _embedding_and_output(copied, output)
         decoder: Any = stacks["decoder"]
         self._layers = NativeLayers(library, decoder, max_positions=positions, ends=self._ends, dtype=dtype)
         if stacks.get("encoder"):
             encoder = NativeLayers(library, cast("Any", stacks["encoder"]), max_positions=positions, dtype=dtype)
-            copied.encoder_layers = nn.ModuleList([_Encoder(encoder)])
+            copied.encoder_layers = nn.ModuleList([_NativeEncoder(encoder)])
         if model.reads_source:
-            copied.project = _Projection(library, [layer.cross_attention for layer in decoder], dtype)
+            copied.project = _SourceProjection(library, [layer.cross_attention for layer in decoder], dtype)
             copied.decoder_layers = nn.ModuleList()  # they are run by `_layers` only
         else:
             copied.layers = nn.ModuleList(nn.Identity() for _ in stacks["decoder"])
@@ -85,7 +85,7 @@ class NativeModel:
         return self._ends is not None and not hooks_wanted()
 
     def search_step(self, state: Any, search: NativeSearch) -> None:
-        """A step of the model and of a search over its tokens, in one call."""
+        """Take a step of the model and of a search over its tokens, in one call."""
         assert self._ends is not None
         if state.length >= self._ends.positions.max_positions:  # else no position can be above it
             self._ends.positions.check_step(state.positions + 1, state.length)
@@ -97,23 +97,23 @@ class NativeModel:
         return self._with_hooks
 
 
-def _ends(model: Any, output: nn.Linear) -> Ends | None:
-    """What stands before and after the layers of a decoder; None: something else than is written in C."""
+def _embedding_and_output(model: Any, output: nn.Linear) -> EmbeddingAndOutput | None:
+    """The modules before and after the layers of a decoder; None: other modules than are written in C."""
     if not model.reads_source:
-        ends = Ends(
+        ends = EmbeddingAndOutput(
             model.embedding, 1.0, model.positions, model.embedding_norm, model.norm, model.output_transform, output
         )  # fmt: skip
     else:
         scale = math.sqrt(model.config.model_dim) if model.config.scale_embeddings else 1.0
-        ends = Ends(
+        ends = EmbeddingAndOutput(
             model.target_embedding, scale, model.target_positions, model.target_norm, model.decoder_norm,
             model.output_transform, output,
         )  # fmt: skip
     return ends if ends.are_written else None
 
 
-class _Encoder(nn.Module):
-    """All layers of an encoder, in the place of one."""
+class _NativeEncoder(nn.Module):
+    """A module of all layers of an encoder, in the place of its first."""
 
     def __init__(self, layers: NativeLayers) -> None:
         super().__init__()
@@ -130,8 +130,8 @@ class _Encoder(nn.Module):
         return self.layers.encode(x, mask)
 
 
-class _Projection:
-    """The source as each decoder layer's keys and values, by one linear map.
+class _SourceProjection:
+    """The projection of the source to each decoder layer's keys and values, by one linear map.
 
     Args:
         attentions: the cross-attention of each layer.
@@ -151,8 +151,8 @@ class _Projection:
         return [KeysValues(*each) for each in both]
 
 
-def misfit(model: Any) -> str:
-    """Why a model cannot be run in C here, for people; empty: it can."""
+def unsupported_reason(model: Any) -> str:
+    """The reason why a model cannot run in C here, for people; empty: it can."""
     parameters = list(model.parameters())
     if is_divided(model):
         return "the model is divided among processes"
@@ -162,14 +162,15 @@ def misfit(model: Any) -> str:
         return "the model is not in float32"
     if type(model) not in (EncoderDecoder, Decoder):
         return f"models of arch {model.config.arch} are not written in C"
-    if reason := alteration(model):
+    if reason := manual_change(model):
         return reason
     if getattr(model.config, "cross_attention", False):
         return "cross-attention of a decoder without an encoder is not written in C"
     if type(model.output_embedding) is not nn.Embedding:
         return f"output embeddings of kind {type(model.output_embedding).__name__} are not written in C"
     for layers in model.layer_stacks().values():
-        if reason := next((reason for layer in layers if (reason := layer_misfit(layer))), "") or stack_misfit(layers):
+        reasons = map(unsupported_in_layer, layers)
+        if reason := next(filter(None, reasons), "") or unsupported_in_stack(layers):
             return f"{reason} are not written in C"
     found = find()
     return "" if found.library is not None else f"the library is {found.reason}"

@@ -1,4 +1,4 @@
-"""What follows a model's logits, in C: their log-probabilities, the best candidates, and a step of beam search."""
+"""Beam search in C: log-probabilities, the best candidates, and whole steps."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from torch import Tensor
 from regard.engines import library as c
 from regard.engines.library import INTEGERS, NUMBERS, address
 from regard.errors import ShapeError
+from regard.generation.active_batch import SearchTensors
 
-Found = tuple[
+CandidateTensors = tuple[
     Float[Tensor, "sentence candidate"],
     Int[Tensor, "sentence candidate"],
     Int[Tensor, "sentence candidate"],
     Float[Tensor, "sentence candidate"],
 ]
-"""Of candidates: the scores of the whole, what they continue, the tokens, and the log-probabilities of these alone."""
+"""The scores of candidates, the hypotheses that they continue, their tokens, and the log-probabilities of these alone.
+"""
 
 
 def library_for(*tensors: Tensor) -> c.Library | None:
@@ -30,11 +32,8 @@ def library_for(*tensors: Tensor) -> c.Library | None:
     return None
 
 
-def log_softmax(logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
-    """Log-probabilities, in float32 at least. Each row's do not depend on the others."""
-    library = library_for(logits)
-    if library is None:
-        return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+def log_softmax(library: c.Library, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+    """Log-probabilities. Each row's do not depend on the others."""
     logits = logits.contiguous()
     found = torch.empty_like(logits)
     size = logits.shape[-1]
@@ -47,45 +46,26 @@ def best_candidates(
     scores: Float[Tensor, "sentence beam"],
     log_probs: Float[Tensor, "sentence beam vocab"],
     count: int,
-) -> Found:
+) -> CandidateTensors:
     """The `count` continuations of each sentence with the highest scores, best first; of equal ones, the last."""
     given = scores.contiguous(), log_probs.contiguous()
-    found = _room_for((len(scores), count))
+    found = _empty_candidates((len(scores), count))
     library.functions.regard_candidates(*log_probs.shape, count, *map(address, given), _pointers(found))
     return found
 
 
-class SearchTensors(NamedTuple):
-    """The hypotheses of a search. Those that are not said to stay change in place with each step."""
-
-    newest: Int[Tensor, "sentence beam"]
-    """The newest tokens."""
-    scores: Float[Tensor, "sentence beam"]
-    """Sums of log-probabilities; -inf where there is no hypothesis."""
-    lengths: Int[Tensor, " sentence"]
-    """Tokens written."""
-    ids: Int[Tensor, "sentence beam room"]
-    token_log_probs: Float[Tensor, "sentence beam room"]
-    limits: Int[Tensor, " sentence"]
-    """Tokens that may be written, the end symbol counted. It stays."""
-    minima: Int[Tensor, " sentence"]
-    """Tokens that must be written, the end symbol counted. It stays."""
-    prefixes: Int[Tensor, "sentence prefix"]
-    """What a target must begin with, then -1. It stays."""
-
-
-class Ended(NamedTuple):
+class FinishedHypothesis(NamedTuple):
     """A hypothesis that has finished."""
 
     sentence: int
     id: int
-    """Its newest token."""
+    """The last token."""
     score: float
-    """The sum of its log-probabilities."""
+    """The sum of the log-probabilities of all tokens."""
     ids: list[int]
-    """Its tokens before the newest."""
+    """The tokens before the last."""
     log_probs: list[float]
-    """Of all its tokens."""
+    """The log-probabilities of all tokens."""
 
 
 class NativeSearch:
@@ -108,9 +88,9 @@ class NativeSearch:
         num_sentences, beams = tensors.newest.shape
         room, prefix_room = tensors.ids.shape[2], tensors.prefixes.shape[1]
         self.kept: Any = None
-        """What the layers of a model keep between whole steps."""
+        """The arguments that the layers of a model keep between whole steps."""
         self.parents = torch.zeros(num_sentences, beams, **INTEGERS)
-        """What each hypothesis continues, after a step."""
+        """The hypothesis that each one continues, after a step."""
         self.is_blocked = torch.zeros(num_sentences, dtype=torch.bool, device="cpu")
         """The sentences for which no token may be written."""
         most = num_sentences * beams
@@ -118,7 +98,7 @@ class NativeSearch:
             (torch.empty(size, **INTEGERS), torch.empty(size, **NUMBERS))
             for size in ((most, 2), (most, room), (beams, room))
         )
-        self._candidates = _room_for((1, 2 * beams))
+        self._candidates = _empty_candidates((1, 2 * beams))
         if tensors.prefixes.numel() and (largest := int(tensors.prefixes.max())) >= vocab_size:
             raise ShapeError(f"the tokens of a prefix must be below {vocab_size}; got {largest}.")
         integers, numbers = partial(address, dtype=torch.long), address
@@ -135,7 +115,7 @@ class NativeSearch:
         )  # fmt: skip
 
     def advance(self, log_probs: Float[Tensor, "sentence beam vocab"]) -> None:
-        """One step, from the log-probabilities of the next token."""
+        """Take a step, from the log-probabilities of the next token."""
         log_probs = log_probs.contiguous()
         self.structure.logits, self.structure.totals = address(log_probs), None
         self.library.functions.regard_advance(ctypes.byref(self.structure))
@@ -147,26 +127,26 @@ class NativeSearch:
 
     @property
     def longest(self) -> int:
-        """The most tokens that any hypothesis has after the last step."""
+        """The largest number of tokens of a hypothesis after the last step."""
         return int(self.structure.longest)
 
-    def ended(self) -> list[Ended]:
+    def ended(self) -> list[FinishedHypothesis]:
         """The hypotheses that the last step has finished."""
         found = []
         for index in range(self.structure.num_ended):
             (sentence, id), (score, log_prob) = (each[index].tolist() for each in self._ended)
             length = int(self.tensors.lengths[sentence]) - 1
             ids, log_probs = (each[index, :length].tolist() for each in self._ended_tokens)
-            found.append(Ended(sentence, id, score, ids, [*log_probs, log_prob]))
+            found.append(FinishedHypothesis(sentence, id, score, ids, [*log_probs, log_prob]))
         return found
 
 
-def _room_for(size: tuple[int, int]) -> Found:
+def _empty_candidates(size: tuple[int, int]) -> CandidateTensors:
     best, added = (torch.empty(size, **NUMBERS) for _ in range(2))
     parents, ids = (torch.empty(size, **INTEGERS) for _ in range(2))
     return best, parents, ids, added
 
 
-def _pointers(found: Found) -> c.Candidates:
+def _pointers(found: CandidateTensors) -> c.Candidates:
     best, parents, ids, added = found
     return c.Candidates(address(best), address(parents, torch.long), address(ids, torch.long), address(added))

@@ -16,14 +16,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.models.learning.adapters import sharing
+from regard.models.adaptation import sharing
 from regard.nn import kernels
-from regard.nn.adapters import ChosenAdapter
 from regard.nn.attention import Attention
 from regard.nn.cache import BeamCache, BeamLayer, KeysValues
 from regard.nn.hooks import changed_output, inputs_wanted
 from regard.nn.layers import DecoderLayer, PostNorm, PreNorm
-from regard.nn.masks import opened
+from regard.nn.lora import ChosenAdapter
+from regard.nn.masks import open_empty_rows
 from regard.nn.multihead import MultiHeadAttention
 from regard.nn.scores import ScaledDotProduct
 
@@ -31,7 +31,7 @@ Step = Float[Tensor, "sentence beam model_dim"]
 
 
 class PackedLinear(nn.Module):
-    """The same function as `nn.Linear`, for inference only: it has no parameters, and no gradient goes through it."""
+    """A linear map like `nn.Linear`, for inference only: it has no parameters, and no gradient goes through it."""
 
     def __init__(self, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"] | None) -> None:
         super().__init__()
@@ -41,7 +41,9 @@ class PackedLinear(nn.Module):
 
     @classmethod
     def side_by_side(cls, *maps: nn.Module) -> nn.Module:
-        """Several maps of one input as one, or a single map: their outputs, one after the other. Adapters are kept."""
+        """Pack several maps of one input as one, or a single map: their outputs, one after the other. Adapters are
+        kept.
+        """
         plain = [_plain(each) for each in maps]
         biases: list[Tensor] = [linear.bias for linear in plain if linear.bias is not None]
         assert len(biases) in (0, len(maps))
@@ -57,7 +59,7 @@ class StepMask:
     """The masks of one decoding step, prepared once for all layers."""
 
     def __init__(self, mask: Bool[Tensor, "sentence 1 #beam key"], num_beams: int, dtype: torch.dtype) -> None:
-        allowed, self.is_closed = opened(mask)
+        allowed, self.is_empty = open_empty_rows(mask)
         """The queries that may attend to nothing, and get context 0; None: there are none."""
         assert allowed is not None
         self._added = torch.where(allowed, torch.zeros((), dtype=dtype, device=mask.device), -torch.inf)
@@ -65,14 +67,14 @@ class StepMask:
         self._of_heads: dict[int, Tensor] = {}
 
     def added(self, num_heads: int) -> Float[Tensor, "rows beam key"]:
-        """Added to the scores of all heads of each sentence: 0, or -inf."""
+        """The numbers that are added to the scores of all heads of each sentence: 0, or -inf."""
         if num_heads not in self._of_heads:
             self._of_heads[num_heads] = self._added.expand(-1, num_heads, self._num_beams, -1).flatten(0, 1)
         return self._of_heads[num_heads]
 
 
 class PackedLayers(nn.Module):
-    """One decoding step through all layers of a decoder: the same function as calling them one after the other.
+    """A decoding step through all layers of a decoder: the same function as calling them one after the other.
 
     Written out for the layers of most models (`fits`): queries, keys and values are one product, masks are made ready once,
     and nothing is checked that is known beforehand.
@@ -102,9 +104,9 @@ class PackedLayers(nn.Module):
         first = cache.memory[0]
         source = None if first is None else StepMask(first.mask, x.shape[1], x.dtype)
         for layer, past, memory in zip(self._layers, cache.layers, cache.memory, strict=True):
-            x = layer.own_residual(x, partial(layer.look_back, past=past, mask=own))
+            x = layer.own_residual(x, partial(layer.self_attend, past=past, mask=own))
             if memory is not None and source is not None:
-                x = layer.look_at_source(x, memory.keys_values, source)
+                x = layer.cross_attend(x, memory.keys_values, source)
             x = layer.feed_forward_residual(x, layer.feed_forward)
         return x
 
@@ -127,7 +129,7 @@ def _is_plain(attention: MultiHeadAttention) -> bool:
 
 
 class _PackedLayer:
-    """One layer of `PackedLayers`."""
+    """A layer of `PackedLayers`."""
 
     def __init__(self, layer: DecoderLayer) -> None:
         own = layer.self_attention
@@ -135,9 +137,11 @@ class _PackedLayer:
         self.query_key_value = PackedLinear.side_by_side(*merged)
         self.own_output = PackedLinear.side_by_side(own.output_proj)
         self.maps = [*merged, own.output_proj]
-        """What is packed here; the source's keys and values are not: it goes through them before the first step."""
+        """The linear maps that are packed here. Those of the source's keys and values are not: it goes through them
+        before the first step.
+        """
         self.own_attention = own.attention
-        """Whose hooks may change what heads find; so may those of `source_attention`."""
+        """The attention, whose hooks may change what heads find; so may those of `source_attention`."""
         self.num_heads, self.head_dim = own.num_heads, own.head_dim
         self.factor = ScaledDotProduct().factor(own.head_dim)
         self.own_residual = layer.self_attention_residual
@@ -149,23 +153,23 @@ class _PackedLayer:
             self.source_attention, self.num_source_heads = source.attention, source.num_heads
             self.source_residual = layer.cross_attention_residual
 
-    def look_back(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
+    def self_attend(self, x: Step, past: BeamLayer, mask: StepMask) -> Step:
         """Self-attention; what x adds to the past is written there."""
         projected = self.query_key_value(x).unflatten(2, (3, self.num_heads, self.head_dim))
         seen = past.write(projected[:, :, 1:])
-        return self.own_output(_looked_up(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
+        return self.own_output(_contexts(projected[:, :, 0], seen, mask, self.factor, self.own_attention))
 
-    def look_at_source(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
+    def cross_attend(self, x: Step, memory: KeysValues, mask: StepMask) -> Step:
         """Cross-attention inside its residual."""
 
         def look(y: Step) -> Step:
             query = self.query(y).unflatten(2, (self.num_source_heads, self.head_dim))
-            return self.source_output(_looked_up(query, memory, mask, self.factor, self.source_attention))
+            return self.source_output(_contexts(query, memory, mask, self.factor, self.source_attention))
 
         return self.source_residual(x, look)
 
 
-def _looked_up(
+def _contexts(
     query: Float[Tensor, "sentence beam head head_dim"],
     seen: KeysValues,
     mask: StepMask,
@@ -181,8 +185,8 @@ def _looked_up(
         query, key, added = query.float(), key.float(), added.float()
     weights = kernels.softmax(torch.baddbmm(added, query, key.transpose(1, 2)))
     context = torch.bmm(weights.to(value.dtype), value).unflatten(0, (num_sentences, num_heads))
-    if mask.is_closed is not None:
-        context = context.masked_fill(mask.is_closed, 0)
+    if mask.is_empty is not None:
+        context = context.masked_fill(mask.is_empty, 0)
     return changed_output(attention, context).transpose(1, 2).flatten(2)
 
 
@@ -205,7 +209,7 @@ def can_pack(device: torch.device, dtype: torch.dtype = torch.float32) -> bool:
 
 
 class PackedModel:
-    """A way to decode with a model whose weights are packed: what decoding sees of a model, and no more.
+    """A model for decoding whose weights are packed, with the methods that decoding calls and no others.
 
     The model's modules are shared but for linear maps, whose weights are laid out anew, once. What is packed stays as it is when
     the model's weights change.
@@ -234,7 +238,7 @@ class PackedModel:
 
 
 def packed(model: Any) -> Any:
-    """The fastest form of a model for decoding: packed if this machine supports it; otherwise the model itself.
+    """Pack a model for decoding if this machine supports it; otherwise return the model itself.
 
     It is not packed where its weights are divided among processes, or something is set on its modules that a copy would miss; nor
     is a decoder whose layers are not written out here, as
@@ -244,7 +248,7 @@ def packed(model: Any) -> Any:
         model: an encoder-decoder, a recurrent one or a decoder.
     """
     parameters = list(model.parameters())
-    if is_divided(model) or alteration(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
+    if is_divided(model) or manual_change(model) or not all(can_pack(x.device, x.dtype) for x in parameters):
         return model
     stacks = model.layer_stacks()
     if stacks.keys() == {"decoder"} and not all(map(PackedLayers.fits, stacks["decoder"])):
@@ -271,8 +275,8 @@ def _has_linear(module: nn.Module) -> bool:
     return any(isinstance(part, nn.Linear) for part in module.modules())
 
 
-def alteration(model: nn.Module) -> str:
-    """What was set on a model by hand that only calling its modules can meet, as a sentence; empty: nothing."""
+def manual_change(model: nn.Module) -> str:
+    """A change that was set on a model by hand and that only calling its modules can meet, as a sentence; empty: none."""
     if torch.nn.modules.module._global_forward_hooks or torch.nn.modules.module._global_forward_pre_hooks:
         return "a PyTorch hook is set on all modules"
     for module in model.modules():

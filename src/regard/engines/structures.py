@@ -1,4 +1,4 @@
-"""Modules to the structures of `layers.h`: what C reads of a linear map, of layers, and of what stands before and after them."""
+"""The structures of `layers.h`, filled from modules: linear maps, layers, and the modules before and after them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ NORMS = {nn.Identity: 0, nn.LayerNorm: 1, nn.RMSNorm: 2}
 NONE = c.Norm(kind=0)
 
 
-class Kept:
+class PointedTensors:
     """Tensors whose memory structures point to."""
 
     def __init__(self) -> None:
         self.tensors: list[Tensor] = []
 
     def pointer(self, x: Tensor | None, dtype: torch.dtype = torch.float32) -> int | None:
-        """Where a tensor is, from now on."""
+        """The address of a tensor, which is kept from now on."""
         if x is None:
             return None
         self.tensors.append(x.detach().to("cpu", dtype).contiguous())
@@ -38,7 +38,8 @@ class Kept:
 
 
 class NativeLinear(nn.Module):
-    """The same function as some `nn.Linear` side by side, for inference: it has no parameters, and no gradient goes through it.
+    """A linear map of some `nn.Linear` side by side, for inference: it has no parameters, and no gradient goes through
+    it.
 
     Args:
         dtype: of the stored weights: float32 or bfloat16. Arithmetic is in float32.
@@ -46,7 +47,7 @@ class NativeLinear(nn.Module):
 
     def __init__(self, found: c.Library, maps: Sequence[nn.Linear], dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
-        self._library, self._kept = found, Kept()
+        self._library, self._kept = found, PointedTensors()
         weights: list[Tensor] = [linear.weight.detach().float() for linear in maps]
         weight = torch.cat(weights)
         biases: list[Tensor] = [
@@ -65,9 +66,13 @@ class NativeLinear(nn.Module):
 
 
 def _linear(
-    found: c.Library, kept: Kept, weight: Float[Tensor, "out in"], bias: Float[Tensor, " out"], dtype: torch.dtype
+    found: c.Library,
+    kept: PointedTensors,
+    weight: Float[Tensor, "out in"],
+    bias: Float[Tensor, " out"],
+    dtype: torch.dtype,
 ) -> c.Linear:
-    """A linear map, packed."""
+    """Pack a linear map."""
     panel, (outputs, inputs) = found.panel, weight.shape
     missing = -outputs % panel
     weight, bias = nn.functional.pad(weight, (0, 0, 0, missing)), nn.functional.pad(bias, (0, missing))
@@ -77,23 +82,23 @@ def _linear(
     return c.Linear(inputs, outputs, c.DTYPES[dtype], kept.pointer(panels, dtype), kept.pointer(bias))
 
 
-class Ends(NamedTuple):
-    """What stands before the layers of a decoder and after them."""
+class EmbeddingAndOutput(NamedTuple):
+    """The modules before the layers of a decoder and after them."""
 
     embedding: nn.Embedding
     scale: float
-    """Of embeddings."""
+    """The factor of the embeddings."""
     positions: EmbeddedPositions
     embedding_norm: nn.Module
     last_norm: nn.Module
     transform: nn.Module
-    """Before the output: an `OutputTransform`, or `nn.Identity`."""
+    """The map before the output: an `OutputTransform`, or `nn.Identity`."""
     output: nn.Linear
-    """To the vocabulary."""
+    """The linear map to the vocabulary."""
 
     @property
     def are_written(self) -> bool:
-        """Whether all of them are written in C."""
+        """Whether all these modules are written in C."""
         return (
             type(self.embedding) is nn.Embedding
             and self.embedding.max_norm is None
@@ -126,11 +131,11 @@ class Structures:
         found: c.Library,
         layers: Sequence[DecoderLayer | EncoderLayer],
         max_positions: int,
-        ends: Ends | None,
+        ends: EmbeddingAndOutput | None,
         dtype: torch.dtype,
     ) -> None:
         self._library, self._dtype, self._max_positions = found, dtype, max_positions
-        self.kept = Kept()
+        self.kept = PointedTensors()
         self.layers = (c.Layer * len(layers))(*map(self._layer, layers))
         rotary, own = layers[0].self_attention.attention.positions, layers[0].self_attention
         rotated, interleaved, turns = 0, False, None
@@ -203,20 +208,20 @@ class Structures:
         return c.Norm(NORMS[type(norm)], *pointers, epsilon)
 
 
-def stack_misfit(layers: Sequence[nn.Module]) -> str:
-    """What of the layers of a stack together is not written in C; empty: nothing."""
+def unsupported_in_stack(layers: Sequence[nn.Module]) -> str:
+    """The feature of the layers of a stack together that is not written in C; empty: none."""
     schemes: list[Any] = [layer.self_attention.attention.positions for layer in cast("Any", layers)]
     turns = {(x.base, x.rotated_dim, x.layout) if isinstance(x, Rotary) else None for x in schemes}
     return "rotary positions that differ by layer" if len(turns) > 1 else ""
 
 
-def layer_misfit(layer: nn.Module) -> str:
-    """What of a layer is not written in C; empty: nothing."""
+def unsupported_in_layer(layer: nn.Module) -> str:
+    """The feature of a layer that is not written in C; empty: none."""
     if type(layer) not in (DecoderLayer, EncoderLayer):
         return f"layers of kind {type(layer).__name__}"
     schemes = (Rotary, LinearBias, BucketedBias) if isinstance(layer, DecoderLayer) else (Rotary,)
     for name, part in layer.named_children():
-        if isinstance(part, MultiHeadAttention) and (reason := _attention_misfit(part, schemes)):
+        if isinstance(part, MultiHeadAttention) and (reason := _unsupported_in_attention(part, schemes)):
             return reason
         if name.endswith("residual") and (
             type(part) not in (PreNorm, PostNorm, SandwichNorm) or any(type(x) not in NORMS for x in _norms(part))
@@ -235,8 +240,8 @@ def _norms(residual: Any) -> list[nn.Module]:
     return [part for name, part in residual.named_children() if name.endswith("norm")]
 
 
-def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
-    """What of an attention is not written in C; empty: nothing.
+def _unsupported_in_attention(attention: MultiHeadAttention, schemes: tuple[type, ...]) -> str:
+    """The feature of an attention that is not written in C; empty: none.
 
     Args:
         schemes: the kinds of positions that are written.
@@ -254,7 +259,7 @@ def _attention_misfit(attention: MultiHeadAttention, schemes: tuple[type, ...]) 
 
 
 def _bias(attention: Attention, num_heads: int, num_distances: int) -> Tensor | None:
-    """What is added to the scores of a key that is so far before its query."""
+    """The bias that is added to the scores of a key, by its distance before its query."""
     if not isinstance(attention.positions, (LinearBias, BucketedBias)):
         return None
     query, key = torch.zeros(1, num_heads, 1, 1), torch.zeros(1, num_heads, num_distances, 1)

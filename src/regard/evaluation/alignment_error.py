@@ -1,4 +1,4 @@
-"""Word alignments: reading, symmetrization, and the alignment error rate."""
+"""Word alignments: a reader, symmetrization, and the alignment error rate."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import product
 
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.text.pharaoh import parse_links
-from regard.text.words import Separators, words_of
+from regard.text.words import Separators, split_words
 
 Link = tuple[int, int]
 """A source word and a target word, counted from 0."""
 BEYOND = 1 << 60
-"""More words than a text has."""
+"""A number of words that no text has."""
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
@@ -34,7 +34,7 @@ def read_alignments(
     first: int = 0,
     separators: Separators = "spaces",
 ) -> list[GoldAlignment]:
-    """Alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
+    """Read alignments in Pharaoh's format, one to a line: `0-0 1-2 2p1`, where p marks a link that is only possible.
 
     Args:
         name: of the file, for error messages.
@@ -50,7 +50,7 @@ def read_alignments(
     for number, line in enumerate(lines, start=1):
         sure, possible = set(), set()
         source_words, target_words = (
-            (len(words_of(text, separators)) for text in pairs[number - 1]) if pairs else (BEYOND,) * 2
+            (len(split_words(text, separators)) for text in pairs[number - 1]) if pairs else (BEYOND,) * 2
         )
         links = parse_links(line, name, number, (source_words, target_words), first=first, option="`--gold-from-one`")
         for source, target, is_sure in links:
@@ -84,7 +84,7 @@ def alignment_error_rate(found: Sequence[Iterable[Link]], gold: Sequence[GoldAli
 
 
 def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) -> list[Link]:
-    """Two alignments combined: one of each translation direction, both as (source word, target word).
+    """Combine two alignments: one of each translation direction, both as (source word, target word).
 
     Args:
         forward: each target word's source words.
@@ -132,14 +132,14 @@ def symmetrized(forward: Iterable[Link], backward: Iterable[Link], method: str) 
     return sorted(links)
 
 
-def turned(links: Iterable[Link]) -> list[Link]:
+def reversed_links(links: Iterable[Link]) -> list[Link]:
     """The links of the other direction, as (source word, target word)."""
     return sorted((target, source) for source, target in links)
 
 
-def turned_gold(gold: GoldAlignment) -> GoldAlignment:
+def reversed_gold(gold: GoldAlignment) -> GoldAlignment:
     """The gold alignment of the other direction."""
-    return GoldAlignment(frozenset(turned(gold.sure)), frozenset(turned(gold.possible)))
+    return GoldAlignment(frozenset(reversed_links(gold.sure)), frozenset(reversed_links(gold.possible)))
 
 
 def pharaoh(links: Iterable[Link]) -> str:

@@ -16,14 +16,16 @@ INSTALL = (
     "pip install pytorch-lightning entmax scipy pandas sentencepiece 'transformers<5', and then: "
     "pip install --no-deps unbabel-comet jsonargparse==3.13.1 torchmetrics==0.10.3"
 )
-"""Version 2.2.7 requires numpy below 2, and we require numpy 2, with which it works: it is installed without what it requires."""
+"""The command that installs COMET. Version 2.2.7 requires numpy below 2, and we require numpy 2, with which it works:
+it is installed without what it requires.
+"""
 
 Comet = Callable[[Sequence[str], Sequence[str], Sequence[str]], list[float]]
-"""The score of each sentence, given sources, translations and references."""
+"""A function that scores each sentence, given sources, translations and references."""
 
 
 def load_comet(checkpoint: str | os.PathLike[str], *, uses_gpu: bool = False) -> Comet:
-    """The scores by a checkpoint of COMET. Nothing is downloaded.
+    """Load a checkpoint of COMET. Nothing is downloaded.
 
     Args:
         checkpoint: such as `wmt22-comet-da/checkpoints/model.ckpt`; two folders above it is its `hparams.yaml`.
@@ -66,7 +68,7 @@ def load_comet(checkpoint: str | os.PathLike[str], *, uses_gpu: bool = False) ->
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the messages of COMET and of the trainer it uses. When it is imported, it makes every library's appear."""
+    """Suppress the messages of COMET and of the trainer it uses. When it is imported, it makes every library's appear."""
     root = logging.getLogger()
     level, handlers, disabled = root.level, list(root.handlers), root.manager.disable
     logging.disable(logging.INFO)

@@ -1,4 +1,6 @@
-"""How good a translation probably is: a calibration of its tokens' probabilities, measured on pairs with references."""
+"""The quality to be expected of a translation: a calibration of its tokens' probabilities, measured on pairs with
+references.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from regard.evaluation.text_metrics import sentence_utility
 from regard.text.lines import write_whole
 
 LEAST_PAIRS = 100
-"""With fewer, the means say little."""
+"""The smallest number of pairs; with fewer, the means say little."""
 GROUP = 25
-"""Translations in a group, at least."""
+"""The smallest number of translations in a group."""
 MOST_GROUPS = 20
 
 
@@ -27,16 +29,16 @@ class Confidence:
     """The chrF that translations had, by the mean log-probability of their tokens; a line between each two groups."""
 
     log_probs: Sequence[float]
-    """Ascending: of each group of translations, the mean of their mean log-probabilities."""
+    """The mean of the mean log-probabilities of each group of translations, ascending."""
     chrf: Sequence[float]
     """The mean chrF of each group against its references, from 0 to 1; it does not fall."""
     num_pairs: int
 
     @classmethod
-    def measured(
+    def calibrate(
         cls, token_log_probs: Sequence[Sequence[float]], texts: Sequence[str], references: Sequence[str]
     ) -> Confidence | None:
-        """The calibration by some translations and their references; None: they are fewer than 100.
+        """Calibrate by some translations and their references; None: they are fewer than 100.
 
         Groups of equal size, by mean log-probability. A group that is no better than the one before is joined with it
         (isotonic regression, Ayer et al. 1955).
@@ -56,11 +58,11 @@ class Confidence:
         for part in np.array_split(np.array(sorted(rows)), min(MOST_GROUPS, len(rows) // GROUP)):
             group = (float(part[:, 0].mean()), float(part[:, 1].mean()), len(part))
             while groups and (groups[-1][0] >= group[0] or groups[-1][1] >= group[1]):
-                group = _joined(groups.pop(), group)
+                group = _merged(groups.pop(), group)
             groups.append(group)
         return cls([group[0] for group in groups], [group[1] for group in groups], len(rows))
 
-    def of(self, token_log_probs: Sequence[float]) -> float:
+    def expect(self, token_log_probs: Sequence[float]) -> float:
         """The chrF, from 0 to 1, to be expected of a translation; 1 for one without tokens."""
         if not token_log_probs:
             return 1.0
@@ -93,8 +95,8 @@ class Confidence:
         return cls(log_probs, chrf, num_pairs)
 
 
-def _joined(first: tuple[float, float, int], second: tuple[float, float, int]) -> tuple[float, float, int]:
-    """Two groups as one: the means, weighted by sizes."""
+def _merged(first: tuple[float, float, int], second: tuple[float, float, int]) -> tuple[float, float, int]:
+    """Merge two groups: the means, weighted by sizes."""
     size = first[2] + second[2]
     return (
         (first[0] * first[2] + second[0] * second[2]) / size,

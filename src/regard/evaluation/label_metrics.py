@@ -1,4 +1,4 @@
-"""How well labels were predicted: accuracy, and for each label precision, recall and F1."""
+"""Scores of predicted labels: accuracy, and for each label precision, recall and F1."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 MOST_CONFUSIONS, MOST_LABELS = 10, 40
-"""Rows of a table that are shown."""
+"""The rows of a table that are shown."""
 WIDEST_MATRIX = 10
-"""With more labels than this, the commonest confusions are shown instead of the matrix."""
+"""The number of labels above which the commonest confusions are shown instead of the matrix."""
 
 
 def accuracy(predicted: Sequence[str], right: Sequence[str]) -> float:
@@ -26,7 +26,7 @@ def macro_f1(predicted: Sequence[str], right: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class LabelScore:
-    """How well one label was predicted."""
+    """The scores of a label."""
 
     precision: float | None
     """hits / times predicted; None: it was never predicted."""
@@ -35,7 +35,7 @@ class LabelScore:
     f1: float | None
     """2 hits / (times predicted + times right); None where both are 0."""
     num_right: int
-    """How often it was the correct label."""
+    """The number of times that it was the correct label."""
     num_predicted: int
 
 
@@ -60,7 +60,7 @@ def label_scores(predicted: Sequence[str], right: Sequence[str], labels: Sequenc
 
 
 def confusion(predicted: Sequence[str], right: Sequence[str]) -> dict[str, dict[str, int]]:
-    """For each correct label, how often each label was predicted, the commonest first."""
+    """The labels that were predicted in place of each correct label, with their counts, the commonest first."""
     rows: dict[str, Counter[str]] = {label: Counter() for label in sorted(set(right))}
     for p, r in zip(predicted, right, strict=True):
         rows[r][p] += 1
@@ -68,7 +68,9 @@ def confusion(predicted: Sequence[str], right: Sequence[str]) -> dict[str, dict[
 
 
 def label_results(predicted: Sequence[str], right: Sequence[str], labels: Sequence[str] = ()) -> dict[str, Any]:
-    """All of these, as `results.json` holds them: `accuracy`, `macro_f1`, `num_labels`, `labels` and `confusion`."""
+    """Collect all these scores as `results.json` holds them: `accuracy`, `macro_f1`, `num_labels`, `labels` and
+    `confusion`.
+    """
     return {
         "accuracy": accuracy(predicted, right),
         "macro_f1": macro_f1(predicted, right),

@@ -19,10 +19,10 @@ class Likelihood:
     """The log-probabilities of some targets, the end symbol included."""
 
     token_log_probs: dict[int, list[float]]
-    """For each pair, by its index, the natural log-probability of each target token."""
+    """The natural log-probability of each target token of each pair, by the pair's index."""
     num_tokens: int
     num_correct: int
-    """Tokens that the model finds likelier than any other."""
+    """The number of tokens that the model finds likelier than any other."""
 
     @property
     def loss(self) -> float:
@@ -68,7 +68,7 @@ class LabelLikelihood:
     """The sum of -log(probability) over all labels."""
     num_labels: int
     num_correct: int
-    """Labels that the model finds likelier than any other."""
+    """The number of labels that the model finds likelier than any other."""
 
     @property
     def loss(self) -> float:

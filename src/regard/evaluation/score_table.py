@@ -1,4 +1,4 @@
-"""Scores for display: their titles, and how each is printed."""
+"""Scores for display: their titles, and their formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_BLEU = "no reference has the 4 tokens that BLEU counts by"
 
 
 def shown_score(results: Mapping[str, Any], key: str, form: str, *, with_signature: bool = False) -> str:
-    """A score for display, and how it was counted; or why it is meaningless."""
+    """Format a score for display, and say how it was counted; or why it is meaningless."""
     if key == "bleu" and not results.get("bleu_counts", True):
         return f"- ({NO_BLEU})"
     signature = results.get("signatures", {}).get(key) if with_signature else None

@@ -1,4 +1,5 @@
-"""Whether the difference between two systems would hold for other sentences: sacrebleu's paired bootstrap resampling.
+"""A test whether the difference between two systems would hold for other sentences: sacrebleu's paired bootstrap
+resampling.
 
 The sentences are drawn again 1,000 times, with replacement, and both systems are scored on each draw. Source: Koehn 2004.
 """
@@ -22,18 +23,20 @@ from regard.memory import free_bytes
 
 RESAMPLES = 1000
 LEAST = 20
-"""With fewer sentences, or fewer that differ, the test would see differences that are not there."""
+"""The smallest number of sentences, and of sentences that differ; with fewer, the test would see differences that are
+not there.
+"""
 STATISTIC_BYTES = 4
-"""sacrebleu computes in float32."""
+"""The bytes of a statistic: sacrebleu computes in float32."""
 
 Row = NDArray[Any]
-ScoreOf = Callable[[Row], float]
-"""A score of some sentences, given the sum of their statistics."""
+StatisticsScore = Callable[[Row], float]
+"""A function from the sum of the statistics of some sentences to their score."""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The score of a system by one metric, and how it differs from the first system, the baseline.
+class SystemScore:
+    """The score of a system by a metric, and its difference from the first system, the baseline.
 
     Intervals are those of 95 % of the resamples. They are None with fewer than 20 sentences.
     """
@@ -47,7 +50,7 @@ class Measured:
     difference: float | None = None
     """score - score of the baseline; None: it is the baseline."""
     difference_interval: tuple[float, float] | None = None
-    """None: fewer than 20 sentences differ."""
+    """The interval of the difference; None: fewer than 20 sentences differ."""
     p: float | None = None
     """sacrebleu's p-value; None: fewer than 20 sentences differ. 1: none differs."""
 
@@ -58,8 +61,8 @@ class Measured:
         return found is not None and not found[0] <= 0 <= found[1]
 
 
-def paired_bootstrap(systems: Sequence[Row], score: ScoreOf) -> list[Measured]:
-    """The scores of systems, and how each differs from the first.
+def paired_bootstrap(systems: Sequence[Row], score: StatisticsScore) -> list[SystemScore]:
+    """Score systems, and test how each differs from the first.
 
     In each resample, the score of a system is the mean over its runs. The runs themselves are not drawn again: the test
     does not tell what other runs would give.
@@ -78,34 +81,34 @@ def paired_bootstrap(systems: Sequence[Row], score: ScoreOf) -> list[Measured]:
         p_values: list[float | None] = [None] * len(systems)
     else:
         _check_room(num_sentences, first.shape[2] * (first.shape[1] + max(system.shape[1] for system in systems)))
-        tested = _tested(systems, _mean_of(score, first.shape[2]))
+        tested = _tested(systems, _mean_score(score, first.shape[2]))
         intervals, p_values = [_interval(result) for result in tested], [result.p_value for result in tested]
-    found = [Measured(means[0], of_runs[0], _deviation(of_runs[0]), intervals[0])]
+    found = [SystemScore(means[0], of_runs[0], _deviation(of_runs[0]), intervals[0])]
     for number, system in enumerate(systems[1:], start=1):
         difference, num_different = means[number] - means[0], _num_different(first, system)
         interval, p = None, p_values[number]
         if num_different >= LEAST:
-            interval = _interval(_tested([np.hstack([first, system])], _difference_of(score, first.shape))[0])
+            interval = _interval(_tested([np.hstack([first, system])], _score_difference(score, first.shape))[0])
         elif num_different == 0 and difference == 0:  # sacrebleu gives these 0.001
             interval, p = (0.0, 0.0), 1.0
         else:
             p = None
         runs = of_runs[number]
-        found.append(Measured(means[number], runs, _deviation(runs), intervals[number], difference, interval, p))
+        found.append(SystemScore(means[number], runs, _deviation(runs), intervals[number], difference, interval, p))
     return found
 
 
-def untested(systems: Sequence[Sequence[float]]) -> list[Measured]:
-    """Scores of the runs of each system, by a metric that cannot be resampled: without intervals and p-values."""
+def untested_scores(systems: Sequence[Sequence[float]]) -> list[SystemScore]:
+    """The scores of the runs of each system, by a metric that cannot be resampled: without intervals and p-values."""
     means = [fmean(runs) for runs in systems]
     return [
-        Measured(mean, list(runs), _deviation(runs), None, mean - means[0] if number else None)
+        SystemScore(mean, list(runs), _deviation(runs), None, mean - means[0] if number else None)
         for number, (mean, runs) in enumerate(zip(means, systems, strict=True))
     ]
 
 
-def statistics_of(metric: Metric, texts: Sequence[str], columns: Sequence[Column]) -> Row:
-    """What a metric of sacrebleu counts in each text, of shape (sentence, statistic).
+def sentence_statistics(metric: Metric, texts: Sequence[str], columns: Sequence[Column]) -> Row:
+    """The counts of a metric of sacrebleu in each text, of shape (sentence, statistic).
 
     Args:
         columns: the references.
@@ -113,8 +116,8 @@ def statistics_of(metric: Metric, texts: Sequence[str], columns: Sequence[Column
     return np.array(metric._extract_corpus_statistics(texts, cast("Sequence[Sequence[str]]", columns)))
 
 
-def score_of(metric: Metric) -> ScoreOf:
-    """The score by a metric of sacrebleu, of the sum of such statistics."""
+def score_statistics(metric: Metric) -> StatisticsScore:
+    """The score by a metric of sacrebleu, from the sum of such statistics."""
     return lambda row: float(metric._compute_score_from_stats(cast("list[Any]", row)).score)
 
 
@@ -124,14 +127,14 @@ def mean_statistics(values: Sequence[float]) -> Row:
 
 
 def mean_score(row: Row) -> float:
-    """The mean, of the sum of such statistics."""
+    """The mean, from the sum of such statistics."""
     return float(row[0] / row[1])
 
 
-class _OfStatistics(Metric):
+class _StatisticsMetric(Metric):
     """A metric of sacrebleu's whose texts are statistics already: those of all runs side by side, a row for each sentence."""
 
-    def __init__(self, score: ScoreOf) -> None:
+    def __init__(self, score: StatisticsScore) -> None:
         super().__init__()
         self.num_refs = 1  # sacrebleu asks for it
         self._score = score
@@ -155,31 +158,31 @@ class _OfStatistics(Metric):
         raise NotImplementedError
 
 
-def _tested(systems: Sequence[Row], score: ScoreOf) -> list[Result]:
+def _tested(systems: Sequence[Row], score: StatisticsScore) -> list[Result]:
     """sacrebleu's results of some systems, by statistics of shape (sentence, run, statistic)."""
     rows: list[Any] = [("", system.reshape(len(system), -1)) for system in systems]
-    _, scores = PairedTest(rows, {"score": _OfStatistics(score)}, None, test_type="bs", n_samples=RESAMPLES)()
+    _, scores = PairedTest(rows, {"score": _StatisticsMetric(score)}, None, test_type="bs", n_samples=RESAMPLES)()
     return [result for result in scores["score"] if isinstance(result, Result)]
 
 
-def _mean_of(score: ScoreOf, width: int) -> ScoreOf:
+def _mean_score(score: StatisticsScore, width: int) -> StatisticsScore:
     """The mean score over runs, of their statistics side by side."""
     return lambda row: fmean(score(run) for run in np.reshape(row, (-1, width)))
 
 
-def _difference_of(score: ScoreOf, shape: tuple[int, ...]) -> ScoreOf:
-    """The difference from the baseline, of its statistics and those of another system, side by side.
+def _score_difference(score: StatisticsScore, shape: tuple[int, ...]) -> StatisticsScore:
+    """The difference from the baseline, given its statistics and those of another system, side by side.
 
     Args:
         shape: of the baseline's statistics.
     """
     _, num_runs, width = shape
-    mean = _mean_of(score, width)
+    mean = _mean_score(score, width)
     return lambda row: mean(row[num_runs * width :]) - mean(row[: num_runs * width])
 
 
 def _num_different(first: Row, system: Row) -> int:
-    """Sentences whose statistics, as means over runs, differ."""
+    """The number of sentences whose statistics, as means over runs, differ."""
     return int((first.mean(axis=1) != system.mean(axis=1)).any(axis=1).sum())
 
 

@@ -17,23 +17,23 @@ LONGEST_MATCH = 4
 BETWEEN_SPACES = ("13a", "intl")
 """Tokenisations that split at spaces and punctuation only."""
 HINTED_FROM = 1000
-"""References that are checked for spaces between words."""
+"""The number of references that are checked for spaces between words."""
 KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 Metric = Callable[[Sequence[str], Sequence[str]], float]
-"""A score of texts, given their references; the higher, the better."""
+"""A function that scores texts, given their references; the higher, the better."""
 Column = Sequence[str | None]
 """A reference for each text; None: it has no such reference."""
 OF_TEXTS = ("bleu", "chrf", "exact_match")
 ADDED: dict[str, Metric] = {}
-"""Metrics of others, by name."""
+"""Metrics that programs of others added, by name."""
 
 
 @checked
 def add_metric(name: str, metric: Metric) -> None:
-    """Have a metric of your own measured wherever BLEU is: in `evaluate`, and as `training.metric`.
+    """Add a metric of your own, which is measured wherever BLEU is: in `evaluate`, and as `training.metric`.
 
     Raises:
         SettingsError: there is a metric of this name.
@@ -67,17 +67,17 @@ class TextScores:
     """Scores of some texts against their references."""
 
     bleu: float
-    """0 to 100. Papineni et al. 2002."""
+    """BLEU, from 0 to 100. Papineni et al. 2002."""
     chrf: float
-    """0 to 100. Popović 2015."""
+    """chrF, from 0 to 100. Popović 2015."""
     exact_match: float
-    """Share of texts that equal their reference, or one of several, 0 to 1."""
+    """The share of texts that equal their reference, or one of several, from 0 to 1."""
     bleu_counts: bool
     """Whether any reference has at least four tokens. If none has, BLEU is near 0 whatever was written."""
     added: dict[str, float]
-    """What metrics that were added give (`add_metric`)."""
+    """The scores by metrics that were added (`add_metric`)."""
     signatures: dict[str, str]
-    """How sacrebleu counted, so that others can count the same way (Post 2018)."""
+    """sacrebleu's signatures: they say how it counted, so that others can count the same way (Post 2018)."""
 
     def results(self) -> dict[str, Any]:
         """The scores by name, as `results.json` holds them: added ones beside the others."""
@@ -129,7 +129,7 @@ class TextMetrics:
                 raise DataError(
                     f"each text needs one reference, and there must be at least one; got {len(texts)} and {len(column)}."
                 )
-        columns = with_more(references, more_references)
+        columns = reference_columns(references, more_references)
         for_sacrebleu = cast("list[list[str]]", columns)  # its types do not know of None; its documents do
         return TextScores(
             bleu=self.bleu.corpus_score(texts, for_sacrebleu).score,
@@ -145,11 +145,11 @@ class TextMetrics:
         return any(len(self.bleu.tokenizer(text).split()) >= LONGEST_MATCH for text in chain(*columns) if text)
 
     def signatures(self) -> dict[str, str]:
-        """How sacrebleu counted the last time."""
+        """sacrebleu's signatures of the last score."""
         return {"bleu": str(self.bleu.get_signature()), "chrf": str(self.chrf.get_signature())}
 
 
-def with_more(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:
+def reference_columns(references: Sequence[str], more_references: Sequence[Sequence[str]]) -> list[Column]:
     """All references as sacrebleu takes them, a column for each: those that are blank beside the first are None."""
     return [references, *([text if text.strip() else None for text in column] for column in more_references)]
 
@@ -179,7 +179,7 @@ def tokenization_hint(references: Sequence[str], tokenize: str = "13a") -> str |
 
 
 def sentence_utility(name: str) -> Callable[[str, str], float]:
-    """How good a text is with another as its reference, from 0 to 100: sacrebleu's sentence-level `chrf` or `bleu`."""
+    """A score of a text with another as its reference, from 0 to 100: sacrebleu's sentence-level `chrf` or `bleu`."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 

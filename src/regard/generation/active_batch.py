@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.data.batch import pad_right
-from regard.engines.native_search import SearchTensors
 from regard.generation.request import FinishReason, Hypothesis, Request
+
+
+class SearchTensors(NamedTuple):
+    """The tensors of a search. A step changes them in place, but for `limits`, `minima` and `prefixes`."""
+
+    newest: Int[Tensor, "sentence beam"]
+    """The newest tokens."""
+    scores: Float[Tensor, "sentence beam"]
+    """Sums of log-probabilities; -inf where there is no hypothesis."""
+    lengths: Int[Tensor, " sentence"]
+    """Tokens written."""
+    ids: Int[Tensor, "sentence beam room"]
+    token_log_probs: Float[Tensor, "sentence beam room"]
+    limits: Int[Tensor, " sentence"]
+    """Tokens that may be written, the end symbol counted."""
+    minima: Int[Tensor, " sentence"]
+    """Tokens that must be written, the end symbol counted."""
+    prefixes: Int[Tensor, "sentence prefix"]
+    """The tokens that a target must begin with, then -1."""
 
 
 class ActiveBatch:
@@ -38,7 +57,7 @@ class ActiveBatch:
         self.numbers = list(numbers)
         """The number of the request in each slot."""
         self.requests: list[Request | None] = list(requests)
-        """Of each slot; None where it is free."""
+        """The request of each slot; None where it is free."""
         self.finished: list[list[Hypothesis]] = [[] for _ in requests]
         self.newest: Int[Tensor, "slot beam"] = newest[:, None].repeat(1, width)
         self.scores: Float[Tensor, "slot beam"] = torch.full((size, width), -torch.inf, dtype=torch.float32)
@@ -50,7 +69,7 @@ class ActiveBatch:
         self.minima = torch.tensor([request.min_length for request in requests])
         prefixes = [list(request.prefix_ids) for request in requests]
         self.prefixes: Int[Tensor, "slot prefix"] = pad_right(prefixes, -1)
-        """What each target must begin with, then -1."""
+        """The tokens that each target must begin with, then -1."""
         room = max((request.max_length for request in requests), default=1)
         self.ids: Int[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.long)
         self.token_log_probs: Float[Tensor, "slot beam room"] = torch.zeros(size, width, room, dtype=torch.float32)
@@ -69,7 +88,7 @@ class ActiveBatch:
 
     @property
     def tensors(self) -> SearchTensors:
-        """All of them, as they are now."""
+        """The present tensors."""
         return SearchTensors(
             self.newest, self.scores, self.lengths, self.ids, self.token_log_probs, self.limits, self.minima, self.prefixes
         )  # fmt: skip

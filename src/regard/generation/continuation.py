@@ -14,7 +14,7 @@ from regard.generation.request import Request, seed_of
 
 @dataclass(frozen=True, repr=False)
 class Continuation:
-    """What follows a prompt."""
+    """The continuation of a prompt."""
 
     text: str
     ids: list[int]
@@ -48,7 +48,7 @@ class _Written:
     ids: list[int] = field(default_factory=list)
     log_probs: list[float] = field(default_factory=list)
     num_windows: int = 0
-    """How often the prompt, or the newer half of the text, was read."""
+    """The number of times that the prompt, or the newer half of the text, was read."""
 
 
 @runtime_checkable
@@ -81,7 +81,7 @@ class RunningTexts:
 
     @property
     def num_free(self) -> int:
-        """How many texts can be added and have a slot at once."""
+        """The number of texts that can be added and have a slot at once."""
         return self._decoding.num_free
 
     def add(self, number: int, text: str, request: TextRequest) -> None:
@@ -100,7 +100,7 @@ class RunningTexts:
             self._decoding.cancel(number)
 
     def step(self) -> list[tuple[int, Continuation]]:
-        """One token more for each text that has a slot: the numbers and continuations of those that are done by it."""
+        """Write a token of each text that has a slot; return the numbers and continuations of those that this finishes."""
         done: list[tuple[int, Continuation]] = []
         for number, (sample,) in self._decoding.step():
             written = self._texts[number]
@@ -121,7 +121,7 @@ class RunningTexts:
         return done
 
     def so_far(self, number: int) -> str:
-        """What is certain of a continuation by now: without half a character at its end, or the beginning of a stop text."""
+        """The certain part of a continuation by now: without half a character at its end, or the beginning of a stop text."""
         text = self._decode(self._all_ids(number)).rstrip("\ufffd")
         beginnings = [stop[:size] for stop in self._texts[number].request.stop for size in range(1, len(stop))]
         held = max((len(each) for each in beginnings if text.endswith(each)), default=0)

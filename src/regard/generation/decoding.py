@@ -1,6 +1,6 @@
 """The loop of decoding: sources go in, targets come out, and free slots are filled again (continuous batching).
 
-It knows a model only as `prefill` and `decode_step`, and what to do with the logits only as a `Rule`: beam search, sampling.
+It knows a model only as `prefill` and `decode_step`, and the search only as a `Rule`.
 
 Hypotheses are on the CPU, wherever the model is. Of a GPU, a step asks once: for the candidates, which are few.
 """
@@ -9,51 +9,27 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from regard.data.batch import pad_right
-from regard.engines.native_model import NativeModel
-from regard.engines.native_search import log_softmax
 from regard.generation.active_batch import ActiveBatch
-from regard.generation.filters import Filter, MinimumLengths, Prefixes
+from regard.generation.filters import Constraints, Filter
 from regard.generation.request import Hypothesis, Request, TargetSymbols
-from regard.generation.rules.beam import BeamSearch
+from regard.generation.rules.rule import Rule
 from regard.models.interface import SequenceToSequence
 
 TEXTS_ON_CPU, TEXTS_ON_GPU = 64, 256
-"""How many are decoded together, if nobody says."""
+"""Sentences that are decoded together by default."""
 REFILL = 8
 """Free slots that are filled together in large batches: the encoder is more efficient on several sentences."""
 
 
-@runtime_checkable
-class Rule(Protocol):
-    """A decoding rule: what is done with logits at each step."""
-
-    width: int
-    """Hypotheses for each sentence."""
-    starts: Sequence[int]
-    """Which of them a sentence begins with; the others have the score -inf before its first token."""
-
-    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
-        """Extend or finish each active hypothesis; returns the parent of each new hypothesis."""
-        ...
-
-    def done(self, active: ActiveBatch) -> list[int]:
-        """The slots whose sentence is finished."""
-        ...
-
-    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
-        """The hypotheses of the sentence in a slot, best first."""
-        ...
-
-
 def texts_at_once(wanted: int | None, device: torch.device) -> int:
-    """How many texts are decoded together: as many as are wanted, or as many as suit the device."""
+    """The number of texts that are decoded together: `wanted`, or as many as suit the device."""
     return wanted or (TEXTS_ON_CPU if device.type == "cpu" else TEXTS_ON_GPU)
 
 
@@ -79,12 +55,12 @@ class Decoding:
         device: torch.device | None = None,
         padding_side: str = "right",
     ) -> None:
-        self.model, self.rule, self.symbols, self.filters = model, rule, symbols, filters
+        self.model, self.rule, self.symbols = model, rule, symbols
         self.device = torch.device("cpu") if device is None else device
         self.padding_side = padding_side
         self.batch_size = texts_at_once(batch_size, self.device)
-        self._banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long).to(self.device)
-        self._minimum_lengths = MinimumLengths(symbols.eos_id)
+        self.constraints = Constraints(symbols, filters, self.device)
+        self._step = getattr(type(rule), "step", Rule.step)  # a rule of your own may have the other methods only
         # Long ones first, so that few are still active when no request is left to fill free slots.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
@@ -120,7 +96,7 @@ class Decoding:
 
     @property
     def num_free(self) -> int:
-        """How many sentences can be added and have a slot at the next step."""
+        """The number of sentences that can be added and have a slot at the next step."""
         return max(0, self.batch_size - self.num_open)
 
     @property
@@ -144,14 +120,7 @@ class Decoding:
         if self._under_way is None:
             return []
         active, state = self._under_way
-        if not self._whole_step(active, state):
-            logits, state = self.model.decode_step(active.newest.to(self.device, non_blocking=True), state)
-            log_probs = log_softmax(logits)
-            prefixes = Prefixes(log_probs, active)
-            self.restrict(log_probs, active)
-            prefixes.put_back(log_probs)
-            parents = self.rule.advance(active, log_probs)
-            state = state.select(torch.arange(len(active.requests)), parents)
+        state = self._step(self.rule, self.model, active, state, self.constraints)
         found: list[tuple[int, list[Hypothesis]]] = []
         for slot in self.rule.done(active):
             results = self.rule.results(active, slot)
@@ -163,12 +132,6 @@ class Decoding:
         # All that are free, not only those that are newly so: they are decoded, too, and would run out of positions.
         self._under_way = active, state.release(torch.tensor(free)) if free else state
         return found
-
-    def restrict(self, log_probs: Float[Tensor, "slot beam vocab"], active: ActiveBatch) -> None:
-        """Forbid what is never written, and let the filters change the rest."""
-        log_probs.index_fill_(-1, self._banned_ids, -torch.inf)
-        for change in (self._minimum_lengths, *self.filters):
-            change(log_probs, active)
 
     def restrict_target(
         self, log_probs: Float[Tensor, "token vocab"], ids: Sequence[int], request: Request
@@ -186,17 +149,8 @@ class Decoding:
         active.lengths = torch.arange(size)
         active.ids[:, 0, : len(ids)] = torch.tensor(list(ids), dtype=torch.long)
         changed = log_probs[:, None].clone()
-        self.restrict(changed, active)
+        self.constraints.apply_without_prefix(changed, active)
         return changed[:, 0]
-
-    def _whole_step(self, active: ActiveBatch, state: Any) -> bool:
-        """Let model and search take a step in one call, where both are in C and nothing stands between them."""
-        return (
-            isinstance(self.model, NativeModel)
-            and isinstance(self.rule, BeamSearch)
-            and not self.filters
-            and self.rule.whole_step(self.model, active, state, self._banned_ids)
-        )
 
     def _fill(self) -> None:
         """Fill free slots with waiting sentences. If none is waiting, drop free slots where they are many."""

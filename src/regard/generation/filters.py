@@ -14,7 +14,8 @@ from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
-from regard.generation.rules.candidates import on_cpu
+from regard.generation.candidates import on_cpu
+from regard.generation.request import TargetSymbols
 
 LogProbs = Float[Tensor, "slot beam vocab"]
 
@@ -42,7 +43,7 @@ class MinimumLengths:
 
 
 class Prefixes:
-    """What each target begins with. Noted before anything else is done to log-probabilities, and put back after all of it: a
+    """The prefixes of targets. They are noted before log-probabilities are changed, and put back after all changes: a
     prefix may have tokens that are forbidden elsewhere.
     """
 
@@ -58,6 +59,32 @@ class Prefixes:
         for slot, id, of_token in self._next:
             log_probs[slot] = -torch.inf
             log_probs[slot, :, id] = of_token
+
+
+class Constraints:
+    """All that restricts the next token of each hypothesis: tokens that are never written, minimum lengths, filters, prefixes.
+
+    Args:
+        filters: change log-probabilities, in order; not those of a prefix's tokens.
+        device: of the log-probabilities.
+    """
+
+    def __init__(self, symbols: TargetSymbols, filters: Sequence[Filter], device: torch.device) -> None:
+        self.filters, self.device = filters, device
+        self.banned_ids = torch.tensor(symbols.banned_ids, dtype=torch.long).to(device)
+        self._minimum_lengths = MinimumLengths(symbols.eos_id)
+
+    def apply(self, log_probs: LogProbs, active: ActiveBatch) -> None:
+        """Restrict the log-probabilities of the next token, in place."""
+        prefixes = Prefixes(log_probs, active)
+        self.apply_without_prefix(log_probs, active)
+        prefixes.put_back(log_probs)
+
+    def apply_without_prefix(self, log_probs: LogProbs, active: ActiveBatch) -> None:
+        """Restrict the log-probabilities as if no target had a prefix."""
+        log_probs.index_fill_(-1, self.banned_ids, -torch.inf)
+        for change in (self._minimum_lengths, *self.filters):
+            change(log_probs, active)
 
 
 class OnlyTokens:
@@ -150,7 +177,7 @@ class Likeliest:
 
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
-        """How many are noted, by the number of a text."""
+        """The number of tokens to note, by the number of a text."""
         self.noted: dict[int, dict[tuple[int, ...], list[tuple[int, float]]]] = {}
         """By the number of a text and the tokens before."""
 

@@ -22,7 +22,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     former_names: ClassVar[Mapping[str, str]] = {}
-    """What earlier versions called an option, with its name now."""
+    """The names of options in earlier versions, with their names now."""
 
     def __init__(self, **options: Any) -> None:
         fields = type(self).model_fields
@@ -60,7 +60,7 @@ class Options(BaseModel):
 
     @classmethod
     def default(cls, name: str) -> Any:
-        """What an option is where it is not given."""
+        """The default of an option."""
         return cls.model_fields[name].default
 
     @classmethod

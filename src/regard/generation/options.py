@@ -10,15 +10,15 @@ from pydantic import Field
 
 from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
-from regard.generation.decoding import Rule
 from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.rules.beam import BeamSearch, BeamSettings
+from regard.generation.rules.rule import Rule
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
 from regard.generation.rules.trace import Trace
 
 MakeRule = Callable[["DecodingOptions", int], Rule]
-"""Of the options and the id of the end symbol, the rule that chooses tokens."""
+"""A function of the options and the id of the end symbol that makes the rule."""
 METHODS: dict[str, MakeRule | None] = {"beam": None, "sample": None, "stochastic_beam": None}
 """Ways of decoding by name; those that were added with what makes their rule."""
 MOST_WORKERS = 64
@@ -47,7 +47,7 @@ def add_decoding_method(name: str, make: MakeRule) -> None:
 
 
 class DecodingOptions(SamplingOptions):
-    """How to translate. The defaults search with a beam of 5."""
+    """The options of translation. The defaults search with a beam of 5."""
 
     former_names = {"risk": "minimum_bayes_risk"}  # noqa: RUF012
 
@@ -172,9 +172,11 @@ class DecodingOptions(SamplingOptions):
             return self.num_candidates
         return self.beam_size if self.coverage_penalty else self.n_best
 
-    def rule(self, eos_id: int, trace: Trace | None = None) -> Rule:
+    def rule(self, eos_id: int, trace: Trace | None = None, beam_search: type[BeamSearch] = BeamSearch) -> Rule:
         """The decoding rule of these options.
 
+        Args:
+            beam_search: an engine's own, or that in PyTorch.
         Raises:
             SettingsError: an option out of range.
         """
@@ -194,7 +196,7 @@ class DecodingOptions(SamplingOptions):
             self.num_groups,
             self.diversity,
         )
-        return BeamSearch(settings_of_beam, eos_id, trace)
+        return beam_search(settings_of_beam, eos_id, trace)
 
     def filters(self, encode: Callable[[str], Sequence[int]], eos_id: int) -> list[Filter]:
         """The filters of these options.
@@ -232,7 +234,7 @@ class DecodingOptions(SamplingOptions):
 
 
 class TextOptions(SamplingOptions):
-    """How a language model goes on from a prompt."""
+    """The options of a language model that continues a prompt."""
 
     temperature: float = Field(0.8, ge=0, description="divides the logits; 0 takes the likeliest token")
     max_tokens: int = Field(200, ge=1, le=1_000_000, description="how many tokens to write")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.errors import SettingsError
-from regard.generation.rules.required import Phrases
+from regard.generation.required_phrases import Phrases
 
 FinishReason = Literal["eos", "length", "repetition_loop", "prefix", "blocked"]
 
@@ -17,7 +17,7 @@ class TargetSymbols:
     """The special ids of a vocabulary that decoding uses."""
 
     start_ids: Sequence[int]
-    """What a target begins with, unscored: a begin symbol, and what else the model has been given to begin with. Empty for
+    """The tokens that a target begins with, unscored: a begin symbol, and others that the model was given. Empty for
     models without a source, whose target goes on from the last token of their prompt."""
     eos_id: int
     pad_id: int = 0
@@ -82,7 +82,7 @@ def seed_of(seed: int, index: int) -> int:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One target that was found."""
+    """A target that was found."""
 
     ids: list[int]
     """Its tokens, the end symbol left out."""

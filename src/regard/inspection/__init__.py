@@ -1,1 +1,1 @@
-"""Looking inside: attention weights, and the pages and pictures that show them."""
+"""Inspection: attention weights, and the pages and pictures that show them."""

@@ -26,21 +26,23 @@ from regard.nn.hooks import AfterHook, forward_hooks, hooked, in_turn
 from regard.nn.positions import widest_float
 
 ROWS_AT_ONCE = 4096
-"""Positions in a batch, padding included."""
+"""The number of positions in a batch, padding included."""
 STRETCH = (-0.1, 1.1)
-"""Hard concrete gates are stretched over these ends, and cut at 0 and 1. Source: Louizos et al. 2018, section 4."""
+"""The ends that hard concrete gates are stretched over before they are cut at 0 and 1. Source: Louizos et al. 2018,
+section 4.
+"""
 TEMPERATURE = 0.33
 OPEN_AT_FIRST = 2.0
-"""Of a learnt gate's logarithm: a gate is 1 nearly always, then."""
+"""The initial logarithm of a learnt gate: a gate is 1 nearly always, then."""
 
 
 class Example(NamedTuple):
     """A text for a language model, or a pair of texts, as ids."""
 
     source_ids: list[int] | None
-    """None for a language model."""
+    """The ids of the source; None for a language model."""
     read_ids: list[int]
-    """What the decoder reads."""
+    """The ids that the decoder reads."""
     target_ids: list[int]
     """The expected output: the token after each of the last ids read."""
 
@@ -51,7 +53,7 @@ Means = Mapping[Site, Float[Tensor, "head head_dim"]]
 
 @contextmanager
 def gated(model: Model, gates: Gates, means: Means | None = None) -> Iterator[None]:
-    """While this context lasts, the output of each head is multiplied by its gate, in this thread.
+    """Multiply the output of each head by its gate, in this thread, while this context lasts.
 
     context[head] = gate[head] context[head] + (1 - gate[head]) mean[head]
 
@@ -83,7 +85,7 @@ def _gate(gate: Tensor, mean: Tensor | None) -> AfterHook:
     return change
 
 
-def without(model: Model, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
+def ablated_gates(model: Model, heads: Iterable[HeadName]) -> dict[Site, Tensor]:
     """Gates that take some heads away.
 
     Raises:
@@ -120,12 +122,13 @@ def leave_one_out(
     means: Means | None = None,
     on_done: Callable[[int], None] = lambda count: None,
 ) -> dict[HeadName, list[float]]:
-    """How much the log-probability of each target falls when a head is taken away, for every head: nats per target token.
+    """The importance of every head: the fall of the log-probability of each target when the head is taken away, in nats
+    per target token.
 
-    worth[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
+    importance[head][example] = (log p(target | all heads) - log p(target | all but this one)) / tokens of the target
 
     Exact: each head is really taken away. All heads are tried in one batch, a row for each; those of the decoder share one
-    pass of the encoder. Above 0: the model is worse without it. `worth_by_token` has it token by token.
+    pass of the encoder. Above 0: the model is worse without it. `importance_by_token` has it token by token.
 
     Args:
         means: the replacement of a head's output; None: 0.
@@ -135,21 +138,22 @@ def leave_one_out(
     Source: Michel et al. 2019, section 3.2 (there by BLEU).
     """
     _check(model)
-    worth: dict[HeadName, list[float]] = {name: [] for name in head_names(model)}
+    importance: dict[HeadName, list[float]] = {name: [] for name in head_names(model)}
     for example in examples:
-        for name, falls in worth_by_token(model, example, means=means).items():
-            worth[name].append(math.fsum(falls) / len(falls))
+        for name, falls in importance_by_token(model, example, means=means).items():
+            importance[name].append(math.fsum(falls) / len(falls))
         on_done(1)
-    return worth
+    return importance
 
 
 @torch.no_grad()
-def worth_by_token(
+def importance_by_token(
     model: Model, example: Example, *, means: Means | None = None, heads: Collection[HeadName] | None = None
 ) -> dict[HeadName, list[float]]:
-    """How much the log-probability of each token of a target falls when a head is taken away, for every head: nats.
+    """The importance of every head for each token of a target: the fall of its log-probability when the head is taken
+    away, in nats.
 
-    worth[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
+    importance[head][t] = log p(target[t] | all heads) - log p(target[t] | all but this one), each after the tokens before it
 
     Args:
         means: the replacement of a head's output; None: 0.
@@ -158,9 +162,9 @@ def worth_by_token(
         SettingsError: the model has no heads, or not these, or does not predict tokens.
     """
     _check(model)
-    without(model, heads or ())
+    ablated_gates(model, heads or ())
     names = [name for name in head_names(model) if heads is None or name in heads]
-    worth: dict[HeadName, list[float]] = {}
+    importance: dict[HeadName, list[float]] = {}
     of_encoder = [name for name in names if name.kind == "encoder"]
     others = [name for name in names if name.kind != "encoder"]
     whole = _log_probs(model, example, [None], means)
@@ -169,8 +173,8 @@ def worth_by_token(
         size = max(ROWS_AT_ONCE // length, 1)
         for first in range(0, len(part), size):
             tried = part[first : first + size]
-            worth |= zip(tried, (whole - _log_probs(model, example, tried, means)).tolist(), strict=True)
-    return {name: worth[name] for name in names}
+            importance |= zip(tried, (whole - _log_probs(model, example, tried, means)).tolist(), strict=True)
+    return {name: importance[name] for name in names}
 
 
 def _log_probs(
@@ -214,7 +218,8 @@ def _token_log_probs(model: Model, example: Example, read: Int[Tensor, "row posi
 def gradient_importance(
     model: Model, examples: Sequence[Example], *, on_done: Callable[[int], None] = lambda count: None
 ) -> dict[HeadName, float]:
-    """How much the loss would change with a head's gate, by its slope: the mean over texts of |d loss / d gate|, per token.
+    """The importance of every head by the slope of the loss at its gate: the mean over texts of |d loss / d gate|, per
+    token.
 
     One pass forwards and backwards for each text, whatever the number of heads; an approximation to leaving heads out.
 

@@ -56,7 +56,7 @@ class Alignment:
     weights: list[list[float]]
     """A row for each target token: how much it attends to each source token; rows sum to 1."""
     layer: int
-    """The decoder layer, from 0; the weights are the mean over its heads, or one head's."""
+    """The number of the decoder layer, from 0; the weights are the mean over its heads, or one head's."""
     source_offsets: Sequence[Sequence[int]] = field(default_factory=list)
     """The character offsets (begin, end) of each source token; None for special tokens."""
     has_end: bool = True
@@ -68,16 +68,16 @@ class Alignment:
         )
 
     def _repr_svg_(self) -> str:
-        """A picture of its own, for what shows SVG."""
+        """An SVG picture, for programs that show SVG."""
         return alignment_svg(self, standalone=True)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the picture, in colours that are seen on light and on dark pages."""
+        """A picture for notebooks, in colours that are seen on light and on dark pages."""
         return f'<div style="{NOTEBOOK}">{alignment_svg(self)}</div>'
 
     @property
     def links(self) -> list[tuple[int, int]]:
-        """For each target token but the end symbol, the source token that it attends to most, and itself."""
+        """The source token that each target token but the end symbol attends to most, with the target token."""
         rows = self.weights[: len(self.target_tokens) - self.has_end]
         return [(max(range(len(row)), key=row.__getitem__), target) for target, row in enumerate(rows)]
 
@@ -99,22 +99,23 @@ def sharpest_layer(weights: Sequence[Tensor]) -> int:
 
 
 class AttentionReadout(NamedTuple):
-    """Where an alignment is read: a decoder layer, and one of its heads or their mean."""
+    """The place that an alignment is read from: a decoder layer, and one of its heads or their mean."""
 
     layer: int
-    """From 0."""
+    """The number of the layer, from 0."""
     head: int | None
-    """By its original number, from 0; None: the mean of the remaining heads."""
+    """The original number of the head, from 0; None: the mean of the remaining heads."""
     shifted: bool = False
-    """False: what the model looks at when it writes a token; True: when it has read it, a step later. Source: Chen et al. 2020,
-    section 3."""
+    """Whether a token's row is that of the step after it. False: where the model looks when it writes the token; True:
+    where it looks when it has read it. Source: Chen et al. 2020, section 3.
+    """
 
     def __str__(self) -> str:
         where = f"cross.{self.layer}" + ("" if self.head is None else f".{self.head}")
         return where + (", a step later" if self.shifted else "")
 
-    def of(self, weights: Sequence[Tensor], heads: Sequence[Sequence[int]]) -> Float[Tensor, "target source"]:
-        """The weights that it reads.
+    def read(self, weights: Sequence[Tensor], heads: Sequence[Sequence[int]]) -> Float[Tensor, "target source"]:
+        """Read the weights.
 
         Args:
             weights: of each layer, `head target source`.
@@ -125,7 +126,7 @@ class AttentionReadout(NamedTuple):
 
 
 def readouts(heads: Sequence[Sequence[int]]) -> list[AttentionReadout]:
-    """Everything that an alignment can be read from.
+    """All places that an alignment can be read from.
 
     Args:
         heads: the numbers of each layer's heads.
@@ -139,7 +140,7 @@ def readouts(heads: Sequence[Sequence[int]]) -> list[AttentionReadout]:
 
 
 def without_gold(weights: Float[Tensor, "target source"]) -> float:
-    """How much like an alignment weights look, by themselves. From 0 to 1.
+    """A score of weights as an alignment without a gold alignment, from 0 to 1.
 
     Args:
         weights: of ordinary tokens only, rows not normalised: what goes to symbols around a text counts as lost.
@@ -148,8 +149,8 @@ def without_gold(weights: Float[Tensor, "target source"]) -> float:
 
 
 def likenesses(weights: Float[Tensor, "head target source"]) -> Float[Tensor, " head"]:
-    """How much like an alignment the weights of each head look, by themselves: how sharply each row looks at one token, times
-    how much nearer to the straight line from the first to the last token than one that looks everywhere alike.
+    """A score of each head's weights as an alignment, by themselves: how sharply each row looks at one token, times how
+    much nearer to the straight line from the first to the last token than one that looks everywhere alike.
 
     Args:
         weights: of ordinary tokens only, as for `without_gold`.
@@ -167,7 +168,7 @@ def likenesses(weights: Float[Tensor, "head target source"]) -> Float[Tensor, " 
 def word_links(
     weights: Float[Tensor, "target source"], target_words: Sequence[int | None], source_words: Sequence[int | None]
 ) -> list[tuple[int, int]]:
-    """For each target word, the source word that it looks at most: pairs (source word, target word).
+    """The source word that each target word looks at most: pairs (source word, target word).
 
     The weights of a source word's tokens are added, those of a target word's tokens are averaged; symbols are no words, and a
     target word that looks nowhere else than at them still has the best of the words.

@@ -1,4 +1,4 @@
-"""Seeing attention weights without slowing anything down.
+"""Capture of attention weights without slowing anything down.
 
 `capture` records the queries, keys and masks that go into a model's attention modules; the weights are recomputed from them
 when they are asked for, for the heads and rows that were asked for. The model runs as it always does, on its fast kernels,
@@ -24,7 +24,7 @@ from regard.nn.hooks import BeforeHook, forward_hooks, in_turn
 from regard.nn.masks import causal_mask, combine_masks, distances
 
 TILE_NUMBERS = 1 << 22
-"""Weights that `row_statistics` holds at once: 16 MB in float32."""
+"""The number of weights that `row_statistics` holds at once: 16 MB in float32."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,20 @@ class RowStatistics:
     """Statistics of each row of weights, without the row itself."""
 
     entropy: Float[Tensor, "batch head row"]
-    """In nats: 0 where one key has all the weight, log n where n keys share it. 0 for a row without allowed keys."""
+    """The entropy in nats: 0 where one key has all the weight, log n where n keys share it. 0 for a row without allowed
+    keys.
+    """
     maximum: Float[Tensor, "batch head row"]
     """The highest weight."""
     argmax: Int[Tensor, "batch head row"]
-    """Which key has it; -1 where there are no keys at all."""
+    """The key with the highest weight; -1 where there are no keys at all."""
     mass: Float[Tensor, "batch head row"] | None
     """The weight on the chosen positions."""
 
 
 @dataclass(frozen=True)
 class CapturedAttention:
-    """The inputs of one call of an attention module, from which its weights are computed."""
+    """The inputs of a call of an attention module, from which its weights are computed."""
 
     module: Attention
     query: Float[Tensor, "batch head row query_dim"]
@@ -61,12 +63,12 @@ class CapturedAttention:
 
     @property
     def num_rows(self) -> int:
-        """How many queries were captured."""
+        """The number of queries that were captured."""
         return self.query.shape[-2]
 
     @torch.no_grad()
     def weights(self, rows: slice = slice(None)) -> Float[Tensor, "batch head row key"]:
-        """How much each captured query attends to each key, without dropout; float32, or wider where the model is.
+        """The weight of each key for each captured query, without dropout; float32, or wider where the model is.
 
         Args:
             rows: which of the captured queries, without a step.
@@ -76,8 +78,8 @@ class CapturedAttention:
         weights = self.module.weights(
             query,
             key,
-            _part(self.mask, slice(start, stop)),
-            _part(self.bias, slice(start, stop)),
+            _rows_of_mask(self.mask, slice(start, stop)),
+            _rows_of_mask(self.bias, slice(start, stop)),
             self.causal,
             first=self.first + start,
             distance=self._distance(start, stop),
@@ -87,7 +89,8 @@ class CapturedAttention:
 
     @torch.no_grad()
     def bias_of(self, rows: slice = slice(None)) -> Float[Tensor, "..."] | None:
-        """What is added to the scores, for positions or by the caller; it broadcasts to `batch head row key`; None: nothing.
+        """The bias that positions or the caller add to the scores; it broadcasts to `batch head row key`; None:
+        nothing.
 
         Args:
             rows: which of the captured queries, without a step.
@@ -97,7 +100,9 @@ class CapturedAttention:
         distance = self._distance(start, stop)
         if distance is None:
             distance = distances(stop - start, key.shape[-2], first=self.first + start, device=query.device)
-        return self.module.with_positions(_part(self.bias, slice(start, stop)), query, key, distance, self.heads)
+        return self.module.with_positions(
+            _rows_of_mask(self.bias, slice(start, stop)), query, key, distance, self.heads
+        )
 
     def _bounds(self, rows: slice) -> tuple[int, int]:
         start, stop, step = rows.indices(self.num_rows)
@@ -106,7 +111,7 @@ class CapturedAttention:
         return start, stop
 
     def _compared(self, start: int, stop: int) -> tuple[Tensor, Tensor]:
-        """Queries and keys; in float32 at least, where no parameters of another type meet them."""
+        """The queries and keys that are compared; in float32 at least, where no parameters of another type meet them."""
         query, key = self.query[..., start:stop, :], self.key
         if any(True for part in (self.module.score, self.module.positions) for _ in _parameters(part)):
             return query, key
@@ -118,7 +123,7 @@ class CapturedAttention:
         return None if self.distance is None else self.distance[..., start:stop, :]
 
     def allowed(self) -> Bool[Tensor, "batch head row key"]:
-        """Which keys a captured query may attend to: False where a mask forbids it."""
+        """A mask of the keys that each captured query may attend to: False where a mask forbids it."""
         rows, keys = self.num_rows, self.key.shape[-2]
         ahead = causal_mask(rows, keys, first=self.first, device=self.query.device) if self.causal else None
         mask = combine_masks(self.mask, ahead)
@@ -126,7 +131,7 @@ class CapturedAttention:
         return torch.ones(shape, dtype=torch.bool) if mask is None else mask.expand(shape)
 
     def row_statistics(self, positions: Sequence[int] | None = None) -> RowStatistics:
-        """Entropy, highest weight and its key, and the weight on some positions, of each row.
+        """The entropy, the highest weight and its key, and the weight on some positions, of each row.
 
         Done a few rows at a time: the square matrix is never held.
 
@@ -148,7 +153,7 @@ class CapturedAttention:
         return RowStatistics(entropy, maximum, argmax, None if positions is None else mass)
 
 
-class Captured(Mapping[str, CapturedAttention]):
+class CapturedCalls(Mapping[str, CapturedAttention]):
     """The captured calls: the last one of each attention module, by name; `calls` has all of them."""
 
     def __init__(self) -> None:
@@ -193,8 +198,8 @@ def capture(
     layers: Sequence[str] | None = None,
     heads: Sequence[int] | None = None,
     rows: slice = slice(None),
-) -> Iterator[Captured]:
-    """While this context lasts, the inputs of the model's attention modules are recorded, in this thread.
+) -> Iterator[CapturedCalls]:
+    """Record the inputs of the model's attention modules, in this thread, while this context lasts.
 
     The tensors are kept as they are where everything is asked for, and copied where heads or rows are chosen, so that
     memory is that of what was asked.
@@ -225,14 +230,14 @@ def capture(
             raise SettingsError(
                 f"layers must name attention modules; got {pattern!r}. {nearest_hint(pattern, modules)}"
             )
-    captured = Captured()
+    captured = CapturedCalls()
     chosen = None if heads is None else list(heads)
 
     def nothing(*inputs: Any) -> None:
-        """What is not wanted of a module that has another place, too."""
+        """Record nothing of a module that is not wanted, but is called from another place, too."""
 
     def note(name: str, module: Attention) -> BeforeHook:
-        return lambda *inputs: captured.add(name, _noted(chosen, rows, module, inputs))
+        return lambda *inputs: captured.add(name, _selected_inputs(chosen, rows, module, inputs))
 
     def is_wanted(name: str) -> bool:
         return layers is None or any(fnmatchcase(name, pattern) for pattern in layers)
@@ -249,7 +254,7 @@ def capture(
         yield captured
 
 
-def _noted(
+def _selected_inputs(
     heads: list[int] | None,
     rows: slice,
     module: Attention,
@@ -274,8 +279,8 @@ def _noted(
         module,
         query,
         key,
-        _part(mask, slice(start, stop)),
-        _part(bias, slice(start, stop)),
+        _rows_of_mask(mask, slice(start, stop)),
+        _rows_of_mask(bias, slice(start, stop)),
         causal,
         num_keys - num_queries + start,
         present if heads is None else [present[head] for head in heads],
@@ -284,7 +289,7 @@ def _noted(
     )
 
 
-def _part(x: Tensor | None, rows: slice) -> Tensor | None:
+def _rows_of_mask(x: Tensor | None, rows: slice) -> Tensor | None:
     """Rows of a mask or bias over `... query key`, whose axes of size 1, or that are missing, stand for all."""
     return x if x is None or x.ndim < 2 or x.shape[-2] == 1 else x[..., rows, :].detach()
 

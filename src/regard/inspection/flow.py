@@ -1,4 +1,4 @@
-"""Attribution: how much each input contributes to each output, by four methods, none of which is the truth.
+"""Attribution: the contribution of each input to each output, by four methods, none of which is the truth.
 
 `rollout` and `attention_flow` follow weights through the layers; `weighted_norms` also counts the values of a head;
 `input_attribution` uses gradients. `CAVEATS` says what each method does not show; so does every picture.
@@ -30,14 +30,14 @@ CAVEATS = {
 }
 GRADIENTS = ("gradient", "integrated-gradients")
 MOST_STEPS = 1024
-"""On the way from a baseline."""
+"""The largest number of steps from a baseline to a text."""
 LARGEST_GAP = 0.05
 """The largest relative error of attributions; above it, they are computed with more steps, or the gap is reported."""
 NO_CHANGE = 0.01
-"""Changes below this, in nats, are ignored."""
+"""The change in nats below which changes are ignored."""
 
 Layers = Float[numpy.ndarray, "layer position position"]
-"""How much of each position of the layer below goes into each position of the one above; rows sum to 1."""
+"""The share of each position of the layer below in each position of the one above; rows sum to 1."""
 
 
 def with_residuals(weights: Float[numpy.ndarray, "layer row key"], residual: float = 0.5) -> Layers:
@@ -88,7 +88,7 @@ def joint_layers(
 
 
 def rollout(layers: Layers) -> Float[numpy.ndarray, "position position"]:
-    """How much of each input each position of the last layer holds: the layers' product. Rows sum to 1.
+    """The share of each input in each position of the last layer: the layers' product. Rows sum to 1.
 
     Source: Abnar and Zuidema 2020, section 3, equation 1.
     """
@@ -118,7 +118,7 @@ def attention_flow(layers: Layers, row: int) -> Float[numpy.ndarray, " position"
 
 @torch.no_grad()
 def weighted_norms(call: CapturedAttention, module: MultiHeadAttention) -> Float[Tensor, "batch head row key"]:
-    """The norm of each weighted, transformed value: how much each key contributes to a head's output.
+    """The norm of each weighted, transformed value: the contribution of each key to a head's output.
 
     norms[h, q, k] = |weights[h, q, k] value[h, k] W_output[h]|
 
@@ -135,13 +135,14 @@ def weighted_norms(call: CapturedAttention, module: MultiHeadAttention) -> Float
 
 @dataclass(frozen=True)
 class Attribution:
-    """How much each input token adds to the model's output."""
+    """The contribution of each input token to the model's output."""
 
     matrix: Float[numpy.ndarray, "row position"]
-    """In nats; negative if a token makes the output less likely."""
+    """The contributions in nats; negative if a token makes the output less likely."""
     gap: float
-    """How far the rows' sums are from the changes that they should add up to, as a share of these changes: the mean over rows,
-    weighted by the size of their changes. 0 for a method that promises no sum."""
+    """The relative error: the distance of the rows' sums from the changes that they should add up to, as a share of
+    these changes. It is the mean over rows, weighted by the size of their changes. 0 for a method that promises no sum.
+    """
 
 
 def input_attribution(
@@ -153,7 +154,7 @@ def input_attribution(
     method: str = "integrated-gradients",
     steps: int = 32,
 ) -> Attribution:
-    """How much each input token adds to the log-probability of each predicted one.
+    """The contribution of each input token to the log-probability of each predicted one.
 
     `gradient`: the gradient by the token's embedding, times that. `integrated-gradients`: the gradient averaged on the way from
     a baseline, times the way, so that a row sums to what the tokens change together. The baseline is the same token at every
@@ -183,13 +184,13 @@ def input_attribution(
 
     def forward(given: Tensor) -> Tensor:
         rows = given.shape[0]
-        given_ids = [ids] if read_ids is None else [ids, read_ids]
-        logits = _reading(model, given)(*(x.expand(rows, -1) for x in given_ids))
+        to_ids = [ids] if read_ids is None else [ids, read_ids]
+        logits = _with_embeddings(model, given)(*(x.expand(rows, -1) for x in to_ids))
         log_probs = (logits if logits.ndim == 3 else logits[:, None]).float().log_softmax(dim=-1)
         wanted = torch.tensor(list(predicted), device=given.device)
-        return log_probs[:, -len(wanted) - _unused(model) : log_probs.shape[1] - _unused(model)].gather(
-            -1, wanted.expand(rows, -1)[..., None]
-        )[..., 0]
+        return log_probs[
+            :, -len(wanted) - _num_unused_rows(model) : log_probs.shape[1] - _num_unused_rows(model)
+        ].gather(-1, wanted.expand(rows, -1)[..., None])[..., 0]
 
     # cuDNN's recurrent layers have no gradient in evaluation mode.
     with torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
@@ -232,21 +233,21 @@ def _baseline(table: nn.Embedding, pad_id: int) -> Float[Tensor, " model_dim"]:
     return weight[far.masked_fill(weight.norm(dim=-1) <= usual / 10, torch.inf).argmin()]
 
 
-def _unused(model: Model) -> int:
-    """How many of a model's last rows predict nothing that was read: a language model's last one."""
+def _num_unused_rows(model: Model) -> int:
+    """The number of a model's last rows that predict nothing that was read: one of a language model."""
     return int(model.predicts_next)
 
 
-def _reading(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:
+def _with_embeddings(model: Model, given: Float[Tensor, "row position model_dim"]) -> Model:
     """A copy of the model that reads these embeddings, whatever ids its source has."""
     name = model.input_embedding
     table = cast("nn.Embedding", model.get_submodule(name))
     other = copy.copy(model)
-    other._modules = {**model._modules, name: _Given(given, table)}
+    other._modules = {**model._modules, name: _FixedEmbedding(given, table)}
     return other
 
 
-class _Given(nn.Embedding):
+class _FixedEmbedding(nn.Embedding):
     """An embedding table that answers every look-up with the same vectors."""
 
     def __init__(self, given: Tensor, table: nn.Embedding) -> None:

@@ -13,27 +13,27 @@ from regard.errors import DataError
 from regard.inspection.record import HeadName, Record, Tokens
 
 LABELS = ("previous token", "next token", "diagonal", "same token", "sink", "alignment", "positional")
-"""In this order: `previous token` comes before `positional`, which would fit, too."""
+"""The labels in the order in which they are tried: `previous token` comes before `positional`, which would fit, too."""
 LEAST_SCORE = 0.5
-"""A head has no label under this score."""
+"""The score below which a head has no label."""
 
 
 @dataclass(frozen=True)
 class HeadStatistics:
-    """Statistics of one head, averaged over the rows of some texts."""
+    """Statistics of a head, averaged over the rows of some texts."""
 
     name: HeadName
     entropy: float
-    """Of a row, in nats: 0 where one key has all the weight, log n where n keys share it."""
+    """The entropy of a row, in nats: 0 where one key has all the weight, log n where n keys share it."""
     confidence: float
     """The highest weight of a row."""
     offset: float | None
-    """How many positions after its own a row looks; below 0: before. None for cross-attention."""
+    """The distance at which a row looks, in positions after its own; below 0: before. None for cross-attention."""
     masses: dict[str, float]
     """The share of the weight on kinds of keys: `self`, `previous`, `next` (not for cross-attention), `first`, `end` (the end
     symbol), `punctuation`."""
     scores: dict[str, float]
-    """How well each label fits, from 0 to 1; see `head_statistics`."""
+    """The score of each label, from 0 to 1; see `head_statistics`."""
 
     @property
     def label(self) -> str:
@@ -43,15 +43,15 @@ class HeadStatistics:
 
 @dataclass
 class _Sums:
-    """Sums over rows, by name, and how many rows went into each."""
+    """Sums over rows, by name, and the number of rows in each."""
 
     totals: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     counts: Counter[str] = field(default_factory=Counter)
     offsets: Counter[int] = field(default_factory=Counter)
-    """How often each offset had the highest weight."""
+    """The number of rows that each offset had the highest weight in."""
 
     def add(self, name: str, values: numpy.ndarray) -> None:
-        """Values of some rows."""
+        """Add the values of some rows."""
         self.totals[name] += float(values.sum())
         self.counts[name] += values.size
 

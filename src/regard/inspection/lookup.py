@@ -1,4 +1,6 @@
-"""How one row of a head's weights is computed, in numbers: a query, the keys that it is compared with, scores, softmax."""
+"""The computation of a row of a head's weights, in numbers: a query, the keys that it is compared with, scores,
+softmax.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from regard.nn.scores import Additive, InnerProduct
 
 @dataclass(frozen=True, repr=False)
 class Lookup:
-    """One row of a head: a query looks up keys.
+    """A row of a head: a query looks up keys.
 
     terms(k) = query * keys[k]                   (additive attention: vector * tanh(query + keys[k]))
     scores[k] = factor sum(terms(k))
@@ -29,17 +31,17 @@ class Lookup:
     """
 
     query: Float[numpy.ndarray, " head_dim"]
-    """As it is compared: after its projection, and after positions have turned it."""
+    """The query as it is compared: after its projection, and after positions have rotated it."""
     keys: Float[numpy.ndarray, "key head_dim"]
     factor: float
-    """Of the scaled dot product, 1 / sqrt(head_dim)."""
+    """The factor of the scaled dot product, 1 / sqrt(head_dim)."""
     vector: Float[numpy.ndarray, " head_dim"] | None
-    """Of additive attention; None: dot products."""
+    """The vector of additive attention; None: dot products."""
     scores: Float[numpy.ndarray, " key"]
     bias: Float[numpy.ndarray, " key"]
-    """What is added for positions; 0 where a model adds nothing."""
+    """The bias that is added for positions; 0 where a model adds nothing."""
     allowed: Bool[numpy.ndarray, " key"]
-    """False where a mask forbids a key."""
+    """A mask of the keys: False where a mask forbids a key."""
     weights: Float[numpy.ndarray, " key"]
 
     def __repr__(self) -> str:
@@ -52,7 +54,7 @@ class Lookup:
         return self.vector * numpy.tanh(self.query + self.keys[key])
 
     def as_dict(self, key: int | None = None) -> dict[str, Any]:
-        """Everything as JSON has it.
+        """All numbers as JSON has them.
 
         Args:
             key: whose vector is among it, with the terms of its score; None: the keys' vectors are left out.
@@ -72,8 +74,8 @@ class Lookup:
 
 
 @torch.no_grad()
-def look_up(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row: int, num_rows: int) -> Lookup:
-    """How a row of a head's weights is computed.
+def compute_row(model: Model, ids: Sequence[Sequence[int]], head: HeadName, row: int, num_rows: int) -> Lookup:
+    """Compute a row of a head's weights step by step.
 
     Args:
         ids: what the model reads: a text, or a source and a target.

@@ -25,14 +25,14 @@ from regard.inspection.flow import weighted_norms
 from regard.models.heads import Site, attention_sites, multihead_attentions
 from regard.models.interface import Model
 from regard.nn.hooks import AfterHook, BeforeHook, forward_hooks
-from regard.text.words import Separators, begin_of_word, word_spans
+from regard.text.words import Separators, first_word_character, word_spans
 
 Matrix = numpy.ma.MaskedArray
 """Weights of a head, `row key`; cells that a mask forbids are masked, and not 0."""
 
 
 class HeadName(NamedTuple):
-    """One head of a model, `cross.2.3` for one: kind, layer and head, the last two counted from 0."""
+    """The name of a head, such as `cross.2.3`: kind, layer and head, the last two counted from 0."""
 
     kind: str
     layer: int
@@ -48,7 +48,7 @@ class HeadName(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> HeadName:
-        """The head of a name.
+        """Parse the name of a head.
 
         Raises:
             SettingsError: it is not written kind.layer.head.
@@ -67,10 +67,10 @@ class Tokens:
     offsets: list[tuple[int, int] | None]
     """The character offsets (begin, end) of each token in the text; None for special tokens."""
     words: list[int | None]
-    """Which word each token is of, from 0; the first of several; None for symbols."""
+    """The word that each token belongs to, from 0; the first of several; None for symbols."""
 
     @classmethod
-    def of(
+    def from_offsets(
         cls,
         spelled: list[str],
         offsets: list[tuple[int, int] | None],
@@ -92,14 +92,14 @@ class Tokens:
         return f"Tokens({reprlib.repr(self.spelled)})"
 
     def part(self, positions: slice) -> Tokens:
-        """Some of them."""
+        """Select some of the tokens."""
         return Tokens(self.spelled[positions], self.offsets[positions], self.words[positions])
 
 
 def _word(text: str, begins: list[int], span: tuple[int, int] | None, separators: Separators) -> int | None:
     if span is None:
         return None
-    first = begin_of_word(text, *span, separators)
+    first = first_word_character(text, *span, separators)
     if first == span[1]:  # a space alone is of the word that it stands before
         return begins.index(first) if first in begins else None
     return bisect_right(begins, first) - 1
@@ -110,16 +110,18 @@ class Record(Mapping[HeadName, Matrix]):
     """Every head's weights over one text, by the head's name: `record["cross", 2, 3]`."""
 
     weights: dict[Site, Matrix]
-    """Of each attention, `head row key`."""
+    """The weights of each attention, `head row key`."""
     heads: dict[Site, list[int]]
     """The original numbers of each attention's heads, from before pruning."""
     row_tokens: dict[str, Tokens]
-    """What each row is, by kind of attention: where a target is written, the token that is predicted there; elsewhere the one
-    that is read."""
+    """The tokens of the rows, by kind of attention: where a target is written, the token that is predicted there;
+    elsewhere the one that is read.
+    """
     key_tokens: dict[str, Tokens]
-    """What each key is, by kind of attention: the tokens that were read."""
+    """The tokens of the keys, by kind of attention: the tokens that were read."""
     hidden_states: dict[str, Float[numpy.ndarray, "layer position model_dim"]] = field(default_factory=dict)
-    """Of `encoder` and `decoder`, where they were asked for: the embeddings, then what each layer gave to the next."""
+    """The states of `encoder` and `decoder`, where they were asked for: the embeddings, then the output of each layer.
+    """
 
     def __repr__(self) -> str:
         names = [str(name) for name in self]
@@ -142,7 +144,7 @@ class Record(Mapping[HeadName, Matrix]):
 
     @property
     def num_bytes(self) -> int:
-        """Memory of weights and states."""
+        """The memory of weights and states, in bytes."""
         weights = sum(matrix.nbytes + numpy.ma.getmaskarray(matrix).nbytes for matrix in self.weights.values())
         return int(weights + sum(states.nbytes for states in self.hidden_states.values()))
 
@@ -162,7 +164,7 @@ def record(
     hidden_states: bool = False,
     norms: bool = False,
 ) -> Record:
-    """What a model does with one text.
+    """Record the attention weights of a model on one text.
 
     Args:
         ids: the source, or the text: one row.
@@ -211,7 +213,7 @@ def _num_positions(kind: str, rows: Mapping[str, Tokens], keys: Mapping[str, Tok
 
 @contextmanager
 def _states(model: Model, *, wanted: bool) -> Iterator[dict[str, list[Tensor]]]:
-    """While this context lasts, the input of the first layer of each stack and the output of each layer are recorded."""
+    """Record the input of the first layer of each stack and the output of each layer, while this context lasts."""
     found: dict[str, list[Tensor]] = {}
     before: dict[nn.Module, BeforeHook] = {}
     after: dict[nn.Module, AfterHook] = {}

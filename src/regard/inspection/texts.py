@@ -1,4 +1,4 @@
-"""Makes an `Inspection` of a model and a text, for every family of models."""
+"""Inspection of a model on a text, for every family of models."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.data.labelled import encode_words
 from regard.errors import DataError, SettingsError
-from regard.inspection.ablation import gated, without
+from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.alignment import sharpest_layer
+from regard.inspection.inspection import Ablation, Inspection, lens_predictions
 from regard.inspection.record import HeadName, Record, Tokens, logit_lens, record
-from regard.inspection.result import Ablation, Inspection, lens_of
 from regard.models.heads import alignment_head, multihead_attentions
 from regard.models.interface import Model
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
 
@@ -29,7 +29,7 @@ def inspect_pair(
     ablate: Sequence[str | Sequence[str]] = (),
     translate: Callable[[str], str] = str,
 ) -> Inspection:
-    """Inspects a pair of texts.
+    """Inspect a pair of texts.
 
     Args:
         loaded: a model that reads a source and writes a target, and its tokenizers.
@@ -58,10 +58,10 @@ def inspect_pair(
     # A target as long as the model can read was cut, and has no row for its end.
     read_ids, written_ids = [*start_ids, *target_ids][:room], [*target_ids, eos][: room - len(start_ids) + 1]
     target = tokenizer.decode(target_ids)
-    of_source = Tokens.of(source_tokenizer.tokens(source_ids), framed_spans(source_tokenizer, source), source)
+    of_source = Tokens.from_offsets(source_tokenizer.tokens(source_ids), framed_spans(source_tokenizer, source), source)
     spans: list[tuple[int, int] | None] = list(tokenizer.spans(target_ids))
-    written = Tokens.of(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
-    read = Tokens.of(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
+    written = Tokens.from_offsets(tokenizer.tokens(written_ids), [*spans, None][: len(written_ids)], target)
+    read = Tokens.from_offsets(tokenizer.tokens(read_ids), [*[None] * len(start_ids), *spans][: len(read_ids)], target)
     device = next(model.parameters()).device
     ids = torch.tensor([source_ids], device=device), torch.tensor([read_ids], device=device)
     found = record(
@@ -80,8 +80,8 @@ def inspect_pair(
 
     whole = log_probs()
     ablations = []
-    for names in _ablated(ablate):
-        with gated(model, without(model, [HeadName.parse(name) for name in names])):
+    for names in _ablation_groups(ablate):
+        with gated(model, ablated_gates(model, [HeadName.parse(name) for name in names])):
             changes = [after - before for after, before in zip(log_probs(), whole, strict=True)]
             ablations.append(Ablation(names, sum(changes) / len(changes), changes, translate(source)))
     lens, show = _lens(model, found, tokenizer), "norms" if norms else "weights"
@@ -101,7 +101,7 @@ def inspect_text(
     hidden_states: bool,
     norms: bool,
 ) -> Inspection:
-    """Inspects a text, for a model that reads one text.
+    """Inspect a text, for a model that reads one text.
 
     Args:
         ids: what it reads, symbols among them.
@@ -124,7 +124,7 @@ def inspect_text(
 
 
 def _alignment(model: Model, found: Record) -> str:
-    """Where alignments are read, as `Described.alignment` does."""
+    """The place that alignments are read from, as in `TargetAnalysis.alignment`."""
     if (head := alignment_head(model)) is not None:
         return str(HeadName("cross", *head))
     layers = [torch.from_numpy(cells.filled(0)) for site, cells in found.weights.items() if site.kind == "cross"]
@@ -132,7 +132,7 @@ def _alignment(model: Model, found: Record) -> str:
 
 
 def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tuple[list[int], Tokens]:
-    """The ids of words of a text between begin and end symbol, and where each stands."""
+    """The ids of words of a text between begin and end symbol, and the character offsets of each."""
     no_limit = sum(len(tokenizer.encode(word)) for word in words) + 2
     ids = encode_words([words], tokenizer, no_limit)[0][0].tolist()
     spans: list[tuple[int, int] | None] = [None]
@@ -141,7 +141,7 @@ def words_as_tokens(words: Sequence[str], text: str, tokenizer: Tokenizer) -> tu
         found = text.index(word, found)
         spans += [(found + first, found + last) for first, last in tokenizer.offsets(word)]
         found += len(word)
-    return ids, Tokens.of(tokenizer.tokens(ids), [*spans, None], text)
+    return ids, Tokens.from_offsets(tokenizer.tokens(ids), [*spans, None], text)
 
 
 def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Tokens:
@@ -151,7 +151,7 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
         ids: of the text; a model may have written it in other tokens than those it is cut into.
     """
     if not tokenizer.symbols.lines_end:
-        return Tokens.of(tokenizer.tokens(ids), _spans(ids, text, tokenizer), text)
+        return Tokens.from_offsets(tokenizer.tokens(ids), _spans(ids, text, tokenizer), text)
     rows: list[list[int]] = []
     for id in ids:
         if id == tokenizer.eos_id or not rows:
@@ -166,7 +166,7 @@ def lines_as_tokens(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> Toke
         of_line = _spans(row, line, tokenizer) if row else []
         spans += [None, *(span and (begin + span[0], begin + span[1]) for span in of_line)]
         begin += len(line) + 1
-    return Tokens.of(tokenizer.tokens(ids), spans, text)
+    return Tokens.from_offsets(tokenizer.tokens(ids), spans, text)
 
 
 def _spans(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> list[tuple[int, int] | None]:
@@ -199,7 +199,7 @@ def _kinds(model: Model, **tokens: Tokens) -> dict[str, Tokens]:
     return {kind: of_kind for kind, of_kind in tokens.items() if kind in model.attention_names}
 
 
-def _ablated(heads: Sequence[str | Sequence[str]]) -> list[list[str]]:
+def _ablation_groups(heads: Sequence[str | Sequence[str]]) -> list[list[str]]:
     """The groups of heads to ablate: all of them; then, if there are several, each alone."""
     groups = [[group] if isinstance(group, str) else list(group) for group in heads]
     return [[name for group in groups for name in group], *groups] if len(groups) > 1 else groups
@@ -210,7 +210,7 @@ def _lens(model: Model, found: Record, tokenizer: Tokenizer) -> list[list[tuple[
         return []
     names = model.class_names
     spell = (lambda ids: [names[id] for id in ids]) if names else tokenizer.tokens
-    return lens_of(logit_lens(model, found), spell)
+    return lens_predictions(logit_lens(model, found), spell)
 
 
 def check_heads(model: Model, ablate: Sequence[str | Sequence[str]]) -> None:
@@ -221,4 +221,4 @@ def check_heads(model: Model, ablate: Sequence[str | Sequence[str]]) -> None:
     """
     if ablate and not multihead_attentions(model):
         raise SettingsError("`ablate` needs a Transformer; got a recurrent model, whose attention has no heads.")
-    without(model, [HeadName.parse(name) for group in _ablated(ablate) for name in group])
+    ablated_gates(model, [HeadName.parse(name) for group in _ablation_groups(ablate) for name in group])

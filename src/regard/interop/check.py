@@ -1,4 +1,4 @@
-"""Compares a converted model with the original implementation on the same generated input."""
+"""Comparison of a converted model with the original implementation on the same generated input."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Reference(Protocol):
 
     @property
     def what(self) -> Literal["logits", "log-probabilities"]:
-        """What `values` gives."""
+        """The name of the results of `values`, for messages."""
         ...
 
     def values(self, sources: Sequence[Sequence[int]] | None, texts: Sequence[Sequence[int]]) -> list[Tensor]:
@@ -50,16 +50,16 @@ class Reference(Protocol):
 
 @dataclass(frozen=True)
 class Check:
-    """What a comparison found."""
+    """The results of a comparison."""
 
     against: str
     what: str
     largest_difference: float
     largest_value: float
     num_decoded: int
-    """Tokens that were decoded; 0 for encoders, which write nothing."""
+    """The number of tokens that were decoded; 0 for encoders, which write nothing."""
     first_difference: int | None
-    """The first of them that differs, from 1; None: none does."""
+    """The number of the first decoded token that differs, from 1; None: none does."""
 
     @property
     def agrees(self) -> bool:
@@ -68,7 +68,7 @@ class Check:
         return isfinite(self.largest_difference) and isfinite(allowed) and self.largest_difference <= allowed
 
     def lines(self) -> list[str]:
-        """What to print."""
+        """The lines to print."""
         lines = [
             f"largest difference of {self.what} from {self.against}: {self.largest_difference:.2g} "
             f"(values up to {self.largest_value:.3g})"
@@ -81,7 +81,7 @@ class Check:
 
 @torch.inference_mode()
 def compare(model: Model, symbols: Symbols, reference: Reference, *, source_symbols: Symbols) -> Check:
-    """The same generated texts through both models.
+    """Run the same generated texts through both models.
 
     Raises:
         ModelFolderError: the reference returns another shape.
@@ -139,7 +139,7 @@ def _values(
     texts: Sequence[Sequence[int]],
     what: str,
 ) -> list[Tensor]:
-    """What `Reference.values` is compared with."""
+    """Our values to compare with `Reference.values`."""
     if sources is None:
         batch = pad_right(texts, symbols.pad_id)
         logits = cast("Encoder | Decoder", model)(batch)
@@ -158,7 +158,7 @@ def _values(
 def greedy(
     model: Model, symbols: Symbols, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int
 ) -> list[int]:
-    """Our likeliest tokens, step by step with caches, up to the end symbol."""
+    """Decode our likeliest tokens, step by step with caches, up to the end symbol."""
     stepping = cast("PairModel | Decoder", model)
     if source is None:
         state, unread = stepping.prefill(torch.tensor([beginning])), beginning[-1:]

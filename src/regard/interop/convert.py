@@ -15,8 +15,8 @@ from regard.interop.foreign import ForeignModel
 from regard.interop.formats import FORMATS, is_foreign, read_foreign, write_foreign
 from regard.interop.mapping import names
 from regard.interop.peft import PEFT, is_peft, read_peft, write_peft
+from regard.models.adaptation import adapted
 from regard.models.config import SAME_WEIGHTS
-from regard.models.learning.adapters import adapted
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Step:
     title: str
     foreign: ForeignModel
     check: Check | None
-    """None: not asked for, or the original implementation is not installed."""
+    """The comparison with the original; None: not asked for, or the original implementation is not installed."""
 
     def lines(self, *, checked: bool) -> list[str]:
-        """What to print."""
+        """The lines to print."""
         lines = [self.title, *self.foreign.account.lines(), *self.foreign.notes]
         if self.check is not None:
             lines += self.check.lines()
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(repr=False)
 class Conversion:
-    """What was done on the way from one format to another."""
+    """The steps of a conversion from one format to another."""
 
     steps: list[Step] = field(default_factory=list)
     arch: str = ""
@@ -59,7 +59,7 @@ def convert(
     overwrite: bool = False,
     say: Callable[[Step], None] = lambda step: None,
 ) -> Conversion:
-    """A model in another format, in a new folder.
+    """Convert a model to another format, in a new folder.
 
     Args:
         source: a model folder of ours, a foreign model, or `hf:owner/name` on the Hugging Face hub.
@@ -114,7 +114,8 @@ def convert(
 def convert_adapter(
     source: Path | str, output: Path | str, base: Path | str, *, format: str | None = None, overwrite: bool = False
 ) -> list[str]:
-    """An adapter in another format, in a new folder: PEFT's as ours, or ours as PEFT's. Returns the names of the adapted maps.
+    """Convert an adapter to another format, in a new folder: PEFT's to ours, or ours to PEFT's. Returns the names of
+    the adapted maps.
 
     Args:
         base: the model that it belongs to, in Hugging Face's format.

@@ -1,4 +1,4 @@
-"""Reads foreign model folders safely: JSON and safetensors; pickles only as bare tensors, with a warning.
+"""Safe reading of foreign model folders: JSON and safetensors; pickles only as bare tensors, with a warning.
 
 Nothing in a folder is ever run. What is written `hf:owner/name` is looked up on the Hugging Face hub, or in its local cache; what
 is not is never sent anywhere.
@@ -19,17 +19,17 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import HUB, MissingExtraError, ModelFolderError, nearest_hint
-from regard.text.keys import read_unique
+from regard.text.json_keys import read_unique
 
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 MOST_SHOWN = 100
-"""Characters of a value that a message shows."""
+"""The number of characters of a value that a message shows."""
 HUB_FILES = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors"]
 
 
 class PickleWarning(UserWarning):
-    """Weights were read from a pickle, with PyTorch's loader for bare tensors."""
+    """The warning that weights were read from a pickle, with PyTorch's loader for bare tensors."""
 
 
 def is_hub_name(name: str | Path) -> bool:
@@ -38,7 +38,7 @@ def is_hub_name(name: str | Path) -> bool:
 
 
 def find_folder(name: str | Path) -> Path:
-    """A folder of this machine: `name` itself; or what the hub has under it, of `hf:Helsinki-NLP/opus-mt-en-de`.
+    """Find a folder on this machine: `name` itself; or a copy from the hub, of `hf:Helsinki-NLP/opus-mt-en-de`.
 
     Raises:
         ModelFolderError: the hub has no such model, or cannot be reached.
@@ -65,7 +65,7 @@ def find_folder(name: str | Path) -> Path:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object from a file.
+    """Read a JSON object from a file.
 
     Raises:
         ModelFolderError: it is missing or no JSON object, or a key stands twice.
@@ -82,12 +82,12 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_optional(path: Path) -> dict[str, Any]:
-    """A JSON object from a file, or an empty one where there is no file."""
+    """Read a JSON object from a file, or an empty one where there is no file."""
     return read_json(path) if path.is_file() else {}
 
 
 def read_tensors(folder: Path) -> dict[str, Tensor]:
-    """All tensors of a folder as Hugging Face writes it, in one file or in several with an index.
+    """Read all tensors of a folder as Hugging Face writes it, in one file or in several with an index.
 
     Raises:
         ModelFolderError: there are none, a file is missing or damaged, or a pickle holds more than tensors.
@@ -106,7 +106,7 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:
-    """All tensors of a file.
+    """Read all tensors of a file.
 
     Raises:
         ModelFolderError: it is missing or damaged.
@@ -181,7 +181,7 @@ class ForeignConfig:
         return value
 
     def choose(self, key: str, choices: dict[Any, Any], default: Any) -> Any:
-        """What a value means among ours.
+        """The value of ours that a key's value means.
 
         Raises:
             ModelFolderError: it means nothing; the message lists what does.
@@ -220,12 +220,12 @@ class ForeignConfig:
                 continue
             off = "false" if value is True else "null"
             raise ModelFolderError(
-                f"{self.where}: {key} must be {off} to be represented in Regard; got {_shown(value)}. "
+                f"{self.where}: {key} must be {off} to be represented in Regard; got {_abridged(value)}. "
                 "If it does not change what the model computes, remove it from the file."
             )
 
     def same(self, key: str, other: str) -> Any:
-        """The one value of two keys that we keep as one."""
+        """The value of two keys that must agree, as we keep them as one."""
         first, second = self.require(key), self.require(other)
         if first != second:
             raise ModelFolderError(
@@ -234,7 +234,7 @@ class ForeignConfig:
         return first
 
 
-def _shown(value: object) -> str:
+def _abridged(value: object) -> str:
     """A value of a JSON file in a message."""
     text = json.dumps(value, default=repr)
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."

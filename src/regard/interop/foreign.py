@@ -1,4 +1,4 @@
-"""Foreign models: before (`Blueprint`) and after (`ForeignModel`) their weights are read."""
+"""Foreign models: `Blueprint` before their weights are read, and `ForeignModel` after."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from torch import Tensor, nn
 from regard.checkpoint import LoadedModel
 from regard.errors import ModelFolderError, RegardError
 from regard.interop.check import Check, Reference, compare
-from regard.interop.mapping import Account, TensorRef, check_refs, read_in
-from regard.memory import lack_of_room, shapes_for
+from regard.interop.mapping import Account, TensorRef, check_refs, load_tensors
+from regard.memory import lack_of_memory, meta_model_for
 from regard.models.config import ModelConfig
 from regard.models.interface import Model
 from regard.models.registry import build
 from regard.text.tokenizer import Symbols
 
 MOST_SHOWN = 300
-"""Characters of a foreign error message that are shown."""
+"""The number of characters of a foreign error message that are shown."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,20 @@ class ForeignModel:
     account: Account
     notes: list[str] = field(default_factory=list)
     make_reference: Callable[[Path], Reference] | None = None
-    """Loads the original implementation of the foreign files; raises ImportError where it is not installed."""
+    """A function that loads the original implementation of the foreign files; raises ImportError where it is not
+    installed.
+    """
     path: Path = Path()
-    """Where the foreign files are."""
+    """The path of the foreign files."""
     refs: Mapping[str, TensorRef] = field(default_factory=dict)
-    """Which tensor of theirs holds each parameter of ours, where the format has named tensors."""
+    """The foreign tensor that holds each parameter of ours, where the format has named tensors."""
 
     def at(self, path: Path) -> ForeignModel:
-        """The same after its files were moved."""
+        """A copy that knows the new path of its files."""
         return replace(self, path=path)
 
     def check(self) -> Check | None:
-        """How far ours is from the original; None where that is not installed.
+        """Compare our model with the original; None where that is not installed.
 
         Raises:
             ModelFolderError: the original cannot be run, or returns another shape.
@@ -77,14 +79,14 @@ class Blueprint:
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Other names under which a tensor may be stored, because it is shared."""
     explained: Mapping[str, str] = field(default_factory=dict)
-    """Patterns of names of tensors that are no part of our model, and why not."""
+    """Patterns of names of tensors that are no part of our model, each with the reason."""
     notes: list[str] = field(default_factory=list)
-    """What the user should know, such as a setting that only training reads."""
-    prepared: Callable[[dict[str, Tensor]], dict[str, str]] | None = None
-    """Changes the tensors before they are read, and says of each that is gone what became of it."""
+    """Notes for the user, such as a setting that only training reads."""
+    prepare: Callable[[dict[str, Tensor]], dict[str, str]] | None = None
+    """A function that changes the tensors before they are read, and returns for each that is gone what became of it."""
 
     def build(self, tensors: Mapping[str, Tensor], *, where: str) -> tuple[Model, Account]:
-        """Our model with their tensors, in evaluation mode, and the account of all tensors.
+        """Build our model with their tensors, in evaluation mode, and the account of all tensors.
 
         Nothing as large as the configuration says is made before the tensors are found to be as large.
 
@@ -96,14 +98,14 @@ class Blueprint:
             stored = next((other for other in others if other in tensors), None)
             if name not in tensors and stored is not None:
                 tensors[name] = tensors.pop(stored)
-        gone = self.prepared(tensors) if self.prepared else {}
-        shapes = shapes_for(self.config, tensors, where)
+        gone = self.prepare(tensors) if self.prepare else {}
+        shapes = meta_model_for(self.config, tensors, where)
         refs = self.refs(shapes)
         check_refs(shapes, refs, tensors, where=where)
-        if lack := lack_of_room(self.config, torch.device("cpu")):
+        if lack := lack_of_memory(self.config, torch.device("cpu")):
             raise ModelFolderError(f"{where} must fit into memory; got {lack}.")
         with torch.random.fork_rng(devices=[]):
             model = build(self.config)
-        account = read_in(model, refs, tensors, where=where, explained=self.explained)
+        account = load_tensors(model, refs, tensors, where=where, explained=self.explained)
         account.accounted.update(gone)
         return model.eval(), account

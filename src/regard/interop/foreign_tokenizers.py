@@ -1,4 +1,4 @@
-"""Reads foreign tokenizers: `tokenizer.json`, BERT's and GPT-2's vocabulary files, SentencePiece models.
+"""Readers of foreign tokenizers: `tokenizer.json`, BERT's and GPT-2's vocabulary files, SentencePiece models.
 
 Ours keep their ids. Where somebody's model numbers the pieces of a SentencePiece model by a list of its own, as Marian
 does, our tokenizer has that list as its `vocabulary`.
@@ -34,15 +34,15 @@ KNOWN_FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm
 MOST_SENTINELS = 1 << 16
 SYMBOL_NAMES = ("<s>", "</s>", "<unk>", "<pad>")
 ADDED_FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
-"""How an added token is found in a text."""
+"""The flags that say how an added token is found in a text."""
 UNIGRAM, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 1, 3, 4, 6
-"""Kinds of model and of piece in SentencePiece's files."""
+"""The codes of SentencePiece's files: kinds of model, and kinds of piece."""
 
 
 def read_tokenizers(
     folder: Path, symbols: Symbols, *, num_ids: int | None = None, by_word: bool = False
 ) -> tuple[Tokenizer, Tokenizer]:
-    """The source and target tokenizers of a Hugging Face folder; the same one if there is only one.
+    """Read the source and target tokenizers of a Hugging Face folder; the same one if there is only one.
 
     Args:
         symbols: the ids that the model's configuration knows; the tokenizer's own files say it better where they do.
@@ -85,18 +85,19 @@ def _backend(folder: Path) -> tokenizers.Tokenizer:
 
 
 def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """A tokenizer with the tokens that `added_tokens.json`, `tokenizer_config.json` or T5's count of sentinels name: they are
-    found anywhere in a text and never cut. Those that the vocabulary has keep their ids; the others come after it.
+    """Add the tokens that `added_tokens.json`, `tokenizer_config.json` or T5's count of sentinels name to a tokenizer:
+    they are found anywhere in a text and never cut. Those that the vocabulary has keep their ids; the others come after
+    it.
 
     Raises:
         ModelFolderError: a token has another id in the vocabulary, or one that does not follow.
     """
     settings = read_optional(folder / "tokenizer_config.json")
     named = read_optional(folder / "special_tokens_map.json") | settings
-    symbols = {_content(named.get(f"{name}_token")) for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
+    symbols = {_spelling(named.get(f"{name}_token")) for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")}
     ids, flags = {token: int(id) for token, id in read_optional(folder / "added_tokens.json").items()}, {}
     for id, entry in (settings.get("added_tokens_decoder") or {}).items():
-        if (token := _content(entry) if isinstance(entry, dict) else None) is not None:
+        if (token := _spelling(entry) if isinstance(entry, dict) else None) is not None:
             ids.setdefault(token, int(id))
             flags[token] = {
                 flag: bool(entry[flag]) for flag in ("lstrip", "rstrip", "single_word", "normalized") if flag in entry
@@ -121,14 +122,14 @@ def _with_added(folder: Path, backend: tokenizers.Tokenizer) -> tokenizers.Token
     return backend
 
 
-def _content(token: Any) -> str | None:
-    """How a token of a configuration is spelled."""
+def _spelling(token: Any) -> str | None:
+    """The spelling of a token in a configuration."""
     token = token.get("content") if isinstance(token, dict) else token
     return token if isinstance(token, str) else None
 
 
 def _with_sentinels(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """T5's sentinels stand in texts on purpose: they are read there, other than symbols such as </s>."""
+    """Make T5's sentinels ordinary tokens: they stand in texts on purpose, other than symbols such as </s>."""
     content = json.loads(backend.to_str())
     sentinels = [token for token in content["added_tokens"] if re.fullmatch(r"<extra_id_\d+>", token["content"])]
     if not sentinels:
@@ -146,7 +147,7 @@ def word_pieces(folder: Path) -> tokenizers.Tokenizer:
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     backend = tokenizers.Tokenizer(
         models.WordPiece(
-            {token: id for id, token in enumerate(lines)}, unk_token=_content(settings.get("unk_token")) or "[UNK]"
+            {token: id for id, token in enumerate(lines)}, unk_token=_spelling(settings.get("unk_token")) or "[UNK]"
         )
     )
     backend.normalizer = normalizers.BertNormalizer(
@@ -236,7 +237,9 @@ def _read_proto(path: Path) -> Any:
 
 
 def _marian(folder: Path, symbols: Symbols) -> tuple[Tokenizer, Tokenizer]:
-    """Marian's two tokenizers: each cuts by its own SentencePiece model; one list numbers the pieces, or one for each side."""
+    """Read Marian's two tokenizers: each cuts by its own SentencePiece model; one list numbers the pieces, or one for
+    each side.
+    """
     target_list = folder / "target_vocab.json"
     names = {"source": folder / "vocab.json", "target": target_list if target_list.is_file() else folder / "vocab.json"}
     found = {}
@@ -252,7 +255,7 @@ def _marian(folder: Path, symbols: Symbols) -> tuple[Tokenizer, Tokenizer]:
             )
         languages += [token for token in added if token not in SYMBOL_NAMES]
         backend.add_tokens([AddedToken(token, normalized=False, special=False) for token in languages])
-        found[side] = Tokenizer(backend, _named(symbols, vocabulary, is_source=side == "source"), vocabulary)
+        found[side] = Tokenizer(backend, _symbols_by_name(symbols, vocabulary, is_source=side == "source"), vocabulary)
     return found["source"], found["target"]
 
 
@@ -260,7 +263,7 @@ def _is_at(vocabulary: Sequence[str], token: str, id: object) -> bool:
     return isinstance(id, int) and 0 <= id < len(vocabulary) and vocabulary[id] == token
 
 
-def _named(symbols: Symbols, vocabulary: Sequence[str], *, is_source: bool) -> Symbols:
+def _symbols_by_name(symbols: Symbols, vocabulary: Sequence[str], *, is_source: bool) -> Symbols:
     """The symbols of one side by their names in its list: in the source's only those that stand in sources."""
     ids = {token: id for id, token in enumerate(vocabulary)}
     unk_id, end = ids.get("<unk>", symbols.unk_id), ids.get("</s>", symbols.eos_id)
@@ -298,12 +301,12 @@ def whole_tokens(vocabulary: Sequence[str], symbols: Symbols) -> tuple[tokenizer
 
 
 def _with_named_symbols(folder: Path, backend: tokenizers.Tokenizer, symbols: Symbols) -> Symbols:
-    """The symbols with what the tokenizer's files say of them."""
+    """The symbols, corrected by the tokenizer's files."""
     named = read_optional(folder / "special_tokens_map.json") | read_optional(folder / "tokenizer_config.json")
 
     def id_of(*names: str) -> int | None:
         for name in names:
-            token = _content(named.get(f"{name}_token"))
+            token = _spelling(named.get(f"{name}_token"))
             if token is not None and (id := backend.token_to_id(token)) is not None:
                 return id
         return None
@@ -332,7 +335,7 @@ def _usual_mask(backend: tokenizers.Tokenizer) -> int | None:
 def write_tokenizer(
     folder: Path, tokenizer: Tokenizer, *, frame: tuple[list[int], list[int]] | None, max_positions: int
 ) -> None:
-    """A tokenizer of ours as Hugging Face's `AutoTokenizer` reads it: `tokenizer.json` and `tokenizer_config.json`.
+    """Write a tokenizer of ours for Hugging Face's `AutoTokenizer`: `tokenizer.json` and `tokenizer_config.json`.
 
     Args:
         frame: the symbols in front of a text and behind it; None: it puts none there.
@@ -364,7 +367,7 @@ def write_tokenizer(
 
 
 def _template(tokenizer: Tokenizer, begin: list[int], end: list[int]) -> dict[str, Any]:
-    """What puts symbols around a text."""
+    """The post-processor that puts symbols around a text."""
     names = dict(zip([*begin, *end], tokenizer.tokens([*begin, *end]), strict=True))
 
     def piece(kind: str, id: str, type_id: int = 0) -> dict[str, Any]:

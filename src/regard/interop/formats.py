@@ -1,4 +1,4 @@
-"""All formats: which one a folder has, how it is read, and how our models are written."""
+"""All formats: recognition of a folder's format, reading, and writing of our models."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from regard.checkpoint import CONFIG, LoadedModel, aside, check_output, check_sy
 from regard.errors import ModelFolderError, RegardError, SettingsError, hub_hint, nearest_hint
 from regard.interop import marian, onnx
 from regard.interop.ctranslate2.layout import MODEL
-from regard.interop.ctranslate2.reading import read as read_ctranslate2
-from regard.interop.ctranslate2.writing import write as write_ctranslate2
+from regard.interop.ctranslate2.reader import read as read_ctranslate2
+from regard.interop.ctranslate2.writer import write as write_ctranslate2
 from regard.interop.files import ForeignConfig, find_folder, is_hub_name, read_json, read_optional, read_tensors
 from regard.interop.foreign import Blueprint, ForeignModel
 from regard.interop.foreign_tokenizers import read_tokenizers, write_tokenizer
@@ -28,9 +28,9 @@ from regard.interop.hugging_face.reference import TransformersReference
 from regard.interop.hugging_face.settings import (
     SYMBOLS,
     check_others,
+    generation_notes,
     never_written,
-    not_kept,
-    with_usual_names,
+    with_standard_names,
 )
 from regard.interop.mapping import Account
 from regard.models.decoder import Decoder
@@ -39,7 +39,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.interface import Model
 from regard.models.registry import unpruned
 from regard.names import exists, is_file, is_folder
-from regard.text.changes import TRIES, read_unchanged
+from regard.text.file_changes import TRIES, read_unchanged
 from regard.text.tokenizer import Symbols
 
 BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]] = {
@@ -56,8 +56,8 @@ BLUEPRINTS: dict[str, Callable[[ForeignConfig, Mapping[str, Tensor]], Blueprint]
     "bart": bart.blueprint,
     "t5": t5.blueprint,
 }
-"""How each `model_type` of Hugging Face is read."""
-USUAL_CLASSES = {
+"""The reader of each `model_type` of Hugging Face."""
+DEFAULT_CLASSES = {
     "gpt2": "GPT2LMHeadModel", "marian": "MarianMTModel", "bart": "BartForConditionalGeneration",
     "t5": "T5ForConditionalGeneration", "bert-generation": "BertGenerationEncoder", "encoder-decoder": "EncoderDecoderModel",
 }  # fmt: skip
@@ -76,7 +76,7 @@ FORMATS = (
 
 
 ENDINGS = {".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
-"""Of the names of files that models consist of."""
+"""The endings of the names of files that models consist of."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Format:
     matches: Callable[[Path], bool]
     """Whether a file or folder is in this format."""
     read: Callable[[Path], ForeignModel]
-    """The model; it may raise anything."""
+    """A function that reads the model; it may raise anything."""
 
 
 @checked
@@ -118,7 +118,7 @@ def _is_hugging_face(path: Path) -> bool:
 
 
 def read_foreign(name: Path | str) -> ForeignModel:
-    """A model in another format, as ours.
+    """Read a model in another format, as ours.
 
     Args:
         name: a folder in Hugging Face's format or CTranslate2's, a Marian `.npz` or the folder of one, or `hf:owner/name`
@@ -136,7 +136,7 @@ def read_foreign(name: Path | str) -> ForeignModel:
             changed = ModelFolderError(
                 f"{path} must not change while it is read; it did, {TRIES} times. Load it again later."
             )
-            return read_unchanged(_files_of(path), lambda: read(path), changed)
+            return read_unchanged(_model_files(path), lambda: read(path), changed)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"])) or "the configuration"
@@ -154,8 +154,8 @@ def read_foreign(name: Path | str) -> ForeignModel:
     )
 
 
-def _files_of(path: Path) -> list[Path]:
-    """The files of a model; others, such as logs, may change."""
+def _model_files(path: Path) -> list[Path]:
+    """Paths of the files of a model; others, such as logs, may change."""
     beside = path.iterdir() if is_folder(path) else (path, *path.parent.iterdir()) if path.parent.is_dir() else (path,)
     return sorted(file for file in beside if file.suffix in ENDINGS)
 
@@ -174,10 +174,10 @@ def _read_marian(path: Path) -> ForeignModel:
 
 
 def _read_hugging_face(folder: Path) -> ForeignModel:
-    content = with_usual_names(read_json(folder / CONFIG), folder / CONFIG)
+    content = with_standard_names(read_json(folder / CONFIG), folder / CONFIG)
     generation = ForeignConfig(read_optional(folder / "generation_config.json"), folder / "generation_config.json")
     content |= {key: generation.values[key] for key in SYMBOLS if generation.values.get(key) is not None}
-    notes = not_kept(content | generation.values)
+    notes = generation_notes(content | generation.values)
     if isinstance(content.get("eos_token_id"), list):
         content["eos_token_id"] = content["eos_token_id"][0]
         notes.append(f"of several end symbols the first ends a text: {content['eos_token_id']}")
@@ -190,7 +190,7 @@ def _read_hugging_face(folder: Path) -> ForeignModel:
         )
     tensors = _with_new_names(read_tensors(folder))
     if not content.get("architectures"):
-        content["architectures"] = [_usual_class(model_type, tensors)]
+        content["architectures"] = [_default_class(model_type, tensors)]
     blueprint = BLUEPRINTS[model_type](config, tensors)
     banned_ids, also = never_written(config)
     check_others(config, generation)
@@ -234,10 +234,10 @@ def _with_new_names(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
-def _usual_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
-    """The class of a model whose configuration does not say it."""
-    if model_type in USUAL_CLASSES:
-        return USUAL_CLASSES[model_type]
+def _default_class(model_type: str, tensors: Mapping[str, Tensor]) -> str:
+    """The class of a model whose configuration does not name it."""
+    if model_type in DEFAULT_CLASSES:
+        return DEFAULT_CLASSES[model_type]
     predicts = any(name.startswith(("cls.predictions.", "lm_head.", "vocab_transform.")) for name in tensors)
     family = {"bert": "Bert", "roberta": "Roberta", "distilbert": "DistilBert", "xlm-roberta": "XLMRoberta",
               "camembert": "Camembert"}[model_type]  # fmt: skip
@@ -271,7 +271,9 @@ def write_foreign(
 
 
 def _ours_alone(model: Model, format: str) -> dict[str, tuple[Any, Any]]:
-    """Settings that no format but ours and ONNX has: what a model has, and what it must have to be written."""
+    """Settings that no format but ours and ONNX has: the value of a model, and the value that it must have to be
+    written.
+    """
     config: Any = model.config
     wanted: dict[str, tuple[Any, Any]] = {}
     if hasattr(config, "value_head_dim"):

@@ -1,4 +1,4 @@
-"""Maps tensors between formats, for reading and writing: for each of ours, the foreign tensor that holds it.
+"""The mapping of tensors between formats, for reading and writing: for each of ours, the foreign tensor that holds it.
 
 A format lists a `TensorRef` for each tensor. What all formats share is done here, in both directions: fused and
 transposed matrices, rows that nothing reads, and the account of every tensor on both sides.
@@ -52,7 +52,7 @@ class TensorRef:
 
 @dataclass(frozen=True)
 class Account:
-    """What became of every tensor of a conversion."""
+    """The account of every tensor of a conversion."""
 
     mapped: list[tuple[str, str]]
     """Theirs and ours; one of theirs may hold several of ours, and the other way round."""
@@ -62,7 +62,7 @@ class Account:
     """Theirs that nothing reads, for no known reason."""
 
     def lines(self) -> list[str]:
-        """What to print."""
+        """The lines to print."""
         theirs = {name for name, _ in self.mapped}
         ours = {name for _, name in self.mapped}
         lines = [f"{len(theirs)} of their tensors are {len(ours)} of ours; none of ours is left over"] if ours else []
@@ -114,7 +114,7 @@ def check_refs(model: nn.Module, refs: Mapping[str, TensorRef], tensors: Mapping
             )
 
 
-def read_in(
+def load_tensors(
     model: nn.Module,
     refs: Mapping[str, TensorRef],
     tensors: Mapping[str, Tensor],
@@ -146,8 +146,8 @@ def read_in(
     return Account(mapped, accounted, left_over)
 
 
-def write_out(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tensor]:
-    """The tensors of a foreign model, from ours. Rows that nothing reads are zeros."""
+def export_tensors(model: nn.Module, refs: Mapping[str, TensorRef]) -> dict[str, Tensor]:
+    """Write the tensors of a foreign model, from ours. Rows that nothing reads are zeros."""
     parts: dict[str, list[tuple[TensorRef, Tensor]]] = defaultdict(list)
     for ours, parameter in model.named_parameters():
         parts[refs[ours].name].append((refs[ours], parameter.detach().cpu().float()))
@@ -186,7 +186,7 @@ def modules(ours_to_theirs: Mapping[str, str], model: nn.Module, *, transposed: 
 
 
 def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str) -> None:
-    """One more token, in place: its vector is zero, as what Marian's decoder starts from, and it is never written.
+    """Add a token, in place: its vector is zero, as that which Marian's decoder starts from, and it is never written.
 
     Args:
         tables: names of embedding and output matrices, those that there are; one with `_W` is transposed.
@@ -204,7 +204,7 @@ def add_zero_start(tensors: dict[str, Tensor], tables: Sequence[str], bias: str)
 def _account_for_rest(
     refs: Mapping[str, TensorRef], tensors: Mapping[str, Tensor], used: set[str], explained: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """Why the tensors that were not read were not: a copy of one that was, a known reason, or none."""
+    """Account for the tensors that were not read: a copy of one that was, a known reason, or none."""
     accounted, left_over = {}, []
     by_shape: dict[tuple[int, ...], list[str]] = defaultdict(list)
     for name in sorted(used):
@@ -213,9 +213,9 @@ def _account_for_rest(
         if name in used:
             continue
         reason = next((why for pattern, why in explained.items() if fnmatchcase(name, pattern)), None)
-        twin = next((other for other in by_shape[tuple(tensor.shape)] if torch.equal(tensors[other], tensor)), None)
-        if twin is not None:
-            accounted[name] = f"the same as {twin}"
+        equal = next((other for other in by_shape[tuple(tensor.shape)] if torch.equal(tensors[other], tensor)), None)
+        if equal is not None:
+            accounted[name] = f"the same as {equal}"
         elif reason is not None:
             accounted[name] = reason
         else:
@@ -231,5 +231,5 @@ def _kind(dtype: torch.dtype) -> str:
 
 
 def names(of: Sequence[str]) -> str:
-    """Names to print: all of a few, the first of many."""
+    """Join names to print: all of a few, the first of many."""
     return ", ".join(of) if len(of) <= 4 else f"{', '.join(of[:3])} and {len(of) - 3} more"

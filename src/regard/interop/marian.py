@@ -1,4 +1,4 @@
-"""Marian's own `.npz`: the parameters by name, and the training options as YAML in `special:model.yml`.
+"""A reader of Marian's own `.npz`: the parameters by name, and the training options as YAML in `special:model.yml`.
 
 Marian's decoder reads a zero vector before the first token; ours reads the padding token, whose vector is zero, as
 Hugging Face's conversion does.
@@ -30,9 +30,11 @@ from regard.text.tokenizer import Symbols, Tokenizer
 
 OPTIONS = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}
-"""Marian's gelu is swish(1.702 x), which is none of ours."""
-OF_MODELS = ("transformer-", "lemma-", "factors-", "ulr", "tied-", "right-left", "input-types", "layer-norm")
-"""What the names of options begin with that may change what a model computes. The many others are of training and decoding."""
+"""The activations by Marian's names. Its gelu is swish(1.702 x), which is none of ours."""
+MODEL_OPTIONS = ("transformer-", "lemma-", "factors-", "ulr", "tied-", "right-left", "input-types", "layer-norm")
+"""The beginnings of names of options that may change what a model computes. The many others are of training and
+decoding.
+"""
 WITHOUT_EFFECT = {
     *(
         "transformer-aan-activation",
@@ -49,13 +51,13 @@ WITHOUT_EFFECT = {
         "ulr-trainable-transformation",
     ),
 }
-"""Those of them that change nothing: of other kinds of models, and of training."""
+"""Options among them that change nothing: of other kinds of models, and of training."""
 NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}
 """The operations before a sublayer, after it, and after the last layer: d dropout, a residual sum, n norm."""
 
 
 class _UniqueKeys(yaml.composer.Composer):
-    """Composes YAML whose keys are all different: of two tokens with one name, the library would keep the last."""
+    """A composer of YAML whose keys are all different: of two tokens with one name, the library would keep the last."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """The keys and values of a mapping, before they are read.
@@ -73,15 +75,15 @@ class _UniqueKeys(yaml.composer.Composer):
 
 
 class _Loader(_UniqueKeys, yaml.SafeLoader):
-    """Reads Marian's options."""
+    """A loader of Marian's options."""
 
 
 class _StringLoader(_UniqueKeys, yaml.BaseLoader):
-    """Reads every value as a string."""
+    """A loader that reads every value as a string."""
 
 
 def read(path: Path) -> ForeignModel:
-    """The model of an `.npz`, with the vocabularies in its folder.
+    """Read the model of an `.npz`, with the vocabularies in its folder.
 
     Raises:
         ModelFolderError: the file is damaged, or the model is of a kind that we cannot represent.
@@ -106,7 +108,7 @@ def read(path: Path) -> ForeignModel:
 
 
 def _reference(path: Path, loaded: LoadedModel) -> Reference:
-    """CTranslate2's reading of the file, as Marian itself is no Python package."""
+    """A reference for Marian: CTranslate2's reading of the file, as Marian itself is no Python package."""
     import ctranslate2.converters
 
     from regard.interop.ctranslate2.reference import CTranslate2Reference
@@ -195,7 +197,7 @@ def _config(options: ForeignConfig, arrays: dict[str, np.ndarray], path: Path) -
         pad_id=-1,
     )
     options.get("tied-embeddings-all"), options.get("tied-embeddings")  # the names of the tensors say it, too
-    options.refuse_others(WITHOUT_EFFECT | {key for key in options.values if not str(key).startswith(OF_MODELS)})
+    options.refuse_others(WITHOUT_EFFECT | {key for key in options.values if not str(key).startswith(MODEL_OPTIONS)})
     return config
 
 
@@ -246,7 +248,8 @@ def _norm(ours: str, theirs: str, pre: str = "") -> dict[str, TensorRef]:
 
 
 def _tokenizers(folder: Path, config: EncoderDecoderConfig) -> tuple[dict[str, Tokenizer], str]:
-    """The tokenizers of both sides from the vocabularies in a model's folder, with the padding token added at the end.
+    """Read the tokenizers of both sides from the vocabularies in a model's folder, with the padding token added at the
+    end.
 
     Raises:
         ModelFolderError: there is no vocabulary, or one of another size than the model's.
@@ -280,7 +283,7 @@ def _tokenizers(folder: Path, config: EncoderDecoderConfig) -> tuple[dict[str, T
 
 
 def _vocabulary_files(folder: Path) -> tuple[Path, Path]:
-    """The files of the source's vocabulary and the target's, the same one where they share it.
+    """Find the files of the source's vocabulary and the target's, the same one where they share it.
 
     With two files, `decoder.yml`, which Marian writes, says which is which.
 

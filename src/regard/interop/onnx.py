@@ -1,4 +1,4 @@
-"""ONNX, written only: a graph for the encoder, and one for a decoder step with its caches; or one for a whole encoder.
+"""A writer of ONNX: a graph for the encoder, and one for a decoder step with its caches; or one for a whole encoder.
 
 `encoder.onnx`       source_ids -> memory.*: the source as keys and values of every decoder layer
 `decoder_step.onnx`  ids, source_ids, memory.*, past.* -> logits, present.*: one more token of every row
@@ -36,23 +36,23 @@ from regard.text.tokenizer import Symbols
 
 ENCODER, STEP, WHOLE = "encoder.onnx", "decoder_step.onnx", "model.onnx"
 ROWS, LENGTH = 2, 3
-"""Of the example that is traced; all lengths may vary."""
+"""The rows and the length of the example that is traced; all lengths may vary."""
 
 
 class EncoderGraph(nn.Module):
-    """The source as keys and values of every decoder layer, key and value in turn."""
+    """The graph of an encoder: the source as keys and values of every decoder layer, key and value in turn."""
 
     def __init__(self, model: EncoderDecoder) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, source_ids: Tensor) -> tuple[Tensor, ...]:
-        """For each layer the keys, then the values."""
+        """The keys, then the values, of each layer."""
         return tuple(part for layer in self.model.project(self.model.encode(source_ids)) for part in layer)
 
 
 class StepGraph(nn.Module):
-    """One more token of every row, in a model with a source."""
+    """The graph of a decoder step: a further token of every row, in a model with a source."""
 
     def __init__(self, model: EncoderDecoder) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class StepGraph(nn.Module):
 
 
 class DecoderGraph(nn.Module):
-    """More tokens of every row, in a model without a source. No row is padded."""
+    """The graph of a decoder alone: further tokens of every row. No row is padded."""
 
     def __init__(self, model: Decoder) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ def _layers(parts: Sequence[Tensor]) -> list[KeysValues]:
 
 
 def write(loaded: LoadedModel, output: Path) -> ForeignModel:
-    """A model of ours as ONNX graphs in a folder, with the tokenizers.
+    """Write a model of ours as ONNX graphs in a folder, with the tokenizers.
 
     Raises:
         MissingExtraError: `onnx` or `onnxscript` is not installed.
@@ -175,7 +175,7 @@ def _empty_past(config: TransformerConfig, num_layers: int, length: int, rows: i
 def _write(
     graph: nn.Module, example: tuple[Any, ...], path: Path, inputs: list[str], outputs: list[str], axes: tuple[Any, ...]
 ) -> str:
-    """Trace a graph and write it; the name of the file."""
+    """Trace a graph and write it; returns the name of the file."""
     dims: dict[str, Any] = {}
 
     def named(shape: Any) -> Any:

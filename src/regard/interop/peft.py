@@ -22,13 +22,13 @@ from regard.interop.files import ForeignConfig, read_json, read_safetensors
 from regard.interop.foreign import ForeignModel
 from regard.interop.mapping import NUMBERS, TensorRef
 from regard.interop.peft_config import LoraSettings
+from regard.models.adaptation import adapted
 from regard.models.interface import Model
-from regard.models.learning.adapters import adapted
 from regard.names import is_file
-from regard.nn.adapters import AdaptedLinear
+from regard.nn.lora import AdaptedLinear
 
 PEFT = "peft"
-"""What `regard convert --to` calls the format."""
+"""The name of the format for `regard convert --to`."""
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 PREFIX = "base_model.model."
 TASKS = {"encoder-decoder": "SEQ_2_SEQ_LM", "decoder": "CAUSAL_LM"}
@@ -40,7 +40,7 @@ def is_peft(path: Path | str) -> bool:
 
 
 def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
-    """An adapter that PEFT wrote, for a model in Hugging Face's format.
+    """Read an adapter that PEFT wrote, for a model in Hugging Face's format.
 
     update = scale B A, with the scale that `LoraSettings` says. Of a matrix that is several of ours, such as GPT-2's `c_attn`,
     each gets the whole A and its own rows of B.
@@ -49,7 +49,7 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
         ModelFolderError: it is damaged, of another kind than LoRA, or does not fit the model.
     """
     folder = Path(path)
-    settings = LoraSettings.of(ForeignConfig(read_json(folder / CONFIG), folder / CONFIG))
+    settings = LoraSettings.parse(ForeignConfig(read_json(folder / CONFIG), folder / CONFIG))
     factors: dict[str, dict[str, Tensor]] = defaultdict(dict)
     for name, tensor in read_safetensors(folder / WEIGHTS).items():
         module, _, factor = name.removeprefix(PREFIX).removesuffix(".weight").rpartition(".")
@@ -64,7 +64,7 @@ def read_peft(path: Path | str, base: ForeignModel) -> Adapter:
                 f"{folder / WEIGHTS} must hold lora_A and lora_B of {module}; got {', '.join(pair)}."
             )
         down, up = pair["lora_A"], pair["lora_B"]
-        for ours, ref in _ours(module, base):
+        for ours, ref in _our_maps(module, base):
             linear = base.loaded.model.get_submodule(ours)
             assert isinstance(linear, nn.Linear)
             scales[ours] = settings.scale(module) * ref.factor
@@ -127,7 +127,7 @@ def write_peft(adapted_model: Model, base: ForeignModel, output: Path) -> list[s
 
 
 def _config(model: Model, base: ForeignModel, ranks: Mapping[str, int], transposed: Sequence[bool]) -> dict[str, Any]:
-    """What PEFT reads beside the matrices. The scale is 1: it is in the matrices."""
+    """The configuration that PEFT reads beside the matrices. The scale is 1: it is in the matrices."""
     rank = max(ranks.values())
     # PEFT takes the first name that the end of a module's name fits, so the longest stand first, and all where any is needed.
     others = dict(sorted(ranks.items(), key=lambda item: -len(item[0]))) if {*ranks.values()} != {rank} else {}
@@ -148,8 +148,8 @@ def _config(model: Model, base: ForeignModel, ranks: Mapping[str, int], transpos
     }
 
 
-def _ours(module: str, base: ForeignModel) -> list[tuple[str, TensorRef]]:
-    """The linear maps of ours that are in a module of theirs.
+def _our_maps(module: str, base: ForeignModel) -> list[tuple[str, TensorRef]]:
+    """The linear maps of ours that a module of theirs holds.
 
     The adapter may have been made for a class with a head and the model be stored without one, or the other way round: then one
     name has a beginning more.
@@ -162,7 +162,7 @@ def _ours(module: str, base: ForeignModel) -> list[tuple[str, TensorRef]]:
         ref = base.refs.get(f"{name}.weight") if isinstance(part, nn.Linear) else None
         if ref is not None:
             theirs = ref.name.removesuffix(".weight")
-            if _ends(module, theirs) or _ends(theirs, module):
+            if _is_suffix(module, theirs) or _is_suffix(theirs, module):
                 found[theirs].append((name, ref))
     if module in found:
         return found[module]
@@ -175,6 +175,6 @@ def _ours(module: str, base: ForeignModel) -> list[tuple[str, TensorRef]]:
     return next(iter(found.values()))
 
 
-def _ends(name: str, ending: str) -> bool:
-    """Whether a dotted name is another one, or ends with it."""
+def _is_suffix(name: str, ending: str) -> bool:
+    """Whether a dotted name is equal to another one, or ends with it."""
     return name == ending or name.endswith(f".{ending}")

@@ -1,4 +1,4 @@
-"""What PEFT's `adapter_config.json` says of a LoRA adapter.
+"""The settings of a LoRA adapter in PEFT's `adapter_config.json`.
 
 Settings that are understood are listed here. Any other that is set is refused by its name, as it may change what is computed.
 """
@@ -18,7 +18,7 @@ SAME_BASE = ("true", "false", "gaussian", "orthogonal", "eva", "mica")
 """Ways to initialize an update that leave the base's weights as they are. The others change them when PEFT loads the adapter:
 it takes the first update off the base."""
 READ_LATER = {"target_modules", "exclude_modules", "layers_to_transform", "layers_pattern"}
-"""Settings that are compared with the modules that there are matrices of."""
+"""Settings that are compared with the modules that have matrices."""
 WITHOUT_EFFECT = {
     # where the adapter comes from
     "task_type", "auto_mapping", "peft_version", "base_model_name_or_path", "revision",
@@ -46,8 +46,8 @@ class LoraSettings:
     is_rank_stabilized: bool
 
     @classmethod
-    def of(cls, config: ForeignConfig) -> LoraSettings:
-        """The settings in a configuration.
+    def parse(cls, config: ForeignConfig) -> LoraSettings:
+        """Parse the settings in a configuration.
 
         Raises:
             ModelFolderError: it is of another kind than LoRA, or sets something that ours cannot represent.
@@ -76,7 +76,7 @@ class LoraSettings:
         return cls(config, rank, alpha, ranks, alphas, is_rank_stabilized)
 
     def scale(self, module: str) -> float:
-        """What the product of a module's matrices is multiplied by."""
+        """The factor that the product of a module's matrices is multiplied by."""
         alpha, rank = _first_that_fits(self.alphas, module, self.alpha), self.rank_of(module)
         return float(alpha) / (math.sqrt(rank) if self.is_rank_stabilized else rank)
 

@@ -54,7 +54,7 @@ SAME_WEIGHTS = ("dropout", "attention_dropout", "activation_dropout", "layer_dro
 
 
 class ModelConfig(BaseModel):
-    """What the configuration of every family has. A family of your own derives from it, or from `TransformerConfig`."""
+    """The configuration that every family has. A family of your own derives from it, or from `TransformerConfig`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -66,7 +66,7 @@ class ModelConfig(BaseModel):
 
 
 class TransformerConfig(ModelConfig):
-    """What the layers of every Transformer need to know; by default, the paper's `base` model."""
+    """The configuration that every Transformer has; by default, the paper's `base` model."""
 
     model_dim: int = Field(
         512, ge=2, le=WIDEST, description="width of the residual stream; even, a multiple of num_heads"
@@ -121,7 +121,7 @@ class TransformerConfig(ModelConfig):
 
     @property
     def attentions(self) -> dict[str, int]:
-        """How many layers have each kind of attention: `encoder`, `decoder`, `cross`."""
+        """The number of layers with each kind of attention: `encoder`, `decoder`, `cross`."""
         return {}
 
     @model_validator(mode="after")
@@ -189,7 +189,7 @@ class EncoderDecoderConfig(TransformerConfig):
 
     @property
     def attentions(self) -> dict[str, int]:
-        """How many layers have each kind of attention."""
+        """The number of layers with each kind of attention."""
         return {
             "encoder": self.num_encoder_layers,
             "decoder": self.num_decoder_layers,
@@ -235,7 +235,7 @@ class DecoderConfig(TransformerConfig):
 
     @property
     def attentions(self) -> dict[str, int]:
-        """How many layers have each kind of attention."""
+        """The number of layers with each kind of attention."""
         return {"decoder": self.num_layers} | ({"cross": self.num_layers} if self.cross_attention else {})
 
 
@@ -273,7 +273,7 @@ class EncoderConfig(TransformerConfig):
 
     @property
     def attentions(self) -> dict[str, int]:
-        """How many layers have each kind of attention."""
+        """The number of layers with each kind of attention."""
         return {"encoder": self.num_layers}
 
 

@@ -17,15 +17,15 @@ from regard.models.parts import (
     OutputTransform,
     TextInput,
     cross_attention,
+    embed,
     feed_forward,
     final_norm,
     initial_scale,
-    look_up,
     norm,
     residual,
     self_attention,
 )
-from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, Memory, RunLayers, WholeSequence
+from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, Memory, NoCache, RunLayers
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
 from regard.nn.layers import DecoderLayer, normalised
@@ -123,7 +123,7 @@ class Decoder(TokenModel):
         mask = None if pads_right or _all(given.is_token) else given.is_token[:, None, None]
         x = self._with_positions(given.embedded(self.embedding, self.config.pad_id), given.positions, given.is_token)
         if past is None:
-            seen: Sequence[LayerCache] = [WholeSequence(mask, causal=True)] * len(self.layers)
+            seen: Sequence[LayerCache] = [NoCache(mask, causal=True)] * len(self.layers)
         else:
             seen = [AfterPast(layer, mask, causal=True) for layer in past]
         parts = zip(self.layers, self._checked(memory), seen, strict=True)
@@ -154,7 +154,7 @@ class Decoder(TokenModel):
         return [Memory(attention.project(encoded, encoded), is_token[:, None, None]) for attention in attentions]
 
     def _checked(self, memory: Sequence[Memory | None] | None) -> Sequence[Memory | None]:
-        """What each layer looks at beside its past.
+        """The encoded text that each layer attends to beside its past.
 
         Raises:
             ShapeError: nothing, where there is cross-attention; or the other way round.
@@ -180,7 +180,7 @@ class Decoder(TokenModel):
         return {"decoder": list(self.layers)}
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
-        """What the output makes of the states of any layer, as if it were the last."""
+        """The logits of the states of any layer, as if it were the last."""
         return self.logits(self.output_transform(self.norm(states)))
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
@@ -209,14 +209,14 @@ class Decoder(TokenModel):
         if read.shape[1]:
             self.positions.check_length(read.shape[1])
             is_token = read != self.config.pad_id
-            x, layers = self._embed(read, positions_from_mask(is_token)), cache.begin_reading(is_token)
+            x, layers = self._embed(read, positions_from_mask(is_token)), cache.begin_prefill(is_token)
             _ = self._run_layers(x, layers, cache.memory) if run_layers is None else run_layers(x, cache)
         return cache
 
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
     ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
-        """What `logits` projects onto the vocabulary, for the newest tokens, and the cache with them.
+        """The states of the last tokens, which `logits` projects onto the vocabulary, and the cache with them.
 
         Args:
             run_layers: another way through the layers, with the same result; None: one after the other.
@@ -240,7 +240,7 @@ class Decoder(TokenModel):
     def _embed(
         self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
     ) -> Float[Tensor, "batch position model_dim"]:
-        return self._with_positions(look_up(self.embedding, ids, self.config.pad_id), positions)
+        return self._with_positions(embed(self.embedding, ids, self.config.pad_id), positions)
 
     def _with_positions(
         self,

@@ -1,4 +1,4 @@
-"""What a model that was changed by hand has, and its configuration does not describe."""
+"""Changes by hand that a model's configuration does not describe."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RATES = ("dropout", "rate", "momentum")
 
 
 def deviation(model: Model, wanted: Model) -> str:
-    """What a model has that its configuration does not describe; empty: nothing."""
+    """The parts of a model that its configuration does not describe; empty: none."""
     ours, theirs = dict(model.named_modules(remove_duplicate=False)), dict(wanted.named_modules(remove_duplicate=False))
     for name in sorted(ours.keys() ^ theirs.keys()):
         return f"{name} is {'added' if name in ours else 'missing'}"

@@ -128,7 +128,7 @@ class Encoder(Model):
         return normalised(self.norm, x, given.is_token)
 
     def pooled(self, states: Float[Tensor, "batch position model_dim"]) -> Float[Tensor, "batch model_dim"]:
-        """One vector for each sequence, from the state of its first token: what BERT calls its pooler. Padding stands on the
+        """A vector for each sequence, from the state of its first token: the output of BERT's pooler. Padding stands on the
         right.
 
         Raises:
@@ -151,11 +151,11 @@ class Encoder(Model):
         return {"encoder": list(self.layers)}
 
     def logits(self, states: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*shape output"]:
-        """What the task's head makes of the states."""
+        """The scores that the task's head gives to the states."""
         return self.head(states, self.output_embedding.weight)
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
-        """What the head makes of the states of any layer, as if it were the last."""
+        """The scores that the head gives to the states of any layer, as if it were the last."""
         return self.logits(self.norm(states))
 
     @property
@@ -235,7 +235,7 @@ class NoHead(nn.Module):
     def forward(
         self, states: Float[Tensor, "*batch model_dim"], embedding: Float[Tensor, "vocab model_dim"]
     ) -> Float[Tensor, "*batch model_dim"]:
-        """What came in."""
+        """The input itself."""
         return states
 
     if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from regard.models.parts import (
     OutputTransform,
     TextInput,
     cross_attention,
+    embed,
     feed_forward,
     final_norm,
-    look_up,
     norm,
     residual,
     self_attention,
 )
-from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, RunLayers, WholeSequence
+from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, NoCache, RunLayers
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, tied
 from regard.nn.layers import DecoderLayer, EncoderLayer, normalised
@@ -98,107 +98,6 @@ class EncoderDecoder(PairModel):
         """
         return self.decode(target_ids, self.read_source(source_ids, source_types), pads_right=pads_right)
 
-    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
-        """The states before each target token that is not padding, and those tokens."""
-        pads_right = getattr(batch, "pads_right", False)
-        states = self.states(batch.source_ids, batch.target_ids, pads_right=pads_right)
-        return self.at_labels(batch, states, self.is_token)
-
-    def decode(
-        self,
-        target_ids: Int[Tensor, "batch target"] | None,
-        memory: Sequence[Memory],
-        *,
-        pads_right: bool = False,
-        embedded: Float[Tensor, "batch target model_dim"] | None = None,
-        is_token: Bool[Tensor, "batch target"] | None = None,
-        positions: Int[Tensor, "batch target"] | None = None,
-        gates: Float[Tensor, "layer head"] | None = None,
-        cross_gates: Float[Tensor, "layer head"] | None = None,
-    ) -> Float[Tensor, "batch target model_dim"]:
-        """The decoder's last states over a whole target, the source being encoded and projected already.
-
-        Args:
-            memory: of each decoder layer, as `read_source` makes it.
-            pads_right: whether padding is known to stand on the right, if there is any. Then no token can see it, and there is no
-                mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
-            embedded: the vectors of the tokens, in place of `target_ids`, before they are scaled.
-            is_token: False for padding; None: what `target_ids` say, and without them all are tokens.
-            positions: of each token, from 0; None: the number of tokens before it.
-            gates: what the context of each head of self-attention is multiplied by: 0 removes it.
-            cross_gates: likewise, of cross-attention.
-        """
-        given = TextInput.of(target_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
-        mask = None if pads_right else given.is_token[:, None, None]
-        past = WholeSequence(mask, causal=True)
-        x = self._scaled(given.embedded(self.target_embedding, self.config.pad_id))
-        x = self._with_target_positions(x, given.positions, given.is_token)
-        for index, (layer, layer_memory) in enumerate(zip(self.decoder_layers, memory, strict=True)):
-            own, cross = (None if each is None else each[index] for each in (gates, cross_gates))
-            x = layer(x, layer_memory, past, is_token=given.is_token, gates=own, cross_gates=cross)
-        states = normalised(self.decoder_norm, x, given.is_token)
-        if isinstance(self.output_transform, OutputTransform):
-            return self.output_transform(states, given.is_token)
-        return self.output_transform(states)
-
-    @property
-    def attention_names(self) -> dict[str, list[str]]:
-        """The names of the attention modules by kind, from the lowest layer up."""
-        encoder, decoder = range(len(self.encoder_layers)), range(len(self.decoder_layers))
-        return {
-            "encoder": [f"encoder_layers.{index}.self_attention" for index in encoder],
-            "decoder": [f"decoder_layers.{index}.self_attention" for index in decoder],
-            "cross": [f"decoder_layers.{index}.cross_attention" for index in decoder],
-        }
-
-    def layer_stacks(self) -> dict[str, list[nn.Module]]:
-        """The layers by stack, `encoder` and `decoder`, from the lowest up."""
-        return {"encoder": list(self.encoder_layers), "decoder": list(self.decoder_layers)}
-
-    def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
-        """What the output makes of the states of any decoder layer, as if it were the last."""
-        return self.logits(self.output_transform(self.decoder_norm(states)))
-
-    def prefill(
-        self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
-    ) -> BeamCache:
-        """The cache before the first decoding step: the source, encoded and projected once.
-
-        Keys and values of the source are laid out once as matrix products want them at every step.
-        """
-        mask = padding_mask(source_ids, self.config.pad_id)  # which the cache changes when sentences come and go
-        memory = [
-            Memory(KeysValues(*(x.contiguous() for x in layer)), mask)
-            for layer in self.project(self.encode(source_ids, source_types))
-        ]
-        return BeamCache(len(memory), source_ids.shape[0], source_ids.device, memory)
-
-    def step_states(
-        self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
-    ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
-        """What `logits` projects onto the vocabulary, for the newest tokens, and the cache with them.
-
-        Args:
-            run_layers: another way through the decoder layers, with the same result; None: one after the other.
-        """
-        positions = cache.begin_step(ids.shape[1])
-        self.target_positions.check_step(positions, cache.length - 1)
-        x = self._embed_target(ids, positions)
-        x = (run_layers or self._run_layers)(x, cache)
-        return self.output_transform(self.decoder_norm(x)), cache
-
-    def _run_layers(self, x: Float[Tensor, "sentence beam model_dim"], cache: DecoderCache) -> Tensor:
-        for layer, memory, past in zip(self.decoder_layers, cache.memory, cache.layers, strict=True):
-            x = layer(x, memory, past)
-        return x
-
-    def read_source(
-        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
-    ) -> list[Memory]:
-        """The source as each decoder layer looks it up."""
-        mask = prepared(padding_mask(source_ids, self.config.pad_id))
-        return [Memory(layer, mask) for layer in self.project(self.encode(source_ids, source_types))]
-
     def encode(
         self,
         source_ids: Int[Tensor, "batch source"] | None,
@@ -235,12 +134,49 @@ class EncoderDecoder(PairModel):
         attentions = [cast("MultiHeadAttention", layer.cross_attention) for layer in self.decoder_layers]
         return [attention.project(encoded, encoded) for attention in attentions]
 
-    def _embed_target(
-        self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
-    ) -> Float[Tensor, "batch position model_dim"]:
-        return self._with_target_positions(
-            self._scaled(look_up(self.target_embedding, ids, self.config.pad_id)), positions
-        )
+    def read_source(
+        self, source_ids: Int[Tensor, "batch source"], source_types: Int[Tensor, "batch source"] | None = None
+    ) -> list[Memory]:
+        """The source as each decoder layer looks it up."""
+        mask = prepared(padding_mask(source_ids, self.config.pad_id))
+        return [Memory(layer, mask) for layer in self.project(self.encode(source_ids, source_types))]
+
+    def decode(
+        self,
+        target_ids: Int[Tensor, "batch target"] | None,
+        memory: Sequence[Memory],
+        *,
+        pads_right: bool = False,
+        embedded: Float[Tensor, "batch target model_dim"] | None = None,
+        is_token: Bool[Tensor, "batch target"] | None = None,
+        positions: Int[Tensor, "batch target"] | None = None,
+        gates: Float[Tensor, "layer head"] | None = None,
+        cross_gates: Float[Tensor, "layer head"] | None = None,
+    ) -> Float[Tensor, "batch target model_dim"]:
+        """The decoder's last states over a whole target, the source being encoded and projected already.
+
+        Args:
+            memory: of each decoder layer, as `read_source` makes it.
+            pads_right: whether padding is known to stand on the right, if there is any. Then no token can see it, and there is no
+                mask but the causal one, for which kernels are fastest. States of padding itself mean nothing.
+            embedded: the vectors of the tokens, in place of `target_ids`, before they are scaled.
+            is_token: False for padding; None: what `target_ids` say, and without them all are tokens.
+            positions: of each token, from 0; None: the number of tokens before it.
+            gates: what the context of each head of self-attention is multiplied by: 0 removes it.
+            cross_gates: likewise, of cross-attention.
+        """
+        given = TextInput.of(target_ids, self.config, embedded=embedded, is_token=is_token, positions=positions)
+        mask = None if pads_right else given.is_token[:, None, None]
+        past = NoCache(mask, causal=True)
+        x = self._scaled(given.embedded(self.target_embedding, self.config.pad_id))
+        x = self._with_target_positions(x, given.positions, given.is_token)
+        for index, (layer, layer_memory) in enumerate(zip(self.decoder_layers, memory, strict=True)):
+            own, cross = (None if each is None else each[index] for each in (gates, cross_gates))
+            x = layer(x, layer_memory, past, is_token=given.is_token, gates=own, cross_gates=cross)
+        states = normalised(self.decoder_norm, x, given.is_token)
+        if isinstance(self.output_transform, OutputTransform):
+            return self.output_transform(states, given.is_token)
+        return self.output_transform(states)
 
     def _with_target_positions(
         self,
@@ -254,14 +190,78 @@ class EncoderDecoder(PairModel):
         """Embeddings times sqrt(model_dim). Source: Vaswani et al. 2017, section 3.4."""
         return embedded * math.sqrt(self.config.model_dim) if self.config.scale_embeddings else embedded
 
+    def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label model_dim"], Int[Tensor, " label"]]:
+        """The states before each target token that is not padding, and those tokens."""
+        pads_right = getattr(batch, "pads_right", False)
+        states = self.states(batch.source_ids, batch.target_ids, pads_right=pads_right)
+        return self.at_labels(batch, states, self.is_token)
+
+    def prefill(
+        self, source_ids: Int[Tensor, "sentence source"], source_types: Int[Tensor, "sentence source"] | None = None
+    ) -> BeamCache:
+        """The cache before the first decoding step: the source, encoded and projected once.
+
+        Keys and values of the source are laid out once as matrix products want them at every step.
+        """
+        mask = padding_mask(source_ids, self.config.pad_id)  # which the cache changes when sentences come and go
+        memory = [
+            Memory(KeysValues(*(x.contiguous() for x in layer)), mask)
+            for layer in self.project(self.encode(source_ids, source_types))
+        ]
+        return BeamCache(len(memory), source_ids.shape[0], source_ids.device, memory)
+
+    def step_states(
+        self, ids: Int[Tensor, "sentence beam"], cache: Cache, run_layers: RunLayers | None = None
+    ) -> tuple[Float[Tensor, "sentence beam model_dim"], Cache]:
+        """The states of the last tokens, which `logits` projects onto the vocabulary, and the cache with them.
+
+        Args:
+            run_layers: another way through the decoder layers, with the same result; None: one after the other.
+        """
+        positions = cache.begin_step(ids.shape[1])
+        self.target_positions.check_step(positions, cache.length - 1)
+        x = self._embed_target(ids, positions)
+        x = (run_layers or self._run_layers)(x, cache)
+        return self.output_transform(self.decoder_norm(x)), cache
+
+    def _run_layers(self, x: Float[Tensor, "sentence beam model_dim"], cache: DecoderCache) -> Tensor:
+        for layer, memory, past in zip(self.decoder_layers, cache.memory, cache.layers, strict=True):
+            x = layer(x, memory, past)
+        return x
+
+    def _embed_target(
+        self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
+    ) -> Float[Tensor, "batch position model_dim"]:
+        return self._with_target_positions(
+            self._scaled(embed(self.target_embedding, ids, self.config.pad_id)), positions
+        )
+
+    def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position vocab"]:
+        """The logits of the states of any decoder layer, as if it were the last."""
+        return self.logits(self.output_transform(self.decoder_norm(states)))
+
+    @property
+    def attention_names(self) -> dict[str, list[str]]:
+        """The names of the attention modules by kind, from the lowest layer up."""
+        encoder, decoder = range(len(self.encoder_layers)), range(len(self.decoder_layers))
+        return {
+            "encoder": [f"encoder_layers.{index}.self_attention" for index in encoder],
+            "decoder": [f"decoder_layers.{index}.self_attention" for index in decoder],
+            "cross": [f"decoder_layers.{index}.cross_attention" for index in decoder],
+        }
+
+    def layer_stacks(self) -> dict[str, list[nn.Module]]:
+        """The layers by stack, `encoder` and `decoder`, from the lowest up."""
+        return {"encoder": list(self.encoder_layers), "decoder": list(self.decoder_layers)}
+
 
 def _encoder_layer(config: EncoderDecoderConfig) -> EncoderLayer:
-    """One layer of the encoder, put together from the library's parts."""
+    """A layer of the encoder."""
     return EncoderLayer(self_attention(config, is_decoder=False), feed_forward(config), lambda: residual(config))
 
 
 def _decoder_layer(config: EncoderDecoderConfig) -> DecoderLayer:
-    """One layer of the decoder."""
+    """A layer of the decoder."""
     return DecoderLayer(
         self_attention(config, is_decoder=True), cross_attention(config), feed_forward(config), lambda: residual(config)
     )

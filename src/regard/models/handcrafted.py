@@ -127,7 +127,7 @@ def _look(model: Encoder | Decoder, vocab_size: int, targets: Sequence[int]) -> 
 
 
 def _plain(vocab_size: int, model_dim: int) -> dict[str, Any]:
-    """One layer, one head, no norms."""
+    """A configuration with one layer, one head and no norms."""
     return {
         "vocab_size": vocab_size, "model_dim": model_dim, "ff_dim": 1, "num_heads": 1, "num_layers": 1,
         "dropout": 0.0, "norm": "pre", "norm_kind": "none", "activation": "relu",

@@ -11,7 +11,7 @@ from regard.nn.multihead import MultiHeadAttention
 
 
 class Site(NamedTuple):
-    """One attention of a model, `cross.2` for one."""
+    """The name of an attention of a model, such as `cross.2`."""
 
     kind: str
     """`encoder` and `decoder`, where positions look at each other, or `cross`, where a decoder looks at the source."""

@@ -1,4 +1,4 @@
-"""What the rest of the library asks of a model, whatever its family: first generation, then training and inspection.
+"""The interfaces of models, whatever their family: for generation, then for training and inspection.
 
 A family of your own derives from `PairModel` (a source is read, a target written), `TokenModel` (the labels are tokens) or
 `Model`, and is made known by `regard.extending.add_family`.
@@ -106,7 +106,7 @@ class Model(nn.Module):
 
     @property
     def num_classes(self) -> int:
-        """How many scores `logits` gives to each row."""
+        """The number of scores that `logits` gives to each row."""
         raise NotImplementedError  # each family has its own
 
     @property
@@ -124,7 +124,7 @@ class Model(nn.Module):
         raise NotImplementedError  # each family has its own
 
     def layer_logits(self, states: Float[Tensor, "layer position model_dim"]) -> Float[Tensor, "layer position output"]:
-        """What the output makes of the states of any layer of the last stack, as if it were the last layer."""
+        """The logits of the states of any layer of the last stack, as if it were the last layer."""
         return self.logits(states)
 
     def labelled_states(self, batch: Any) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
@@ -135,12 +135,12 @@ class Model(nn.Module):
     def at_labels(
         batch: Any, states: Float[Tensor, "batch ..."], is_label: Callable[[Tensor], Tensor]
     ) -> tuple[Float[Tensor, "label ..."], Int[Tensor, " label"]]:
-        """The states at the labels of a batch that count, and those labels. With `places`, nothing waits for the device.
+        """The states at the labels of a batch that count, and those labels. With `label_positions`, nothing waits for the device.
 
         Args:
-            is_label: which labels count, for a batch without places.
+            is_label: which labels count, for a batch without `label_positions`.
         """
-        labels, places = batch.labels, getattr(batch, "places", None)
+        labels, places = batch.labels, getattr(batch, "label_positions", None)
         places = is_label(labels).flatten().nonzero()[:, 0] if places is None else places
         rows = states.flatten(0, labels.ndim - 1)
         return rows.index_select(0, places), labels.flatten().index_select(0, places)
@@ -159,7 +159,7 @@ class Model(nn.Module):
 
 
 def stored_tensors(model: nn.Module) -> dict[str, Tensor]:
-    """What of a model is stored, by name: its parameters, and buffers that training changes, such as the means of batch norms.
+    """The tensors that are stored, by name: parameters, and buffers that training changes, such as the means of batch norms.
     Tied ones are there once.
     """
     found: dict[str, Tensor] = dict(model.named_parameters())

@@ -128,13 +128,13 @@ def initial_scale(config: TransformerConfig) -> float:
     return float(BERT_SCALE * (BERT_DIM / config.model_dim) ** 0.5)
 
 
-def look_up(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Tensor, "..."]:
+def embed(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Tensor, "..."]:
     """The vectors of some ids. Padding that is no token of the vocabulary (`pad_id` -1) gets any: nothing attends to it."""
     return table(ids.clamp(min=0) if pad_id < 0 else ids)
 
 
 class TextInput(NamedTuple):
-    """What a model reads: ids, or vectors in their place; which of them are tokens, and where they stand."""
+    """The input of a model: ids, or vectors in their place; which of them are tokens, and where they stand."""
 
     ids: Int[Tensor, "batch position"] | None
     vectors: Float[Tensor, "batch position model_dim"] | None
@@ -153,7 +153,7 @@ class TextInput(NamedTuple):
         past: Sequence[KeysValues] | None = None,
         num_layers: int = 0,
     ) -> TextInput:
-        """What was given, completed.
+        """The input, completed.
 
         Args:
             positions: None: the number of tokens before each, those of `past` included.
@@ -190,7 +190,7 @@ class TextInput(NamedTuple):
         if self.vectors is not None:
             return self.vectors
         assert self.ids is not None
-        return look_up(table, self.ids, pad_id)
+        return embed(table, self.ids, pad_id)
 
 
 class OutputTransform(nn.Module):
@@ -216,7 +216,7 @@ class OutputTransform(nn.Module):
 
 
 class EmbeddedPositions(nn.Module):
-    """What a configuration adds to embeddings for their positions: sinusoids, learned vectors, or nothing."""
+    """The positions that a configuration adds to embeddings: sinusoids, learned vectors, or none."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ class RecurrentState:
 
     memory: Float[Tensor, "sentence 1 source memory_dim"]
     keys: Float[Tensor, "sentence 1 source model_dim"]
-    """What queries are compared with: the memory, projected once for all steps."""
+    """The keys: the memory, projected once for all steps."""
     source_mask: Bool[Tensor, "sentence 1 1 source"]
     hidden: Float[Tensor, "sentence beam model_dim"]
     cell: Float[Tensor, "sentence beam model_dim"] | None
@@ -145,7 +145,7 @@ class Recurrent(PairModel):
         target_ids: Int[Tensor, "batch target"],
         source_lengths: Int[Tensor, " batch"] | None = None,
     ) -> Float[Tensor, "batch target model_dim"]:
-        """What `logits` projects onto the vocabulary.
+        """The states that `logits` projects onto the vocabulary.
 
         In training, a token after the first is the model's own likeliest one instead of the target's with probability
         1 - teacher_forcing (Bengio et al. 2015, at a fixed rate).
@@ -203,7 +203,7 @@ class Recurrent(PairModel):
     def step_states(
         self, ids: Int[Tensor, "sentence beam"], state: RecurrentState
     ) -> tuple[Float[Tensor, "sentence beam model_dim"], RecurrentState]:
-        """What `logits` projects onto the vocabulary, for the newest tokens, and the state after them."""
+        """The states of the last tokens, which `logits` projects onto the vocabulary, and the decoder state after them."""
         seen, state = self._step(ids, state)
         return self._readout(seen), state
 

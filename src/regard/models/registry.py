@@ -30,7 +30,7 @@ from regard.models.recurrent import Recurrent
 
 @dataclass(frozen=True)
 class Architecture:
-    """How models of a family are described, built and sized."""
+    """The configuration, the class and the presets of a family of models."""
 
     config: type[ModelConfig]
     model: type[Model]
@@ -39,7 +39,7 @@ class Architecture:
 
     @property
     def arch(self) -> str:
-        """What `config.json` and `--arch` call the family."""
+        """The name of the family in `config.json` and `--arch`."""
         return str(self.config.model_fields["arch"].default)
 
 
@@ -89,7 +89,7 @@ def build_from(config: ModelConfig, trained: Model) -> tuple[Model, list[str]]:
 
 
 def _begun_at(old: Tensor | None, new: Tensor, name: str) -> Tensor | None:
-    """What a parameter begins at: at a trained one, with the mean of its rows for tokens that were added; None: drawn anew."""
+    """The initial value of a parameter: a trained one, with the mean of its rows for tokens that were added; None: drawn anew."""
     if old is None or old.shape == new.shape:
         return old
     is_of_tokens = name.endswith(("embedding.weight", "output_bias", "head.bias"))

@@ -1,13 +1,14 @@
-"""Attention: a query looks up a database of keys and values, and gets a weighted mean of the values.
+"""Attention: a query attends to keys, and gets a weighted mean of their values.
 
-`attention_weights` is the definition, `attention` is what models call: the same result from the kernel that is fastest
-for the shape, without the weights ever being needed. To see weights, recompute them from the same queries and keys.
+`attention` is the definition: score, mask, softmax, weighted sum. Where a kernel computes the same context faster, it takes
+that. `attention_weights` gives the weights of the same queries and keys; `MultiHeadAttention` (`nn/multihead.py`) has the
+projections before and after.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -20,7 +21,7 @@ from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.kernels import KernelChoice, choose_kernel
 from regard.nn.masks import broadcasts, causal_mask, check_mask, combine_masks, distances
 from regard.nn.positions import AttentionPositions
-from regard.nn.scores import Additive, InnerProduct, ScaledDotProduct, ScoreFunction, masked_softmax
+from regard.nn.scores import ScaledDotProduct, ScoreFunction, masked_softmax
 
 SCALED_DOT_PRODUCT = ScaledDotProduct()
 
@@ -34,7 +35,7 @@ def attention_weights(
     causal: bool = False,
     score: ScoreFunction = SCALED_DOT_PRODUCT,
 ) -> Float[Tensor, "*batch query key"]:
-    """How much each query attends to each key: rows that sum to 1, or to 0 where nothing may be attended to.
+    """The weight of each key for each query: rows that sum to 1, or to 0 where nothing may be attended to.
 
     weights[q, k] = softmax over the allowed k of score(query[q], key[k]) + bias[q, k]
 
@@ -97,18 +98,14 @@ def attention(
     if bias is not None:
         _check_bias(bias, shape)
     check_rate(dropout)
-    choice = choose_kernel(query, key, value, score=score, dropout=dropout, kernel=kernel).kernel
-    looked_up: dict[str, Any] = {"mask": mask, "bias": bias, "causal": causal}
-    if choice == "sdpa":
-        assert isinstance(score, InnerProduct)
-        return kernels.fused(query, key, value, score=score, dropout=dropout, **looked_up)
-    if choice == "flex":
-        assert isinstance(score, InnerProduct)
-        return kernels.flex(query, key, value, score=score, **looked_up)
-    if choice == "tiled":
-        assert isinstance(score, Additive)
-        return kernels.tiled(query, key, value, score=score, **looked_up)
-    return kernels.matmul(query, key, value, score=score, dropout=dropout, **looked_up)
+    kernel_function = choose_kernel(query, key, value, score=score, dropout=dropout, kernel=kernel).function
+    if kernel_function is not None:  # the same context, faster for these shapes
+        return kernel_function(query, key, value, score=score, mask=mask, bias=bias, causal=causal, dropout=dropout)
+    scores = kernels.scores_of(score, query, key)
+    scores, is_empty = kernels.masked_scores(scores, mask, bias, causal, score)
+    weights = drop(kernels.softmax(scores), dropout)
+    context = weights.to(value.dtype) @ value
+    return context if is_empty is None else context.masked_fill(is_empty, 0)
 
 
 def explain_kernel(

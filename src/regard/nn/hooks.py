@@ -53,7 +53,7 @@ def forward_hooks(
 
 
 def in_turn(hooks: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
-    """One hook for a module that has several places in a model, as layers that are tied have: each call runs the next hook.
+    """A hook for a module that has several places in a model, as layers that are tied have: each call runs the next hook.
 
     Each thread counts for itself.
     """

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.errors import SettingsError, ShapeError, check_sizes, check_width, nearest_hint
-from regard.nn.cache import KeysValues, LayerCache, Memory, WholeSequence
+from regard.nn.cache import KeysValues, LayerCache, Memory, NoCache
 from regard.nn.dropout import Dropout
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.initialization import linear
@@ -69,7 +69,7 @@ class FeedForward(nn.Module):
         return torch.cat([self.output_proj(self.inner(part)) for part in x.split(self.chunk, dim=-2)], dim=-2)
 
     def inner(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch ff_dim"]:
-        """What is between the two maps."""
+        """The hidden activations between the two maps."""
         return ACTIVATIONS[self.activation](self.inner_proj(x))
 
     if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class GatedFeedForward(FeedForward):
         self.gate_proj = linear(model_dim, ff_dim, bias=bias)
 
     def inner(self, x: Float[Tensor, "*batch model_dim"]) -> Float[Tensor, "*batch ff_dim"]:
-        """What is between the maps, gated."""
+        """The hidden activations between the maps, gated."""
         return super().inner(x) * self.gate_proj(x)
 
 
@@ -231,7 +231,7 @@ class SandwichNorm(PostNorm):
 def normalised(
     norm: nn.Module, x: Float[Tensor, "*batch model_dim"], is_token: Bool[Tensor, "*batch"] | None
 ) -> Float[Tensor, "*batch model_dim"]:
-    """What a norm makes of x.
+    """The output of a norm for x.
 
     Args:
         is_token: True for tokens, for norms that look at more than one position.
@@ -328,25 +328,25 @@ class DecoderLayer(nn.Module):
             gates: what the context of each head of self-attention is multiplied by.
             cross_gates: likewise, of cross-attention.
         """
-        past = WholeSequence() if cache is None else cache
+        past = NoCache() if cache is None else cache
 
-        def look_back(y: Tensor) -> Tensor:
+        def self_attend(y: Tensor) -> Tensor:
             attention = self.self_attention
             query, newer = attention.project_self(y, first=past.first, step=past.step)
             seen = past.append(newer)
             distance = past.distance if attention.attention.positions is not None else None
-            return attention.look_up(query, seen, mask=past.mask, causal=past.causal, distance=distance, gates=gates)
+            return attention.attend(query, seen, mask=past.mask, causal=past.causal, distance=distance, gates=gates)
 
-        def look_at_source(y: Tensor) -> Tensor:
+        def cross_attend(y: Tensor) -> Tensor:
             assert self.cross_attention is not None
             assert memory is not None
             query = self.cross_attention.project_query(y, memory.keys_values)
-            return self.cross_attention.look_up(query, memory.keys_values, mask=memory.mask, gates=cross_gates)
+            return self.cross_attention.attend(query, memory.keys_values, mask=memory.mask, gates=cross_gates)
 
         show_inputs(self, x)
-        x = self.self_attention_residual(x, look_back, is_token=is_token)
+        x = self.self_attention_residual(x, self_attend, is_token=is_token)
         if self.cross_attention_residual is not None:
-            x = self.cross_attention_residual(x, look_at_source, is_token=is_token)
+            x = self.cross_attention_residual(x, cross_attend, is_token=is_token)
         return changed_output(self, self.feed_forward_residual(x, self.feed_forward, is_token=is_token))
 
     if TYPE_CHECKING:

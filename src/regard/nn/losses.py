@@ -32,7 +32,7 @@ def aligned(size: int, device: torch.device) -> int:
 
 @dataclass(frozen=True)
 class SoftTargets:
-    """What another model, the teacher, expects in place of each label.
+    """The probabilities of another model, the teacher, in place of each label.
 
     loss = (1 - share) cross_entropy(label) + share temperature^2 KL(teacher || student)
     teacher, student = softmax(logits / temperature) of each

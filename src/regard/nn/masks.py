@@ -135,11 +135,11 @@ def combine_masks(*masks: Mask | None) -> Mask | None:
     return combined
 
 
-PREPARED = "_regard_opened"
-"""The attribute of a mask with what `opened` finds in it."""
+PREPARED = "_regard_open_rows"
+"""The attribute of a mask with what `open_empty_rows` finds in it."""
 
 
-def opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+def open_empty_rows(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     """The mask with those queries opened to all keys that may attend to nothing, and which these are, if any are.
 
     No kernel then meets a row of -inf, about which kernels disagree; the context of such a query is set to 0 afterwards.
@@ -148,22 +148,22 @@ def opened(allowed: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
         return None, None
     known: tuple[Tensor | None, Tensor | None] | None = getattr(allowed, PREPARED, None)
     if known is None:
-        return _opened(allowed)
+        return _open_empty_rows(allowed)
     return allowed if known[0] is None else known[0], known[1]
 
 
 def prepared(mask: Mask) -> Mask:
-    """A mask with what `opened` finds in it, so that layers that are all given it need not look for it again.
+    """A mask with what `open_empty_rows` finds in it, so that layers that are all given it need not look for it again.
 
     It must not change afterwards: for masks that a model makes for one pass, and gives to nobody else.
     """
     if not is_traced(mask):
-        found, is_closed = _opened(mask)
-        setattr(mask, PREPARED, (None if found is mask else found, is_closed))  # a tensor must not hold itself
+        found, is_empty = _open_empty_rows(mask)
+        setattr(mask, PREPARED, (None if found is mask else found, is_empty))  # a tensor must not hold itself
     return mask
 
 
-def _opened(allowed: Tensor) -> tuple[Tensor, Tensor | None]:
+def _open_empty_rows(allowed: Tensor) -> tuple[Tensor, Tensor | None]:
     allowed = torch.atleast_2d(allowed)
     is_open = allowed.any(dim=-1, keepdim=True)
     if can_look(allowed) and bool(is_open.all()):

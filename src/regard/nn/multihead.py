@@ -1,4 +1,4 @@
-"""Multi-head attention: several look-ups side by side, each in its own projection of the model's space."""
+"""Multi-head attention: attention several times side by side, each in its own projection of the model's space."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class MultiHeadAttention(nn.Module):
         past: KeysValues | None = None,
         gates: Float[Tensor, "*example gate"] | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
-        """The output of attention for each query: `project`, then `attend`.
+        """The output of attention for each query: project to heads, attend in each head, project the heads to the output.
 
         Args:
             key: None: the queries themselves, which is self-attention.
@@ -109,7 +109,8 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         newer = self.project(key, key if value is None else value, first=0 if past is None else past.length)
         seen = newer if past is None else past.append(newer)
-        return self.look_up(self.project_query(query, seen), seen, mask=mask, bias=bias, causal=causal, gates=gates)
+        heads = self.project_query(query, seen)
+        return self.attend(heads, seen, mask=mask, bias=bias, causal=causal, gates=gates)
 
     if TYPE_CHECKING:
         __call__ = forward
@@ -122,21 +123,21 @@ class MultiHeadAttention(nn.Module):
         first: int | Int[Tensor, " batch"] = 0,
         step: int = 1,
     ) -> KeysValues:
-        """Keys and values of every head; computed once for a database that is looked up many times.
+        """Keys and values of every head; computed once for keys that many queries attend to.
 
         Args:
-            first: position of the first key, where position schemes turn keys; of all examples, or of each.
+            first: position of the first key, where position schemes rotate keys; of all examples, or of each.
             step: how far apart keys stand; 0: all at one position.
         """
         check_width("key", key.shape[-1], self.key_proj.in_features)
         check_width("value", value.shape[-1], self.value_proj.in_features)
-        turned = self._turned(self._split(self.key_proj(key)), first, step)
-        return KeysValues(turned, self._split(self.value_proj(value), self.value_head_dim))
+        rotated = self._rotated(self._split(self.key_proj(key)), first, step)
+        return KeysValues(rotated, self._split(self.value_proj(value), self.value_head_dim))
 
     def project_query(self, query: Float[Tensor, "batch query model_dim"], seen: KeysValues) -> Heads:
         """Queries of every head; the last query is at the position of the last key."""
         check_width("query", query.shape[-1], self.query_proj.in_features)
-        return self._turned(self._split(self.query_proj(query)), seen.length - query.shape[1])
+        return self._rotated(self._split(self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
         self,
@@ -151,20 +152,10 @@ class MultiHeadAttention(nn.Module):
             first: the position of the first one: of all examples, or of each.
             step: how far apart they stand; 0: all at one position.
         """
-        query = self._turned(self._split(self.query_proj(x)), first, step)
+        query = self._rotated(self._split(self.query_proj(x)), first, step)
         return query, self.project(x, x, first=first, step=step)
 
     def attend(
-        self,
-        query: Float[Tensor, "batch query model_dim"],
-        keys_values: KeysValues,
-        *,
-        mask: Bool[Tensor, "..."] | None = None,
-    ) -> Float[Tensor, "batch query model_dim"]:
-        """The output for each query, with keys and values that are projected already."""
-        return self.look_up(self.project_query(query, keys_values), keys_values, mask=mask)
-
-    def look_up(
         self,
         query: Heads,
         seen: KeysValues,
@@ -251,7 +242,7 @@ class MultiHeadAttention(nn.Module):
     def _split(self, x: Float[Tensor, "batch position dim"], width: int | None = None) -> Heads:
         return x.unflatten(-1, (-1, self.head_dim if width is None else width)).transpose(1, 2)
 
-    def _turned(self, x: Heads, first: int | Int[Tensor, " batch"], step: int = 1) -> Heads:
+    def _rotated(self, x: Heads, first: int | Int[Tensor, " batch"], step: int = 1) -> Heads:
         return x if self.attention.positions is None else self.attention.positions.rotate(x, first, step)
 
 

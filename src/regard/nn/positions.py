@@ -91,7 +91,7 @@ class AttentionPositions(nn.Module):
         distance: Int[Tensor, "*example query key"],
         heads: list[int] | None = None,
     ) -> Float[Tensor, "#batch #head query key"] | None:
-        """What is added to the scores.
+        """The bias that is added to the scores.
 
         Args:
             distance: of each key from each query, negative before it; may differ by example, as `batch 1 query key`.
@@ -102,7 +102,7 @@ class AttentionPositions(nn.Module):
     def values(
         self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "*example query key"]
     ) -> Float[Tensor, "batch head query head_dim"]:
-        """What is added to the context."""
+        """The vectors that are added to the context."""
         raise NotImplementedError  # called for schemes with `has_values` only
 
 

@@ -209,8 +209,8 @@ def masked_softmax(
     check_mask(mask, tuple(scores.shape))
     scores = scores.masked_fill(~mask, -torch.inf)
     # A row without any allowed key is opened before the softmax, so that it stays free of NaN, in value and gradient.
-    is_closed = (scores == -torch.inf).all(dim=-1, keepdim=True)
-    return scores.masked_fill(is_closed, 0).softmax(dim=-1).masked_fill(is_closed, 0)
+    is_empty = (scores == -torch.inf).all(dim=-1, keepdim=True)
+    return scores.masked_fill(is_empty, 0).softmax(dim=-1).masked_fill(is_empty, 0)
 
 
 def _lengths_as_mask(lengths: Tensor, scores: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What type checkers know of a pipeline whose family is only known when the program runs, as after `load("folder")`."""
+"""The type of a pipeline whose family is only known when the program runs, as after `load("folder")`."""
 
 from __future__ import annotations
 

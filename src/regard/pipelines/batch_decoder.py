@@ -9,27 +9,28 @@ from threading import Lock
 import torch
 from torch import Tensor
 
-from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE, Prepared
+from regard.engines.engine_choice import MOST_NATIVE_WORKERS, NATIVE, CompiledModels
+from regard.engines.native_beam import NativeBeamSearch
 from regard.engines.packed import is_divided
 from regard.errors import SettingsError
-from regard.generation.adapted import Adapted
 from regard.generation.decoding import TEXTS_ON_CPU, Decoding, texts_at_once
 from regard.generation.ensemble import Ensemble
 from regard.generation.filters import Filter
+from regard.generation.mixed_adapters import Adapted
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request, TargetSymbols
 from regard.generation.rules.trace import Trace
 from regard.generation.threads import check_after_fork, side_by_side
 from regard.memory import free_bytes
 from regard.models.interface import PairModel
-from regard.nn.adapters import AdapterChoice
+from regard.nn.lora import AdapterChoice
 from regard.text.tokenizer import Tokenizer
 
 STEP_BYTES = 12
 """Memory for each token that a step scores: its logit, its log-probability, and the rule's score."""
 CELL_BYTES = 2
-"""Memory for each pair of hypotheses of a text: whether one descends from the newest token of the other, now and after a step
-(`nn/cache/beam.py`). In PyTorch, each head has a score for it besides."""
+"""Memory for each pair of hypotheses of a text: whether one ancestry from the newest token of the other, now and after a step
+(`nn/cache/beam_cache.py`). In PyTorch, each head has a score for it besides."""
 SCORE_BYTES = 4
 WORTH_A_WORKER = 4
 """Texts for which a thread is started."""
@@ -37,7 +38,7 @@ ALWAYS_THERE = 1 << 28
 """Up to this many bytes, free memory is not checked."""
 
 
-class Workers:
+class BatchDecoder:
     """Decodes requests with a model, or with several as an ensemble.
 
     Args:
@@ -56,7 +57,7 @@ class Workers:
         self._symbols = TargetSymbols(
             tokenizer.symbols.start_ids, tokenizer.eos_id, tokenizer.pad_id, tuple(sorted(banned_ids))
         )
-        self.prepared = Prepared(models)
+        self.prepared = CompiledModels(models)
 
     @property
     def device(self) -> torch.device:
@@ -112,7 +113,7 @@ class Workers:
     ) -> Decoding:
         """The requests, ready to be decoded step by step."""
         check_after_fork()
-        rule = options.rule(self._symbols.eos_id, trace)
+        rule = options.rule(self._symbols.eos_id, trace, NativeBeamSearch)
         batch_size = texts_at_once(options.batch_size, self.device)
         if options.batch_size is None and self._lacking(min(len(requests), batch_size), rule.width):
             batch_size = TEXTS_ON_CPU  # nobody has asked for more
@@ -161,7 +162,7 @@ class Workers:
         return (needed, free) if free is not None and needed > free else None
 
     def _num_workers(self, num_texts: int, options: DecodingOptions) -> int:
-        """How many batches are decoded in parallel.
+        """The number of batches that are decoded in parallel.
 
         In PyTorch, two, if there are enough threads and texts: the Python of one runs while the other multiplies matrices. In C,
         which has no threads of its own, as many as there are threads, with a few texts each.

@@ -12,8 +12,8 @@ from typing import Any, Unpack, cast, overload
 import torch
 
 from regard.checkpoint import LoadedModel
-from regard.data.language import encode_stream, read_text, windows_in_order
-from regard.engines.choice import Prepared
+from regard.data.text_streams import encode_stream, read_text, windows_in_order
+from regard.engines.engine_choice import CompiledModels
 from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.generation.continuation import Continuation, RunningTexts, TextRequest
@@ -22,12 +22,12 @@ from regard.generation.options import TextOptions
 from regard.generation.request import TargetSymbols, seed_of
 from regard.generation.rules.sampling import Sampling
 from regard.generation.threads import check_after_fork
-from regard.inspection.result import Inspection
+from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.text.limits import check_ids, check_lengths
+from regard.text.length_limits import check_ids, check_lengths
 from regard.text.tokenizer import Tokenizer
 
 SCORING_BATCH_TOKENS = 4096
@@ -38,7 +38,7 @@ class ScoredText:
     """The tokens of a text, and how likely each is after those before it."""
 
     tokens: list[str]
-    """What each adds to the text."""
+    """The text that each token adds."""
     log_probs: list[float | None]
     """Natural logarithms; None for the first token of a text, which nothing stands before."""
     offsets: list[int]
@@ -46,7 +46,7 @@ class ScoredText:
     likeliest: list[list[tuple[str, float]] | None]
     """In place of each, the likeliest tokens and their log-probabilities."""
     ids: list[int]
-    """Of the tokens."""
+    """The log-probabilities of the tokens."""
 
 
 class LanguageModel(Pipeline):
@@ -59,7 +59,7 @@ class LanguageModel(Pipeline):
 
     def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
         super().__init__(model, tokenizer)
-        self._prepared: Prepared = Prepared([self._model])
+        self._prepared: CompiledModels = CompiledModels([self._model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)
         self._banned_ids = tuple(sorted({*tokenizer.symbols.banned_ids, *without_token}))
 
@@ -81,7 +81,7 @@ class LanguageModel(Pipeline):
     def generate(
         self, prompts: str | Sequence[str], options: TextOptions | None = None, **changes: Any
     ) -> str | list[str]:
-        """What follows each prompt; of one string, what follows it. It depends on the seed and on a prompt's index alone.
+        """The continuation of each prompt; of one string, its continuation. It depends on the seed and on a prompt's index alone.
 
         When prompt and text are as long as the model can read, it goes on from the newer half of them.
 
@@ -102,7 +102,7 @@ class LanguageModel(Pipeline):
     def continuations(
         self, prompts: Sequence[str], options: TextOptions | None = None, **changes: Unpack[NamedTextOptions]
     ) -> list[Continuation]:
-        """What follows each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
+        """The continuation of each prompt, with its tokens, their log-probabilities and why it ended. The arguments are those of
         `generate`.
         """
         options = (options or TextOptions()).changed(**changes)
@@ -137,7 +137,7 @@ class LanguageModel(Pipeline):
 
     @torch.inference_mode()
     def scored(self, ids: Sequence[int], count: int = 0, first: int = 0) -> ScoredText:
-        """How likely the model finds each token of a text after those before it, and the likeliest tokens there.
+        """The log-probability of each token of a text after those before it, and the likeliest tokens there.
 
         Args:
             ids: of the text, as `ids_of` gives them.
@@ -184,7 +184,7 @@ class LanguageModel(Pipeline):
         return RunningTexts(decoding, self._decode, self._model.config.max_positions)
 
     def evaluate(self, lines: Sequence[str]) -> dict[str, Any]:
-        """How well the model predicts some lines of text, line breaks included.
+        """The scores of the model on some lines of text, line breaks included.
 
         `nats_per_token`, `perplexity` per token, `nats_per_character`, `bits_per_byte` (of UTF-8), and `token_accuracy`, in
         windows side by side of the length that the model was made for. Where the end symbol is the line break, nothing stands
@@ -216,7 +216,7 @@ class LanguageModel(Pipeline):
         return self.evaluate(read_text(data))
 
     def _first_token(self, line: str) -> str:
-        """What the first token of a line stands for; the line break itself, where there is none."""
+        """The text of the first token of a line; the line break itself, where there is none."""
         spans = self.tokenizer.offsets(line)
         return line[: spans[0][1]] if spans else "\n"
 

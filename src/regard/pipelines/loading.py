@@ -11,18 +11,18 @@ import torch
 from regard.adapters import Adapter, adapt, read_adapter, weights_digest, with_adapter
 from regard.arguments import checked
 from regard.checkpoint import CONFIDENCE, LoadedModel, load_model
-from regard.engines.choice import check_engine
+from regard.engines.engine_choice import check_engine
 from regard.errors import ModelFolderError, SettingsError, nearest_hint
 from regard.evaluation.confidence import Confidence
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import is_foreign, read_foreign
 from regard.interop.peft import is_peft, read_peft
 from regard.models.interface import PairModel
-from regard.pipelines.adapted import AdaptedTranslator
+from regard.pipelines.adapter_set import AdapterSet
 from regard.pipelines.any_pipeline import AnyPipeline
 from regard.pipelines.devices import resolve_device
-from regard.pipelines.families import pipeline_type
 from regard.pipelines.pipeline import Pipeline, unwatched
+from regard.pipelines.pipeline_types import pipeline_type
 from regard.pipelines.translator import Translator
 from regard.training.precision import resolve_precision
 
@@ -42,7 +42,7 @@ def load(
 def load(  # type: ignore[overload-overlap]
     path: Path | str, *, kind: None = None, device: str = "auto", precision: str = "float32",
     adapters: Mapping[str, Path | str], engine: str = "auto",
-) -> AdaptedTranslator: ...  # fmt: skip
+) -> Translator: ...  # fmt: skip
 
 
 @overload
@@ -76,8 +76,8 @@ def load(
         precision: `float32`, `bfloat16`, or `auto`, which is bfloat16 where the machine multiplies it faster.
         others: more models that turn one text into another, with the same tokenizers: an ensemble.
         adapter: an adapter of the model, which `train(..., rank=8)` or PEFT wrote; it is added to the weights.
-        adapters: several, by names of your own, of a model that turns one text into another. The result is an
-            `AdaptedTranslator`, which is told the adapter of each text.
+        adapters: several, by names of your own, of a model that turns one text into another. `translate`
+            takes the adapter of each text.
         engine: `torch`, `native`, `native-bfloat16`, or `auto`: what computes while the model decodes (docs/engines.md).
     Raises:
         ModelFolderError: a folder that is missing, incomplete or damaged, a foreign model that we cannot represent, or an
@@ -120,7 +120,7 @@ def load_with_adapters(
 ) -> tuple[Pipeline, dict[str, Pipeline]]:
     """A model, with those of some adapters that belong to it.
 
-    A model that turns one text into another has them, as an `AdaptedTranslator`. Of another, the second result is the model with
+    A model that turns one text into another has them. Of another, the second result is the model with
     each of them, by name. What is not adapted is in memory once.
 
     Raises:
@@ -149,7 +149,7 @@ def load_with_adapters(
 
 def _with_adapters(
     path: Path | str, adapters: Mapping[str, Path | str], device: torch.device, dtype: torch.dtype
-) -> AdaptedTranslator:
+) -> Translator:
     """A model with several adapters, of our format or of PEFT's.
 
     Raises:
@@ -173,12 +173,17 @@ def _adapted_translator(
     sha256: str,
     device: torch.device,
     dtype: torch.dtype,
-) -> AdaptedTranslator:
+) -> Translator:
     parts.model.to(device, dtype)
     models = {name: cast("PairModel", adapt(parts, each, sha256)) for name, each in adapters.items()}
     folders = {name: each.weights.parent for name, each in adapters.items()}
     confidences = {name: Confidence.read(folder / CONFIDENCE) for name, folder in folders.items()}
-    translator = AdaptedTranslator(parts, models, confidences)
+    translator = Translator(
+        cast("PairModel", parts.model),
+        parts.tokenizer,
+        parts.source_tokenizer,
+        adapters=AdapterSet(models, confidences),
+    )
     translator.confidence = Confidence.read(Path(path) / CONFIDENCE)
     return translator
 

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 
 class NamedSamplingOptions(TypedDict, total=False):
-    """Those of `SamplingOptions`."""
+    """The fields of `SamplingOptions`."""
 
     temperature: float
     top_k: int | None
@@ -22,7 +22,7 @@ class NamedSamplingOptions(TypedDict, total=False):
 
 
 class NamedDecodingOptions(NamedSamplingOptions, total=False):
-    """Those of `DecodingOptions`."""
+    """The fields of `DecodingOptions`."""
 
     method: str
     beam_size: int
@@ -52,7 +52,7 @@ class NamedDecodingOptions(NamedSamplingOptions, total=False):
 
 
 class NamedTextOptions(NamedSamplingOptions, total=False):
-    """Those of `TextOptions`."""
+    """The fields of `TextOptions`."""
 
     max_tokens: int
     stop_at_line: bool

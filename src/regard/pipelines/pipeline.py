@@ -1,4 +1,4 @@
-"""What every loaded model has in common: a model, its tokenizer, and what the command line does with them."""
+"""The base of all pipelines: a loaded model, its tokenizer, and the commands that use them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import torch
 
 from regard.arguments import checked
 from regard.checkpoint import LoadedModel, check_output, save_new
-from regard.engines.choice import NATIVE, Prepared, check_engine
+from regard.engines.engine_choice import NATIVE, CompiledModels, check_engine
 from regard.errors import SettingsError
-from regard.inspection.drawing.report import facts_html
-from regard.inspection.lookup import Lookup, look_up
+from regard.inspection.drawing.html_report import facts_html
+from regard.inspection.inspection import Inspection
+from regard.inspection.lookup import Lookup, compute_row
 from regard.inspection.record import HeadName
-from regard.inspection.result import Inspection
+from regard.models.adaptation import merged
 from regard.models.interface import Model
-from regard.models.learning.adapters import merged
 from regard.pipelines.devices import resolve_device
 from regard.text.tokenizer import Tokenizer
 
@@ -36,11 +36,11 @@ class Pipeline(ABC):
     """The model. What a program changes in it is seen before it decodes again (docs/engines.md)."""
     _model: Model
     kind: str
-    """What such a model is called in messages, with its article."""
+    """The name of such a model in messages, with its article."""
     commands: Sequence[str]
-    """How the command line uses and then measures such a model, `{}` being its folder."""
+    """The commands that use and measure such a model, `{}` being its folder."""
 
-    _prepared: Prepared | None = None
+    _prepared: CompiledModels | None = None
     """The models as they decode; None: they do not."""
 
     def __init_subclass__(cls) -> None:
@@ -111,7 +111,7 @@ class Pipeline(ABC):
 
     @property
     def engine(self) -> str:
-        """What computes while the model decodes: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
+        """The inference backend: `torch`, `native` or `native-bfloat16` (docs/engines.md)."""
         return "torch" if self._prepared is None else self._prepared.engine
 
     @checked
@@ -168,7 +168,7 @@ class Pipeline(ABC):
 
     @abstractmethod
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
-        """What every head looks at while the model reads a text.
+        """The attention of every head while the model reads a text.
 
         Args:
             hidden_states: also every layer's states, and what each layer would predict.
@@ -177,7 +177,7 @@ class Pipeline(ABC):
 
     @checked
     def lookup(self, seen: Inspection, head: str, row: int) -> Lookup:
-        """How a row of a head's weights was computed: query, keys, scores and softmax, in numbers.
+        """The computation of a row of a head's weights: query, keys, scores and softmax, in numbers.
 
             seen = translator.inspect("Two dogs play.")
             translator.lookup(seen, "cross.2.3", 0).scores
@@ -189,7 +189,7 @@ class Pipeline(ABC):
             SettingsError: a head or row that is not.
         """
         name = HeadName.parse(head)
-        return look_up(self._model, seen.read_ids, name, row, len(seen.rows(name.kind)))
+        return compute_row(self._model, seen.read_ids, name, row, len(seen.rows(name.kind)))
 
     def __repr__(self) -> str:
         model, others = self._model, getattr(self, "others", ())
@@ -207,7 +207,7 @@ class Pipeline(ABC):
         return facts_html({type(self).__name__: self.kind, **self._facts()})
 
     def _facts(self) -> dict[str, str]:
-        """What a notebook shows, by name."""
+        """The facts that a notebook shows, by name."""
         config, first = self._model.config, next(self._model.parameters())
         task, others = getattr(config, "task", ""), len(getattr(self, "others", ()))
         labels = ", ".join(self._model.class_names[:MOST_LABELS])

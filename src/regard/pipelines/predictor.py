@@ -18,13 +18,13 @@ from regard.data.labelled import check_labels, encode_words, read_labelled, tagg
 from regard.errors import DataError, SettingsError
 from regard.evaluation.label_metrics import label_results
 from regard.generation.threads import check_after_fork
-from regard.inspection.drawing.report import facts_html
+from regard.inspection.drawing.html_report import facts_html
+from regard.inspection.inspection import Inspection
 from regard.inspection.record import Tokens
-from regard.inspection.result import Inspection
 from regard.inspection.texts import inspect_text, words_as_tokens
 from regard.models.encoder import Encoder
 from regard.pipelines.pipeline import Pipeline
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import MASK
 from regard.text.wording import shortened
@@ -40,7 +40,7 @@ class Prediction:
 
     text: str
     labels: list[str]
-    """One class; or a tag for each word; or for each `<mask>` the likeliest token."""
+    """The labels of a text: its class, or a tag for each word, or for each `<mask>` the likeliest token."""
     probs: list[float]
     """The probability of each label, from 0 to 1."""
     is_cut: bool = False
@@ -162,7 +162,7 @@ class Predictor(Pipeline):
         return self.evaluate(text.texts, text.labels)
 
     def inspect(self, text: str, *, hidden_states: bool = False, norms: bool = False) -> Inspection:
-        """What every head looks at while the model reads a text, and what the model says of it.
+        """The attention of every head while the model reads a text, and its prediction.
 
         Args:
             hidden_states: also every layer's states; and for taggers and masked language models, what each layer would say.
@@ -199,7 +199,7 @@ class Predictor(Pipeline):
         self._check_length(text, "text")
         if config.task == "mlm" and self.tokenizer.mask_id is not None:
             ids, spans = self._with_masks(text)
-            tokens = Tokens.of(self.tokenizer.tokens(ids), spans, text)
+            tokens = Tokens.from_offsets(self.tokenizer.tokens(ids), spans, text)
         else:
             words = tagged_words(text) if config.task == "tag" else [text]
             ids, tokens = words_as_tokens(words, text, self.tokenizer)

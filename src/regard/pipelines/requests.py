@@ -9,7 +9,7 @@ from regard.errors import DataError, SettingsError
 from regard.generation.options import DecodingOptions
 from regard.generation.request import Request, seed_of
 from regard.text.encoded_sentence import EncodedSentence, text_of
-from regard.text.limits import check_lengths
+from regard.text.length_limits import check_lengths
 from regard.text.tokenizer import Tokenizer
 
 
@@ -38,11 +38,11 @@ def encode_sources(
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RequestBuilder:
     """Makes the requests for some texts."""
 
     tokenizer: Tokenizer
-    """Of the targets."""
+    """The tokenizer of the targets."""
     options: DecodingOptions
     max_positions: int
 

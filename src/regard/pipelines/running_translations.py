@@ -14,17 +14,17 @@ from regard.text.encoded_sentence import EncodedSentence
 from regard.text.tokenizer import Tokenizer
 
 MakeTranslation = Callable[[str | EncodedSentence, Request | None, list[Hypothesis]], Translation]
-"""Of a text, its request (None: it is blank), and what was found."""
+"""Makes the translation of a text from its request (None: it is blank) and its hypotheses."""
 
 
 @dataclass(frozen=True)
 class PartialTranslation:
-    """A translation under way: the part of it that is certain, and what may follow."""
+    """A translation under way."""
 
     text: str
-    """The part that is certain."""
+    """The certain part of the text."""
     tokens: list[str]
-    """The tokens of that part."""
+    """The tokens of the certain part."""
     token_log_probs: list[float]
     alternatives: list[list[tuple[str, float]]]
     """In place of each token, the likeliest ones and their log-probabilities."""
@@ -61,7 +61,7 @@ class RunningTranslations:
 
     @property
     def num_free(self) -> int:
-        """How many texts can be added and have a slot at once."""
+        """The number of texts that can be added and have a slot at once."""
         return self._decoding.num_free
 
     def add(self, number: int, text: str | EncodedSentence, request: Request | None) -> None:
@@ -88,7 +88,7 @@ class RunningTranslations:
         self._likeliest.counts[number], self._likeliest.noted[number] = max(1, self.options.alternatives), {}
 
     def step(self) -> list[tuple[int, Translation]]:
-        """One token more for each text that has a slot: the numbers and translations of those that are done by it."""
+        """Write a token of each text that has a slot; return the numbers and translations of those that this finishes."""
         blank, self._blank = [number for number in self._blank if number in self._texts], []
         found: Sequence[tuple[int, list[Hypothesis]]] = self._decoding.step()
         done: list[tuple[int, list[Hypothesis]]] = [(number, []) for number in blank]
@@ -97,14 +97,14 @@ class RunningTranslations:
         return [(number, self._finish(*self._texts.pop(number), hypotheses)) for number, hypotheses in [*done, *found]]
 
     def so_far(self, number: int) -> str:
-        """What is certain of a translation by now: what all its hypotheses begin with that can still win."""
+        """The certain part of a translation by now: the beginning of all its hypotheses that can still win."""
         if (found := self._hypotheses(number)) is None:
             return ""
         slot, going_on = found
         return self._tokenizer.decode_so_far(self._certain(slot, [ids for ids, _, _ in going_on]))
 
     def partial(self, number: int) -> PartialTranslation:
-        """The state of a translation that is watched: its part that is certain, and what else could be written."""
+        """The state of a translation that is watched, and its alternatives."""
         if (found := self._hypotheses(number)) is None:
             return PartialTranslation("", [], [], [], [])
         slot, going_on = found
@@ -132,7 +132,7 @@ class RunningTranslations:
         return slot, sorted((row for row in rows if row[2] > float("-inf")), key=lambda row: -row[2])
 
     def _certain(self, slot: int, going_on: list[list[int]]) -> list[int]:
-        """What all hypotheses begin with that can still win."""
+        """The beginning of all hypotheses that can still win."""
         active = self._decoding.active
         return common_prefix([*going_on, *(done.ids for done in active.finished[slot])]) if active is not None else []
 

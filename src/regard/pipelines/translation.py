@@ -11,13 +11,13 @@ from regard.errors import SettingsError
 from regard.evaluation.text_metrics import sentence_utility
 from regard.generation.rules.trace import TracedCandidate
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.report import candidates_html
+from regard.inspection.drawing.html_report import candidates_html
 from regard.text.wording import shortened
 
 
 @dataclass(frozen=True, repr=False)
 class Candidate:
-    """One translation of a text."""
+    """A translation of a text."""
 
     text: str
     score: float
@@ -40,7 +40,7 @@ class Candidate:
         )
 
     def _with(self) -> str:
-        """What else is told of it."""
+        """Further facts for `repr`."""
         return ""
 
     def _repr_html_(self) -> str:
@@ -75,7 +75,7 @@ class Translation(Candidate):
 
     @checked
     def nearest_to(self, reference: str) -> Translation:
-        """Of the n best, the one with the highest sentence-level BLEU; of equal ones, the best.
+        """The one of the n best with the highest sentence-level BLEU; of equal ones, the best.
 
         Source: Kim and Rush 2016, section 3.3, sequence-level interpolation.
         """
@@ -99,7 +99,7 @@ class Translation(Candidate):
 
 @dataclass(frozen=True, repr=False)
 class ForcedScore:
-    """How likely a model finds a given target."""
+    """The log-probability of a given target."""
 
     log_prob: float
     """Natural logarithm, the end symbol included."""
@@ -108,7 +108,7 @@ class ForcedScore:
     alternatives: list[list[tuple[str, float]]] | None = None
     """For each token, the likeliest in its place, and their log-probabilities; None: not asked for."""
     ids: list[int] = field(default_factory=list)
-    """Of the tokens, without the end symbol."""
+    """The ids of the tokens, without the end symbol."""
 
     def __repr__(self) -> str:
         return f"ForcedScore(log_prob={self.log_prob:.4f}, {len(self.tokens)} tokens)"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Unpack, cast, overload
+from threading import Lock
+from typing import Any, TypeVar, Unpack, cast, overload
+
+import torch
 
 from regard.arguments import check_texts
 from regard.checkpoint import LoadedModel
@@ -20,33 +24,49 @@ from regard.generation.options import DecodingOptions
 from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.trace import Trace, TracedCandidate
 from regard.inspection.alignment import Alignment
-from regard.inspection.result import Inspection
+from regard.inspection.inspection import Inspection
 from regard.inspection.texts import check_heads, inspect_pair
+from regard.models.adaptation import merged
 from regard.models.interface import Model, PairModel
-from regard.pipelines.batch_decoder import Workers
+from regard.pipelines.adapter_set import AdapterSet
+from regard.pipelines.batch_decoder import BatchDecoder
 from regard.pipelines.named_options import NamedDecodingOptions
 from regard.pipelines.pipeline import Pipeline
-from regard.pipelines.requests import Wishes, check_words, encode_sources, seeded
+from regard.pipelines.requests import RequestBuilder, check_words, encode_sources, seeded
 from regard.pipelines.running_translations import RunningTranslations, nothing
-from regard.pipelines.scoring import forced_scores, pair_scores
-from regard.pipelines.target_analysis import Described, by_coverage, candidates_of, translation_of
+from regard.pipelines.target_analysis import (
+    TargetAnalysis,
+    by_coverage,
+    candidates_of,
+    forced_scores,
+    pair_scores,
+    translation_of,
+)
 from regard.pipelines.translation import ForcedScore, Translation
 from regard.text.encoded_sentence import EncodedSentence
-from regard.text.limits import given_ids
+from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
 WINDOW = 4096
 """Lines that are translated together, in batches of like length."""
+Moved = TypeVar("Moved", bound="Translator")
 Given = str | Sequence[int]  # a target: a text, which is cut into tokens, or the ids of its tokens
 
 
 class Translator(Pipeline):
     """A trained model with its tokenizer.
 
+        translator = regard.load("base", adapters={"legal": "legal", "news": "news"})
+        translator.translate(["Two dogs play.", "Two dogs play."], adapters=["legal", None])
+
+    Each text is translated with one of the adapters, or with none; all share one batch. Scores, alignments and inspections are
+    those of the model without adapters; `adapted("legal").score(...)` is that of the model with one.
+
     Args:
         tokenizer: of the targets, and of the sources where `source_tokenizer` is not given.
         others: models of an ensemble, with the same tokenizers: their probabilities are averaged, for `alternatives`, too.
             Scores of given targets, alignments and inspections are the first model's.
+        adapters: of the model, which texts name.
 
     Attributes:
         confidence: what the log-probabilities of a translation say about its quality; None: not calibrated.
@@ -63,6 +83,7 @@ class Translator(Pipeline):
         tokenizer: Tokenizer,
         source_tokenizer: Tokenizer | None = None,
         others: Sequence[PairModel] = (),
+        adapters: AdapterSet | None = None,
     ) -> None:
         super().__init__(model, tokenizer)
         self.others = [other.eval() for other in others]
@@ -70,13 +91,41 @@ class Translator(Pipeline):
         self.source_tokenizer = source_tokenizer or tokenizer
         self.max_positions = min(part.config.max_positions for part in (self._model, *self.others))
         """Tokens that a source or a target may have, symbols included."""
-        self._decode_with(Workers((self._model, *self.others), tokenizer))
+        self._adapters = adapters or AdapterSet({}, {})
+        self._merged: dict[str, Translator] = {}
+        self._merging = Lock()
+        models = (self._adapters.joined(self._model),) if adapters else (self._model, *self.others)
+        self._decoder = BatchDecoder(models, tokenizer, self._adapters.choice if adapters else None)
+        self._prepared = self._decoder.prepared
+
+    @property
+    def adapters(self) -> list[str]:
+        """The names of the adapters."""
+        return list(self._adapters.names)
+
+    def adapted(self, name: str) -> Translator:
+        """The translator with one adapter in its weights. Those that are not adapted are shared.
+
+        Raises:
+            SettingsError: there is no such adapter.
+        """
+        self._adapters.number(name)
+        with self._merging:
+            if name not in self._merged:
+                model = merged(self._adapters.models[name])
+                self._merged[name] = Translator(model, self.tokenizer, self.source_tokenizer)
+                self._merged[name].confidence = self._adapters.confidences.get(name)
+        return self._merged[name]
+
+    def to(self: Moved, device: str | torch.device) -> Moved:
+        """As `Pipeline.to`, with the translators of `adapted`."""
+        super().to(device)
+        for translator in self._merged.values():
+            translator.to(device)
+        return self
 
     def _held(self) -> list[Model]:
-        return [self._model, *self.others, *self._workers.models]
-
-    def _decode_with(self, workers: Workers) -> None:
-        self._workers, self._prepared = workers, workers.prepared
+        return [self._model, *self.others, *self._decoder.models, *self._adapters.models.values()]
 
     @classmethod
     def of(cls, loaded: LoadedModel) -> Translator:
@@ -86,15 +135,15 @@ class Translator(Pipeline):
     @overload
     def translate(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
         self, texts: str, options: DecodingOptions | None = None, *, prefixes: str | None = None,
-        required: Sequence[str] | None = None, filters: Sequence[Filter] = (),
+        required: Sequence[str] | None = None, adapters: str | None = None, filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> Translation: ...  # fmt: skip
 
     @overload
     def translate(
         self, texts: Sequence[str], options: DecodingOptions | None = None, *, prefixes: Sequence[str] | None = None,
-        required: Sequence[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
+        required: Sequence[Sequence[str]] | None = None, adapters: Sequence[str | None] | None = None,
+        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None, **changes: Unpack[NamedDecodingOptions],
     ) -> list[Translation]: ...  # fmt: skip
 
     def translate(
@@ -104,6 +153,7 @@ class Translator(Pipeline):
         *,
         prefixes: Any = None,
         required: Any = None,
+        adapters: Any = None,
         filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
         **changes: Any,
@@ -114,23 +164,30 @@ class Translator(Pipeline):
             translator.translate(["Two dogs play."], beam_size=5, n_best=3)
 
         Args:
-            texts: several, or one; then `prefixes` and `required` are those of one text, too.
+            texts: several, or one; then `prefixes`, `required` and `adapters` are those of one text, too.
             options: how to decode; None: the defaults.
             prefixes: for each text, what its translation begins with.
             required: for each text, phrases that its translation must have (beam search only).
+            adapters: for each text, the name of its adapter, or None for none.
             filters: of your own, such as those of `generation/filters.py`: they change log-probabilities at each step.
             on_done: called with the number of texts that were just finished.
             changes: options by name, as `DecodingOptions` lists them.
         Raises:
-            DataError: a text is longer than the model can read, or not as many prefixes as texts.
-            SettingsError: an unknown option, or a value out of range.
+            DataError: a text is longer than the model can read, or not as many prefixes, lists of phrases or adapters as texts.
+            SettingsError: an unknown option, a value out of range, or an adapter that the translator does not have.
         """
+        of_texts: dict[str, Any] = {"prefixes": prefixes, "required": required, "adapters": adapters}
         if isinstance(texts, str):
-            one_each: dict[str, Any] = {name: None if given is None else [given]
-                                        for name, given in (("prefixes", prefixes), ("required", required))}  # fmt: skip
-            return self.translate([texts], options, **one_each, filters=filters, on_done=on_done, **changes)[0]
+            of_texts = {name: None if given is None else [given] for name, given in of_texts.items()}
+            return self.translate([texts], options, **of_texts, filters=filters, on_done=on_done, **changes)[0]
+        if adapters and not isinstance(adapters, str) and len(adapters) == len(texts) and len({*adapters}) == 1:
+            of_texts["adapters"] = None
+            if (name := adapters[0]) is not None:  # in the weights it is faster than beside them
+                return self.adapted(name).translate(
+                    texts, options, **of_texts, filters=filters, on_done=on_done, **changes
+                )
         options = (options or DecodingOptions()).changed(**changes)
-        return self._answers(texts, self.requests(texts, options, prefixes, required), options, filters, on_done)
+        return self._answers(texts, self.requests(texts, options, **of_texts), options, filters, on_done)
 
     def _answers(
         self,
@@ -139,14 +196,14 @@ class Translator(Pipeline):
         options: DecodingOptions,
         filters: Sequence[Filter] = (),
         on_done: Callable[[int], None] | None = None,
-        workers: Workers | None = None,
+        decoder: BatchDecoder | None = None,
     ) -> list[Translation]:
         """The translation of each text, as it was requested; the empty one where nothing was."""
-        trace, workers = Trace() if options.trace else None, workers or self._workers
+        trace, decoder = Trace() if options.trace else None, decoder or self._decoder
         with_text = [index for index, request in enumerate(requests) if request is not None]
         asked = [request for request in requests if request is not None]
-        found = workers.decode(asked, options, filters, trace, on_done)
-        decoding = workers.begin([], options, filters) if options.alternatives else None
+        found = decoder.decode(asked, options, filters, trace, on_done)
+        decoding = decoder.begin([], options, filters) if options.alternatives else None
         results = [nothing()] * len(texts)
         for number, (index, hypotheses) in enumerate(zip(with_text, found, strict=True)):
             steps = trace.steps[number] if trace is not None else None
@@ -157,21 +214,25 @@ class Translator(Pipeline):
         self, text: str | EncodedSentence, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
         decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
-        """What was found for a text, by a decoding, and in some steps where they were traced, with what else was asked for."""
+        """The translation of a text from its hypotheses, with the alternatives, alignment and trace that the options ask for."""
         if not hypotheses or request is None:
             return nothing()
+        analyze = partial(self._analysis, text, adapter=request.adapter, encoded_source=request.source_ids)
         if options.coverage_penalty:
-            hypotheses = by_coverage(hypotheses, partial(self._description, text, adapter=request.adapter), options)
+            hypotheses = by_coverage(hypotheses, analyze, options)
         candidates = candidates_of(hypotheses, self.tokenizer, options)
         best = candidates[0]
-        described = self._description(text, best.ids, has_end=best.finish_reason == "eos", adapter=request.adapter)
+        analysis = analyze(best.ids, has_end=best.finish_reason == "eos")
         restricted = None if decoding is None else partial(decoding.restrict_target, ids=best.ids, request=request)
-        return translation_of(described, candidates, options, self._confidence(request.adapter), restricted, steps)
+        confidence = (
+            self._adapters.confidences.get(self.adapters[request.adapter - 1]) if request.adapter else self.confidence
+        )
+        return translation_of(analysis, candidates, options, confidence, restricted, steps)
 
     def translate_lines(
         self, lines: Iterable[str], options: DecodingOptions | None = None, *, prefixes: Iterable[str] | None = None,
-        required: Iterable[Sequence[str]] | None = None, filters: Sequence[Filter] = (),
-        on_done: Callable[[int], None] | None = None,
+        required: Iterable[Sequence[str]] | None = None, adapters: Iterable[str | None] | None = None,
+        filters: Sequence[Filter] = (), on_done: Callable[[int], None] | None = None,
     ) -> Iterator[Translation]:  # fmt: skip
         """The translation of each line, in order, a window of lines at a time: memory does not grow with their number.
 
@@ -179,7 +240,7 @@ class Translator(Pipeline):
         """
         lines, first = iter(lines), 1
         options = options or DecodingOptions()
-        given = {"prefixes": prefixes, "required": required}
+        given = {"prefixes": prefixes, "required": required, "adapters": adapters}
         besides: dict[str, Iterator[Any]] = {name: iter(each) for name, each in given.items() if each is not None}
         while window := list(islice(lines, WINDOW)):
             check_texts(window, "lines", first - 1)
@@ -238,7 +299,7 @@ class Translator(Pipeline):
         if options.trace:
             raise SettingsError("`trace` records the search of one text; use `translate`, or remove `trace`.")
         likeliest = Likeliest()
-        decoding = self._workers.begin([], options, [*filters, likeliest])
+        decoding = self._decoder.begin([], options, [*filters, likeliest])
 
         def finish(text: str | EncodedSentence, request: Request | None, found: list[Hypothesis]) -> Translation:
             return self._translation(text, request, found, options, decoding)
@@ -246,7 +307,7 @@ class Translator(Pipeline):
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
 
     def score(self, sources: Sequence[str], targets: Sequence[Given], *, alternatives: int = 0) -> list[ForcedScore]:
-        """How likely the model finds each target, a text or the ids of its tokens, given its source.
+        """The log-probability of each target, a text or the ids of its tokens, given its source.
 
         Args:
             alternatives: how many of the likeliest tokens that can be written in the place of each to return.
@@ -255,8 +316,8 @@ class Translator(Pipeline):
         """
         if alternatives < 0:
             raise SettingsError(f"alternatives must be at least 0; got {alternatives}.")
-        describe = partial(self._description, has_end=True)
-        return pair_scores(describe, sources, targets, alternatives, self._workers.writable)
+        analyze = partial(self._analysis, has_end=True)
+        return pair_scores(analyze, sources, targets, alternatives, self._decoder.writable)
 
     def evaluate(
         self, sources: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", lowercase: bool = False,
@@ -279,7 +340,7 @@ class Translator(Pipeline):
         texts = [translation.text for translation in translations]
         if calibrate:
             log_probs = [translation.token_log_probs for translation in translations]
-            self.confidence = Confidence.measured(log_probs, texts, references)
+            self.confidence = Confidence.calibrate(log_probs, texts, references)
         return {**metrics.score(texts, references, more_references).results(), **forced, "num_pairs": len(texts)}
 
     def evaluate_files(
@@ -302,7 +363,7 @@ class Translator(Pipeline):
             head: from 0; None: the mean over the heads, but for the alignment head.
         """
         ids, has_end = self._written(source, target)
-        return self._description(source, ids, has_end=has_end).alignment(layer, head)
+        return self._analysis(source, ids, has_end=has_end).alignment(layer, head)
 
     def inspect(
         self,
@@ -318,7 +379,7 @@ class Translator(Pipeline):
         options: DecodingOptions | None = None,
         **changes: Unpack[NamedDecodingOptions],
     ) -> Inspection:
-        """What every head looked at while a text was translated; or would have, had `target` been written.
+        """The attention of every head while a text is translated; or as if `target` were written.
 
         Args:
             target: a text, or the ids of its tokens: a model may write others than those that a text is cut into.
@@ -341,32 +402,25 @@ class Translator(Pipeline):
         if target is None:
             several = options.changed(n_best=max(rank, options.n_best))
             target = self._answers([text], requests, several)[0].ranked(rank).ids
-        alone = Workers((self._model,), self.tokenizer) if self.others else self._workers
+        alone = BatchDecoder((self._model,), self.tokenizer) if self.others else self._decoder
 
         def translate(source: str) -> str:
-            return self._answers([source], requests, options, workers=alone)[0].text
+            return self._answers([source], requests, options, decoder=alone)[0].text
 
         shown = {"hidden_states": hidden_states, "norms": norms, "ablate": ablate, "translate": translate}
         return self.inspect_ids(text, self.written_ids(text, target), **shown)
 
-    def _models(self, adapter: int) -> Sequence[PairModel]:
-        """What writes with an adapter, by its number; 0: none."""
-        assert adapter == 0, "only an AdaptedTranslator has adapters"
-        return (self._model, *self.others)
-
-    def _confidence(self, adapter: int) -> Confidence | None:
-        """What is known of the confidence of translations that are written with an adapter."""
-        return self.confidence
-
-    def _description(
-        self, source: str | EncodedSentence, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0
-    ) -> Described:
-        """The description of a target, given by its ids."""
-        models = self._models(adapter)
-        return Described(models, self.tokenizer, self.source_tokenizer, source, target_ids, has_end)
+    def _analysis(
+        self, source: str | EncodedSentence, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0,
+        encoded_source: Sequence[int] | None = None,
+    ) -> TargetAnalysis:  # fmt: skip
+        """The analysis of a target, given by its ids."""
+        models = [self._adapters.models[self.adapters[adapter - 1]]] if adapter else [self._model, *self.others]
+        tokenizers = self.tokenizer, self.source_tokenizer
+        return TargetAnalysis(models, *tokenizers, source, target_ids, has_end, encoded_source)
 
     def inspect_ids(self, text: str, target_ids: Sequence[int], **options: Any) -> Inspection:
-        """What every head looked at while a target, given by its ids, was written. Options are those of `inspect_pair`."""
+        """The attention of every head while a target, given by its ids, is written. Options are those of `inspect_pair`."""
         return inspect_pair(
             LoadedModel(self._model, self.tokenizer, self.source_tokenizer), text, target_ids, **options
         )
@@ -383,7 +437,7 @@ class Translator(Pipeline):
         """The ids of a target or translation, and whether the end symbol follows them."""
         check_words(source)
         if target is not None:
-            return given_ids(target, self.tokenizer, self._model.config.vocab_size), True
+            return to_ids(target, self.tokenizer, self._model.config.vocab_size), True
         found = self.translate([source], options)[0].ranked(rank)
         return found.ids, found.finish_reason == "eos"
 
@@ -394,7 +448,14 @@ class Translator(Pipeline):
         prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None,
         first: int = 1,
+        *,
+        adapters: str | Sequence[str | None] | None = None,
     ) -> list[Request | None]:
         """The request for each text; None for a blank one. `first` is the number of the first line."""
         sources = encode_sources(self.source_tokenizer, texts, self.max_positions, first)
-        return Wishes(self.tokenizer, options, self.max_positions).requests(texts, sources, prefixes, required, first)
+        make = RequestBuilder(self.tokenizer, options, self.max_positions)
+        found = make.requests(texts, sources, prefixes, required, first)
+        if adapters is None:
+            return found
+        numbers = self._adapters.numbers(adapters, len(texts))
+        return [request and replace(request, adapter=number) for request, number in zip(found, numbers, strict=True)]

@@ -1,1 +1,1 @@
-"""What a run takes, and where it is written."""
+"""Training runs: settings, tasks, and the folders that are written."""

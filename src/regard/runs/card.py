@@ -14,7 +14,7 @@ from regard.text.wording import counted
 
 
 def model_card(name: str, results: Mapping[str, Any]) -> str:
-    """What the model is, what it was trained on, how it was measured and how it is used, in Markdown."""
+    """The README of a model in Markdown: its kind, its data, its scores and its use."""
     sizes, machine = results["sizes"], results["machine"]
     family = find_family(results["arch"])
     began, teacher = results.get("from"), results.get("teacher")
@@ -68,7 +68,7 @@ Saved as `config.yaml`, these train the same model again: `regard train ...{_beg
 
 
 def _beginning(results: Mapping[str, Any]) -> str:
-    """What a run began with, in words."""
+    """The model that a run began with, in words."""
     if began := results.get("from"):
         return f"from the model `{began}`"
     preset = f"preset `{results['preset']}`"

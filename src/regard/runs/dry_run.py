@@ -1,4 +1,4 @@
-"""What a run would take, measured over a few steps: `regard train --dry-run`."""
+"""The plan of a run, measured over a few steps: `regard train --dry-run`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MEASURED_STEPS = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would take and write."""
+    """The time, memory and files that a run would take."""
 
     steps: int
     epochs: float
-    """How often all data would be seen; NaN: unknown."""
+    """The number of epochs; NaN: unknown."""
     seconds_per_step: float
     """The median of `MEASURED_STEPS` steps, after one that is not counted."""
     tokens_per_second: float
@@ -39,17 +39,17 @@ class Plan:
     """Weights, gradients, moments of the optimizer, average and copies, without what a batch needs."""
     free_bytes: int | None
     model_bytes: int
-    """Of the folder that would be written, tokenizers not counted."""
+    """The size of the folder that would be written, tokenizers not counted."""
     checkpoint_bytes: int
     folder: str
 
     @property
     def seconds(self) -> float:
-        """Of the whole training, reading of data not counted."""
+        """The time of the whole training, reading of data not counted."""
         return self.steps * self.seconds_per_step + self.validations * self.seconds_per_validation
 
     def lines(self) -> list[str]:
-        """What to print."""
+        """The lines to print."""
         folders = f"{self.folder}: {_size(self.model_bytes)}"
         free = "" if self.free_bytes is None else f" of {_size(self.free_bytes)} that are free"
         epochs = "" if math.isnan(self.epochs) else f" ({self.epochs:,.1f} epochs)"

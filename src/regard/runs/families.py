@@ -11,9 +11,9 @@ from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.models.config import ModelConfig
 from regard.models.registry import ARCHITECTURES, Architecture, architecture
-from regard.pipelines.families import PIPELINES
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.pipeline_types import PIPELINES
 from regard.pipelines.predictor import Predictor
 from regard.pipelines.translator import Translator
 from regard.runs.tasks.labels import ClassifyTask, TagTask
@@ -24,20 +24,20 @@ from regard.runs.tasks.task import Task
 
 @dataclass(frozen=True)
 class Family:
-    """One family of models."""
+    """A family of models."""
 
     description: str
-    """What such a model is, for its README."""
+    """The kind of model, for its README."""
     architecture: Architecture
     """Its configuration, its model, and presets."""
     pipeline: type[Pipeline]
-    """What a loaded model becomes."""
+    """The class of a loaded model."""
     tasks: Mapping[str | None, type[Task]]
-    """What it can be trained for, by the name that `--task` has; under None, what it is trained for without a name."""
+    """The tasks that it can be trained for, by the name that `--task` has; under None, the task without a name."""
 
     @property
     def arch(self) -> str:
-        """What `config.json` and `--arch` call the family."""
+        """The name of the family in `config.json` and `--arch`."""
         return self.architecture.arch
 
     def task(self, name: str | None) -> type[Task]:

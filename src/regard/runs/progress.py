@@ -15,7 +15,7 @@ from rich.text import Text
 from regard.errors import MissingExtraError, printable, shown
 from regard.inspection.drawing.notebook import NotebookOutput
 from regard.text.wording import counted
-from regard.training.run import Callback, Progress, Scores
+from regard.training.training_run import Callback, Progress, Scores
 
 PLAIN_LINE_SECONDS = 10.0
 
@@ -158,7 +158,7 @@ def notebook_output(console: Console) -> NotebookOutput | None:
 
 
 def event_writer() -> Callable[..., Any]:
-    """What writes event files for TensorBoard.
+    """The writer of event files for TensorBoard.
 
     Raises:
         MissingExtraError: the package is not installed.

@@ -8,11 +8,11 @@ from typing import Any
 from regard.evaluation.label_metrics import confusion_table, score_table
 from regard.evaluation.score_table import shown_scores
 from regard.inspection.alignment import Alignment
-from regard.inspection.drawing.report import Report
+from regard.inspection.drawing.html_report import Report
 from regard.models.config import current
 from regard.runs.progress import clock, quantity
 from regard.text.wording import counted
-from regard.training.run import TrainingRun
+from regard.training.training_run import TrainingRun
 
 DRAWN_ALIGNMENTS = 6
 
@@ -50,12 +50,12 @@ def training_report(name: str, results: dict[str, Any], run: TrainingRun) -> Rep
 
 
 def training_loss_name(settings: Mapping[str, Any]) -> str:
-    """What the curve of the training loss is called, by the settings of a run as `results.json` has them."""
+    """The name of the curve of the training loss, by the settings of a run as `results.json` has them."""
     return "training, smoothed" if settings["training"]["label_smoothing"] else "training"
 
 
 def how_losses_are_measured(settings: Mapping[str, Any]) -> str:
-    """What the two losses of a run are: they differ in more than their data.
+    """An explanation of the two losses of a run, which differ in more than their data.
 
     Args:
         settings: of the run, as `results.json` has them.

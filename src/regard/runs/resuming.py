@@ -12,7 +12,7 @@ from regard.models.config import current
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import SECTIONS, RunSettings
-from regard.runs.settings.fitting import RECORDED_AS, recorded
+from regard.runs.settings.defaults import RECORDED_AS, recorded
 from regard.runs.tasks.task import Task
 from regard.text.wording import counted
 from regard.training.distributed import World
@@ -24,12 +24,12 @@ CHANGEABLE = {"steps", "report_every", "patience"}
 """Settings that may differ when a run is resumed."""
 STEPS = "training.steps"
 UNCOMPARED = {STEPS, RECORDED_AS}
-BEGINNING = "data.from"
+INITIAL = "data.from"
 """The key of the checksum of the weights that a run began with."""
 
 
-def made_of(task: Task, model: Model) -> dict[str, Any]:
-    """What must be the same for a run to continue unchanged, by names that users know."""
+def fingerprint(task: Task, model: Model) -> dict[str, Any]:
+    """The data and settings that must be the same for a run to continue unchanged, by names that users know."""
     device = next(model.parameters()).device
     found: dict[str, Any] = {f"model.{key}": value for key, value in model.config.model_dump(mode="json").items()}
     for section in ("tokenizer", "data", "training", "adapter"):
@@ -39,8 +39,8 @@ def made_of(task: Task, model: Model) -> dict[str, Any]:
     return found | {RECORDED_AS: recorded(task.settings)} | task.data_digests
 
 
-def made_on(model: Model, world: World) -> dict[str, Any]:
-    """What changes the last bits of a resumed run: sums are rounded differently, processes draw other random numbers."""
+def environment(model: Model, world: World) -> dict[str, Any]:
+    """The machine. Another one changes the last bits of a resumed run: sums are rounded differently, random numbers differ."""
     return {
         "machine.processes": world.size,
         "machine.device": next(model.parameters()).device.type,
@@ -77,8 +77,8 @@ def check_state(
         TrainingError: processes see different checkpoints.
     """
     if state is not None:
-        _compare(state, made_of(task, model), made_on(model, world), task.settings, display)
-    steps = world.of_all(0 if state is None else state.step)
+        _compare(state, fingerprint(task, model), environment(model, world), task.settings, display)
+    steps = world.gather(0 if state is None else state.step)
     if len(set(steps)) > 1:
         raise TrainingError(
             "all processes of a run must see the same checkpoints, on a disk that they share; process "
@@ -97,15 +97,19 @@ def is_written(state: TrainingState) -> bool:
 
 
 def _compare(
-    state: TrainingState, made_of: dict[str, Any], made_on: dict[str, Any], settings: RunSettings, display: RunDisplay
+    state: TrainingState,
+    made_of: dict[str, Any],
+    environment_now: dict[str, Any],
+    settings: RunSettings,
+    display: RunDisplay,
 ) -> None:
     """Make sure that a run has the data and settings of its checkpoint, and report allowed differences."""
     then = {
         key: current(key.rpartition(".")[2], value)
-        for key, value in state.made_of.items()
-        if key not in made_on and key not in UNCOMPARED
+        for key, value in state.fingerprint.items()
+        if key not in environment_now and key not in UNCOMPARED
     }
-    uncompared = UNCOMPARED if BEGINNING in then else {*UNCOMPARED, BEGINNING}  # earlier versions did not note it
+    uncompared = UNCOMPARED if INITIAL in then else {*UNCOMPARED, INITIAL}  # earlier versions did not note it
     now = {key: value for key, value in made_of.items() if key not in uncompared}
     asked = {key: value for key, value in now.items() if key in then or not _is_default(settings, key, value)}
     if (difference := first_difference(then, asked)) is not None:
@@ -113,16 +117,16 @@ def _compare(
             f"`--resume` needs the same data and settings as the interrupted run; got a change: {difference}."
         )
     changes = [
-        f"{name} was {state.made_of[name]} and is {value}"
-        for name, value in made_on.items()
-        if state.made_of.get(name, value) != value
+        f"{name} was {state.fingerprint[name]} and is {value}"
+        for name, value in environment_now.items()
+        if state.fingerprint.get(name, value) != value
     ]
     note = f"; {', '.join(changes)}, so results may differ in the last bits" if changes else ""
     display.say(f"resumed at step {state.step:,}{note}")
     steps, schedule = settings.training.steps, settings.training.schedule
-    if schedule in FALLING and state.made_of.get(STEPS, steps) != steps:
+    if schedule in FALLING and state.fingerprint.get(STEPS, steps) != steps:
         display.say(
-            f"{STEPS} was {state.made_of[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
+            f"{STEPS} was {state.fingerprint[STEPS]:,} and is {steps:,}: from here on, the learning rate follows a {schedule} "
             f"schedule of {counted(steps, 'step')}"
         )
 

@@ -16,33 +16,32 @@ import torch
 
 from regard.adapters import Base, weights_digest
 from regard.checkpoint import CONFIDENCE, REPORT, remove_leftovers
-from regard.data.loading import processes_for
+from regard.data.prefetching import num_loading_processes
 from regard.errors import SettingsError, TrainingError
-from regard.inspection.drawing.report import report_html
-from regard.memory import WEIGHT_BYTES, check_room_to_train, shapes_of
+from regard.inspection.drawing.html_report import report_html
+from regard.memory import WEIGHT_BYTES, check_room_to_train, meta_model
+from regard.models.adaptation import add_adapter
 from regard.models.interface import Model
-from regard.models.learning.adapters import add_adapter
-from regard.models.learning.naming import parameters_named
+from regard.models.parameter_names import parameters_named
 from regard.models.registry import build
-from regard.pipelines.devices import resolve_device
+from regard.pipelines.devices import left_out, resolve_device
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
-from regard.runs.crowding import watching_threads
+from regard.runs.cpu_contention import watched_threads
 from regard.runs.dry_run import plan
 from regard.runs.progress import Callbacks, RunDisplay, clock, quantity
 from regard.runs.report import training_report
-from regard.runs.result import TrainingResult
-from regard.runs.resuming import check_state, is_written, made_of, made_on, newest_state
+from regard.runs.resuming import check_state, environment, fingerprint, is_written, newest_state
 from regard.runs.run_folder import FolderWriter, write_results
 from regard.runs.settings import RunSettings
-from regard.runs.settings.fitting import fitted, notes
+from regard.runs.settings.defaults import notes, resolve_defaults
 from regard.runs.storing import AdapterStore, ModelStore, Store
 from regard.runs.tasks.task import Task
+from regard.runs.training_result import TrainingResult
 from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.distributed import ALONE, World
 from regard.training.precision import is_bfloat16_fast, resolve_precision
-from regard.training.run import Callback, SavingTimes, TrainingRun
 from regard.training.state import (
     TrainingState,
     best_folder,
@@ -52,6 +51,7 @@ from regard.training.state import (
     state_folder,
 )
 from regard.training.trainer import Trainer
+from regard.training.training_run import Callback, SavingTimes, TrainingRun
 from regard.training.updates import Updater
 from regard.version import __version__
 
@@ -59,8 +59,8 @@ DECIDED_BY_DATA = {"vocab_size", "source_vocab_size", "pad_id", "labels"}
 
 
 @dataclass(frozen=True)
-class Execution:
-    """How a run is executed: options that do not change the result."""
+class RunOptions:
+    """Options of a run that do not change its result: devices, processes, checkpoints, callbacks."""
 
     device: str = "auto"
     resume: bool = False
@@ -80,10 +80,18 @@ class Execution:
     compiles: bool = False
     """Compile the model."""
 
+    def report_effect(self, display: RunDisplay) -> None:
+        """Say which options have no effect, or not the one that is expected."""
+        device = resolve_device(self.device)
+        if reason := left_out(self.device, device):
+            display.say(reason)
+        if self.compiles and device.type == "cpu":
+            display.say("--compile is for GPUs; on a CPU it was measured to be slower (docs/gpu.md)")
+        if self.shard and self.world.size == 1:
+            display.say("--shard has no effect with one process; start several with torchrun")
 
-def run_task(
-    task: Task, output: Path, execution: Execution, *, display: RunDisplay, preset: str | None
-) -> TrainingResult:
+
+def run(task: Task, output: Path, options: RunOptions, *, display: RunDisplay, preset: str | None) -> TrainingResult:
     """The run itself: model, training, scores, model folder.
 
     Of several processes, the main one measures and writes the scores; the others return when training is over.
@@ -93,10 +101,10 @@ def run_task(
         preset: its name; None: the sizes are those of the model that the run begins with.
     """
     start = time.perf_counter()
-    device = resolve_device(execution.device)
-    resumed = newest_state(state_folder(output), display) if execution.resume else None
-    task.settings = fitted(task.settings, task.epoch_steps, task.usual_metric)
-    settings, tokenizer, world = task.settings, task.tokenizer, execution.world
+    device = resolve_device(options.device)
+    resumed = newest_state(state_folder(output), display) if options.resume else None
+    task.settings = resolve_defaults(task.settings, task.epoch_steps, task.usual_metric)
+    settings, tokenizer, world = task.settings, task.tokenizer, options.world
     for each in filter(None, {tokenizer, task.source_tokenizer}):
         each.check_saved()
     for note in [*task.notes, *notes(settings)]:
@@ -104,7 +112,7 @@ def run_task(
     if settings.training.precision == "bfloat16" and not is_bfloat16_fast(device):
         display.say("this processor multiplies bfloat16 no faster; --precision float32 is faster")
     if task.initial is None:
-        check_room(settings, device, world, shard=execution.shard)
+        check_room(settings, device, world, shard=options.shard)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.training.seed)
         model = build(settings.model) if task.initial is None else task.initial
@@ -117,24 +125,24 @@ def run_task(
         f"{facts['machine']['precision']} on {device}, {counted(settings.training.steps, 'step')}{padding}"
         + (f", {world.size} processes" if world.size > 1 else "")
     )
-    task.num_processes = processes_for(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
-    if execution.is_dry:
-        planned = plan(model, task, store, output, world, compiles=execution.compiles)
+    task.num_processes = num_loading_processes(device, int(os.environ.get("LOCAL_WORLD_SIZE", 1)))  # as torchrun says
+    if options.is_dry:
+        planned = plan(model, task, store, output, world, compiles=options.compiles)
         for line in planned.lines():
             display.say(line)
         return TrainingResult(output, TrainingRun(), None, planned.record())
     facts |= {"task": task.name, "preset": preset, "settings": _shown(task)}
     callbacks = Callbacks(
-        [display, *watching_threads(device, world, display.say), *(execution.callbacks if world.is_main else ())]
+        [display, *watched_threads(device, world, display.say), *(options.callbacks if world.is_main else ())]
     )
-    run = _run_trainer(model, task, store, output, execution, resumed, display, callbacks, facts)
+    run = _train(model, task, store, output, options, resumed, display, callbacks, facts)
     if not world.is_main:
         return TrainingResult(output, run, None, {})
     loaded: Any = store.load(output, device)
     scores = None if run.interrupted else _scores(task, loaded, run, display)
     if scores is None:
         callbacks.on_end({})
-        return TrainingResult(output, run, loaded, {}, execution.adapts)
+        return TrainingResult(output, run, loaded, {}, options.adapts)
     results = scores | {
         "evaluated_on": task.validation_facts["name"],
         "validation_loss": run.best_scores["loss"],
@@ -152,7 +160,7 @@ def run_task(
     report = training_report(output.absolute().name, results, run)
     write_whole(output / REPORT, report_html(report).encode("utf-8"))
     callbacks.on_end(results)
-    return TrainingResult(output, run, loaded, results, execution.adapts)
+    return TrainingResult(output, run, loaded, results, options.adapts)
 
 
 def check_what_learns(settings: RunSettings) -> None:
@@ -166,7 +174,7 @@ def check_what_learns(settings: RunSettings) -> None:
             "`training.freeze` has no effect with an adapter, which freezes the whole model. Remove it."
         )
     if settings.adapter.rank is not None or settings.training.freeze:
-        choose_what_learns(shapes_of(settings.with_least_vocabulary().model), settings)
+        choose_what_learns(meta_model(settings.with_least_vocabulary().model), settings)
 
 
 def choose_what_learns(model: Model, settings: RunSettings, new_parameters: Sequence[str] = ()) -> None:
@@ -207,7 +215,7 @@ def _scores(task: Task, loaded: Pipeline, run: TrainingRun, display: RunDisplay)
 
 
 def _store(task: Task) -> Store:
-    """How the model of a run is stored."""
+    """The store of a run's model."""
     if task.settings.adapter.rank is None:
         return ModelStore(task.tokenizer, task.source_tokenizer)
     base = task.base
@@ -216,7 +224,7 @@ def _store(task: Task) -> Store:
 
 
 def _learning(model: Model) -> str:
-    """How many parameters learn, if not all."""
+    """The number of parameters that learn, if not all."""
     learning = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     share = learning / sum(parameter.numel() for parameter in model.parameters())
     return "" if share == 1 else f" ({quantity(learning)} of them learn, {share:.2%})"
@@ -254,12 +262,12 @@ def check_room(settings: RunSettings, device: torch.device, world: World = ALONE
     check_room_to_train(settings.model, device, bytes_per_parameter=held)
 
 
-def _run_trainer(
+def _train(
     model: Model,
     task: Task,
     store: Store,
     output: Path,
-    execution: Execution,
+    options: RunOptions,
     resumed: TrainingState | None,
     display: RunDisplay,
     callbacks: Callback,
@@ -273,26 +281,26 @@ def _run_trainer(
     Raises:
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    world, states = execution.world, state_folder(output)
-    is_made_of, is_made_on = made_of(task, model), made_on(model, world)
-    if len(set(map(json.dumps, world.of_all(is_made_of)))) > 1:
+    world, states = options.world, state_folder(output)
+    made_of, made_on = fingerprint(task, model), environment(model, world)
+    if len(set(map(json.dumps, world.gather(made_of)))) > 1:
         raise TrainingError("all processes of a run must have the same data and settings; theirs differ.")
     if world.is_main:
         remove_leftovers(output)
-    if execution.resume:
+    if options.resume:
         check_state(resumed, output / store.weights, task, model, world, display)
     is_saved = resumed is not None and is_written(resumed)
-    writer = FolderWriter(task, store, output, is_made_of | is_made_on, is_saved=is_saved)
+    writer = FolderWriter(task, store, output, made_of | made_on, is_saved=is_saved)
     updater: Updater[Model, Any] = Updater(
-        model, task.settings.training, world, shard=execution.shard, teacher=task.teacher, compiles=execution.compiles
+        model, task.settings.training, world, shard=options.shard, teacher=task.teacher, compiles=options.compiles
     )
     trainer = Trainer(
-        updater, task, writer, callbacks, saving=execution.saving, resumed=resumed,
+        updater, task, writer, callbacks, saving=options.saving, resumed=resumed,
         validates_first=task.begun_with is not None,
     )  # fmt: skip
     callbacks.on_start({**facts, "step": trainer.progress.step})
     if world.is_main:  # last, so that nothing is lost where this run cannot begin
-        if execution.resume:
+        if options.resume:
             remove_snapshots_after(output, -1 if resumed is None else resumed.step)
         else:
             clear(states)
@@ -302,7 +310,7 @@ def _run_trainer(
             f"{counted(task.settings.training.steps // every + 1, 'snapshot')} of {quantity(size)}B each will be in "
             f"{snapshot_folder(output)}"
         )
-    run = trainer.run()
+    run = trainer.train()
     if world.is_main and not writer.is_saved:
         raise KeyboardInterrupt
     if task.settings.training.keep_best > 1 and (count := len(list(best_folder(output).glob("*")))) > 1:

@@ -23,9 +23,9 @@ from regard.runs.storing import Store
 from regard.runs.tasks.task import Task
 from regard.text.lines import write_whole
 from regard.training.distributed import ALONE, World
-from regard.training.process import only_run
-from regard.training.run import TrainingRun
+from regard.training.process import run_lock
 from regard.training.state import TrainingState, best_folder, checkpoints, snapshot_folder, state_folder, write_state
+from regard.training.training_run import TrainingRun
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def claimed(output: Path, world: World = ALONE, *, overwrite: bool, resume: bool
     if not world.is_main:
         yield
         return
-    with only_run(state_folder(output)):
+    with run_lock(state_folder(output)):
         _check_folders(output, overwrite=overwrite, resume=resume)  # another run may have ended since
         yield
 

@@ -1,4 +1,4 @@
-"""How the model of a run is stored: as a whole model folder, or as an adapter of the model that the run began with."""
+"""Stores of a run's model: as a whole model folder, or as an adapter of the model that the run began with."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import torch
 from regard.adapters import Base, change_adapter_config, read_adapter, save_adapter, save_adapter_weights, with_adapter
 from regard.checkpoint import ADAPTER_WEIGHTS, WEIGHTS, LoadedModel, save_config, save_new, save_weights
 from regard.models.interface import Model
-from regard.pipelines.families import pipeline_type
 from regard.pipelines.loading import load
 from regard.pipelines.pipeline import Pipeline
+from regard.pipelines.pipeline_types import pipeline_type
 from regard.text.tokenizer import Tokenizer
 
 
@@ -36,7 +36,7 @@ class Store(Protocol):
         """Replace the configuration in a folder: what was found of the model after it was trained."""
 
     def load(self, path: Path, device: torch.device) -> Pipeline:
-        """What was written, ready to use."""
+        """The stored model, ready to use."""
 
 
 @dataclass(frozen=True)

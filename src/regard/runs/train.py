@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack
@@ -16,25 +17,25 @@ from regard.assembling import assemble
 from regard.checkpoint import LoadedModel
 from regard.data.corpus import ParallelText
 from regard.errors import SettingsError
-from regard.pipelines.devices import left_out, resolve_device
+from regard.pipelines.devices import resolve_device
 from regard.pipelines.loading import load_any
 from regard.runs.families import find_family
 from regard.runs.progress import RunDisplay, TensorBoard
-from regard.runs.result import TrainingResult
-from regard.runs.resuming import BEGINNING
-from regard.runs.run import Execution, check_room, check_what_learns, run_task
+from regard.runs.resuming import INITIAL
+from regard.runs.run import RunOptions, check_room, check_what_learns, run
 from regard.runs.run_folder import claimed
 from regard.runs.settings import RunSettings, chosen_arch, named_settings, together
-from regard.runs.settings.fitting import settled
+from regard.runs.settings.defaults import frozen
 from regard.runs.settings.named import NamedTrainingSettings
-from regard.runs.tasks.continuing import Beginning, check_begin, check_vocabulary, config_of, usual_settings
 from regard.runs.tasks.distilling import take_teacher
 from regard.runs.tasks.in_memory import check_columns
+from regard.runs.tasks.initial_model import InitialModel, check_initial, check_vocabulary, config_of, usual_settings
 from regard.runs.tasks.pairs import PairsTask
 from regard.runs.tasks.task import Inputs
-from regard.training.distributed import joined
-from regard.training.run import Callback, SavingTimes
-from regard.training.state import EVENTS, newest_made_of, state_folder
+from regard.runs.training_result import TrainingResult
+from regard.training.distributed import joined_world
+from regard.training.state import EVENTS, newest_fingerprint, state_folder
+from regard.training.training_run import Callback, SavingTimes
 
 Name = str | os.PathLike[str]
 
@@ -106,69 +107,92 @@ def train(
         RegardError: anything that the user can mend, before training starts where it can be known by then.
         KeyboardInterrupt: interrupted before anything was saved.
     """
-    taught = None if teacher is None else load_any(teacher)
-    if taught is not None and from_ is not None and Path(from_).resolve() == Path(str(teacher)).resolve():
-        from_ = None  # who begins as the teacher learns nothing from it: only its vocabulary is meant
-    if from_ is not None:
-        _check_alone(preset, pretrained)
-    initial = None if from_ is None else load_any(from_)
-    if initial is not None:
-        check_begin(initial.model.config, arch, {})
-        arch, task = initial.model.config.arch, task or getattr(initial.model.config, "task", None)
-    arch = chosen_arch(arch, settings or {})
-    settings = together(settings or {}, named_settings(named, arch, signature(train).parameters))
-    family = find_family(arch)
-    kind = family.task(task)
-    decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
+    start = _Start.load(from_, teacher, preset, pretrained)
+    model = start.initial
+    if model is not None:
+        check_initial(model.model.config, arch, {})
+    family_name = chosen_arch(arch if model is None else model.model.config.arch, settings or {})
+    task_name = task or (getattr(model.model.config, "task", None) if model is not None else None)
+    changes = together(settings or {}, named_settings(named, family_name, signature(train).parameters))
+    kind = find_family(family_name).task(task_name)
     if pretrained is not None:
-        _check_pretrained(arch, settings)
-    if initial is None:
-        preset = preset or "tiny"
-        chosen = RunSettings.build(preset, settings, decided, arch=arch)
-    else:
-        chosen = _continuing(initial, settings, task)
-    if taught is not None and initial is None:
-        check_vocabulary(settings, "--teacher")
-    _check_together(chosen, is_taught=taught is not None, begins=from_ is not None, shard=shard, compile=compile)
+        _check_pretrained(family_name, changes)
+    chosen = _settings(family_name, task_name, preset, changes, start)
+    _check_together(chosen, is_taught=start.teacher is not None, begins=model is not None, shard=shard, compile=compile)
     check_what_learns(chosen)
     if dry_run and (resume or "WORLD_SIZE" in os.environ):
         raise SettingsError("`--dry-run` plans a new run of one process. Remove it, or `--resume` and torchrun.")
     check_columns(data, columns)
-    saving = SavingTimes.parse(save_every)
-    output = Path(os.path.realpath(output))
-    if tensorboard:
-        callbacks = [TensorBoard(state_folder(output) / EVENTS), *callbacks]
+    saving, folder = SavingTimes.parse(save_every), Path(os.path.realpath(output))
+    events = [TensorBoard(state_folder(folder) / EVENTS)] if tensorboard else []
     with (
-        joined(device) as world,
+        joined_world(device) as world,
         display or RunDisplay(is_silent=not world.is_main) as shown,
-        claimed(output, world, overwrite=overwrite, resume=resume),
+        claimed(folder, world, overwrite=overwrite, resume=resume),
     ):
-        resolved = resolve_device(device)
-        if reason := left_out(device, resolved):
-            shown.say(reason)
-        if resume and (made_of := newest_made_of(state_folder(output))) is not None:
-            chosen = settled(chosen, made_of)
-        if pretrained is None and initial is None:
-            check_room(chosen.with_least_vocabulary(), resolved, world, shard=shard)
-        if compile and resolved.type == "cpu":
-            shown.say("--compile is for GPUs; on a CPU it was measured to be slower (docs/gpu.md)")
-        if shard and world.size == 1:
-            shown.say("--shard has no effect with one process; start several with torchrun")
+        options = RunOptions(
+            device, resume, saving, world, shard, [*events, *callbacks], dry_run, compiles=compile,
+            adapts=Path(from_) if from_ is not None and chosen.adapter.rank is not None else None,
+        )  # fmt: skip
+        options.report_effect(shown)
+        if resume and (fingerprint := newest_fingerprint(state_folder(folder))) is not None:
+            chosen = frozen(chosen, fingerprint)
+        if pretrained is None and model is None:
+            check_room(chosen.with_least_vocabulary(), resolve_device(device), world, shard=shard)
         with world.first_on_each_machine():
             if pretrained is not None:
-                initial = _assembled(*pretrained, chosen, shown)
-                chosen = chosen.model_copy(update={"model": initial.model.config})
-            lent = initial or taught
-            beginning = None if lent is None else Beginning(lent, has_weights=initial is not None)
-            prepared = kind.read(Inputs(data, valid, columns, beginning), chosen, shown)
-        if taught is not None and teacher is not None:
-            take_teacher(prepared, taught, Path(teacher).name)
-        prepared.name, prepared.begun_with = task, None if from_ is None else Path(from_).name
+                model = _assembled(*pretrained, chosen, shown)
+                chosen = chosen.model_copy(update={"model": model.model.config})
+            vocabulary_of = model or start.teacher
+            initial = None if vocabulary_of is None else InitialModel(vocabulary_of, has_weights=model is not None)
+            prepared = kind.read(Inputs(data, valid, columns, initial), chosen, shown)
+        if start.teacher is not None and teacher is not None:
+            take_teacher(prepared, start.teacher, Path(teacher).name)
+        prepared.name, prepared.begun_with = task_name, start.name
         prepared.halves = None if pretrained is None else (Path(pretrained[0]).name, Path(pretrained[1]).name)
-        prepared.data_digests[BEGINNING] = "none" if initial is None else weights_digest(initial.model)
-        adapts = Path(from_) if from_ is not None and chosen.adapter.rank is not None else None
-        execution = Execution(device, resume, saving, world, shard, callbacks, dry_run, adapts, compile)
-        return run_task(prepared, output, execution, display=shown, preset=preset)
+        prepared.data_digests[INITIAL] = "none" if model is None else weights_digest(model.model)
+        return run(
+            prepared, folder, options, display=shown, preset=preset or ("tiny" if start.initial is None else None)
+        )
+
+
+@dataclass(frozen=True)
+class _Start:
+    """The models that a run is given."""
+
+    initial: LoadedModel | None
+    """The model in `--from`; None: a new model learns."""
+    name: str | None
+    """The name of its folder."""
+    teacher: LoadedModel | None
+
+    @classmethod
+    def load(cls, from_: Path | str | None, teacher: Path | str | None, preset: str | None, pretrained: Any) -> _Start:
+        """Read the models.
+
+        Raises:
+            SettingsError: what is given beside `--from` has no effect.
+        """
+        taught_by = None if teacher is None else load_any(teacher)
+        if from_ is None or (taught_by is not None and Path(from_).resolve() == Path(str(teacher)).resolve()):
+            return cls(
+                None, None, taught_by
+            )  # a copy of its teacher has nothing to learn: only the vocabulary is meant
+        _check_alone(preset, pretrained)
+        return cls(load_any(from_), Path(from_).name, taught_by)
+
+
+def _settings(
+    arch: str, task: str | None, preset: str | None, changes: Mapping[str, Mapping[str, Any]], start: _Start
+) -> RunSettings:
+    """The settings of a run: those of a preset, or those that suit the model it begins with; and the user's."""
+    if start.initial is not None:
+        return _continuing(start.initial, changes, task)
+    if start.teacher is not None:
+        check_vocabulary(changes, "--teacher")
+    family = find_family(arch)
+    decided = {"model": {"task": task}} if task and "task" in family.architecture.config.model_fields else {}
+    return RunSettings.build(preset or "tiny", changes, decided, arch=arch)
 
 
 def _check_alone(preset: str | None, pretrained: object) -> None:
@@ -230,7 +254,7 @@ def _check_pretrained(arch: str, settings: Mapping[str, Mapping[str, Any]]) -> N
 def _continuing(initial: LoadedModel, settings: Mapping[str, Mapping[str, Any]], task: str | None) -> RunSettings:
     """The settings of a run that begins with a model."""
     config = initial.model.config
-    check_begin(config, None, settings)
+    check_initial(config, None, settings)
     others = {section: values for section, values in settings.items() if section != "model"}
     adapts = bool(others.get("adapter", {}).get("rank"))
     presets = find_family(config.arch).architecture.presets
@@ -263,4 +287,4 @@ def train_texts(
         output: `claimed`.
     """
     task = PairsTask([training_text], valid_text, settings, display)
-    return run_task(task, output, Execution(device), display=display, preset=preset)
+    return run(task, output, RunOptions(device), display=display, preset=preset)

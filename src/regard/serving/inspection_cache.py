@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from regard.inspection.result import Inspection
+from regard.inspection.inspection import Inspection
 from regard.serving.directions import Direction
 from regard.serving.limits import ServingError
 

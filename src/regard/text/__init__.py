@@ -1,1 +1,1 @@
-"""Strings to ids and back, and lines in and out of files."""
+"""Tokenizers (strings to ids and back), and lines in and out of files."""

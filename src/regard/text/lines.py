@@ -26,7 +26,7 @@ from regard.text.locks import remove_left_behind, short
 
 MEASURED_AT_ONCE = 1 << 22
 WRITER_SECONDS = 5.0
-"""How long somebody may take to open a named pipe that is to be read."""
+"""The seconds that somebody may take to open a named pipe that is to be read."""
 UNIQUE = r"[0-9a-f]{16}\.part"
 """The suffix of a file while it is written."""
 GZIP = b"\x1f\x8b"
@@ -36,7 +36,7 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
-    """The lines of a binary stream (what yields bytes up to each `\\n`), without their ends.
+    """Decode the lines of a binary stream (an iterable of bytes up to each `\\n`), without their ends.
 
     A byte order mark at the start and one `\\r` before the `\\n` (files from Windows) are dropped.
 
@@ -50,7 +50,7 @@ def iterate_lines(stream: Iterable[bytes], name: str) -> Iterator[str]:
 
 
 def decode_line(raw: bytes, number: int, name: str) -> str:
-    """The text of a line, counted from 1, without its end.
+    """Decode a line, counted from 1, without its end.
 
     Raises:
         DataError: it is not UTF-8.
@@ -69,7 +69,7 @@ def decode_line(raw: bytes, number: int, name: str) -> str:
 
 
 def _check_beginning(raw: bytes, name: str) -> None:
-    """Recognise files that are no text, or text in another encoding, by their first line."""
+    """Refuse files that are no text, or text in another encoding, by their first line."""
     if raw.startswith(GZIP):
         raise DataError(f"{name} must be text; got a compressed file. Unpack it first: gunzip")
     if raw.startswith(UTF_16) or _is_utf_16(raw):
@@ -86,7 +86,7 @@ def _is_utf_16(raw: bytes) -> bool:
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """All lines of a file.
+    """Read all lines of a file.
 
     Raises:
         DataError: the file cannot be opened, or a line is not UTF-8.
@@ -96,7 +96,7 @@ def read_lines(path: Path | str) -> list[str]:
 
 
 def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
-    """How many lines a file has; all its bytes go into a checksum.
+    """Count the lines of a file; all its bytes go into a checksum.
 
     Raises:
         DataError: the file cannot be read, or only once, or is no text of lines.
@@ -119,7 +119,7 @@ def measure_lines(path: Path | str, digest: hashlib._Hash) -> int:
 
 @contextmanager
 def open_lines(path: Path | str, *, is_live: bool = False) -> Iterator[BinaryIO]:
-    """The lines of a file as bytes, one after the other, each with its end.
+    """Open a file as a stream of lines of bytes, each with its end.
 
     Args:
         is_live: whether lines are answered while others are still written, however long that takes.
@@ -140,7 +140,7 @@ def open_lines(path: Path | str, *, is_live: bool = False) -> Iterator[BinaryIO]
 
 
 def _opened_pipe(path: Path | str) -> BinaryIO:
-    """A named pipe, when somebody has opened it to write to it.
+    """Open a named pipe when somebody has opened it to write to it.
 
     Raises:
         DataError: nobody has, for some seconds.
@@ -178,7 +178,7 @@ def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
                 stream.writelines(parts)
             return
         remove_left_behind(place.parent, re.compile(rf"\.{re.escape(short(place.name))}\.{UNIQUE}"))
-        with _begun_beside(place) as stream:
+        with _open_beside(place) as stream:
             stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
@@ -187,8 +187,8 @@ def write_whole(path: Path | str, content: bytes | Iterable[bytes]) -> None:
 
 
 @contextmanager
-def _begun_beside(path: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` when all is written; if anything fails, nothing has changed."""
+def _open_beside(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of `path` when all is written; if anything fails, nothing has changed."""
     while True:
         aside = path.with_name(f".{short(path.name)}.{secrets.token_hex(8)}.part")
         with aside.open("xb") as stream:

@@ -17,11 +17,11 @@ from pathlib import Path
 LONGEST_NAME = 230
 """The longest name, in bytes, that leaves room for a suffix: names have at most 255 bytes."""
 FORGOTTEN_SECONDS = 86_400
-"""On systems without locks, older temporary files count as left behind."""
+"""The age in seconds from which temporary files count as left behind, on systems without locks."""
 
 
 _held: dict[int, tuple[int, int]] = {}
-"""Files that were locked, by their descriptors."""
+"""The files that are locked, by their descriptors."""
 
 
 def lock(descriptor: int) -> bool | None:
@@ -42,7 +42,7 @@ def lock(descriptor: int) -> bool | None:
 
 
 def _release_in_child() -> None:
-    """Close what a process that was forked has of its parent's locks: they must not outlive the parent."""
+    """Close the locks of the parent in a forked process: they must not outlive the parent."""
     for descriptor, file in _held.items():
         with suppress(OSError):
             found = os.fstat(descriptor)
@@ -67,7 +67,7 @@ def claim(descriptor: int, path: Path) -> bool:
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[bool]:
-    """While this context lasts, a folder that was just made is locked; False: it must be made again."""
+    """Lock a folder that was just made, while this context lasts; False: it must be made again."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # it is gone; or the system does not open folders, and has no locks
@@ -95,7 +95,7 @@ def left_behind(path: Path) -> Iterator[bool]:
 
 
 def remove_left_behind(folder: Path, names: re.Pattern[str]) -> None:
-    """Remove the files of some names that no process writes any more."""
+    """Remove the files of some names that no process writes to any more."""
     with suppress(OSError):
         for path in [entry for entry in folder.iterdir() if names.fullmatch(entry.name) and entry.is_file()]:
             with left_behind(path) as is_left, suppress(OSError):
@@ -104,5 +104,5 @@ def remove_left_behind(folder: Path, names: re.Pattern[str]) -> None:
 
 
 def short(name: str) -> str:
-    """A name shortened so that a suffix fits."""
+    """Shorten a name so that a suffix fits."""
     return os.fsencode(name)[:LONGEST_NAME].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""Word alignments in Pharaoh's format, `0-0 1-2 2p1`: what aligners write."""
+"""Word alignments in Pharaoh's format, `0-0 1-2 2p1`, which aligners write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINK = re.compile(r"(\d{1,9})([-p])(\d{1,9})")
 def parse_links(
     text: str, name: str, number: int, num_words: tuple[int, int], *, first: int = 0, option: str
 ) -> Iterator[tuple[int, int, bool]]:
-    """The links of a line in Pharaoh's format, `0-0 1-2 2p1`: source word, target word, and whether the link is sure.
+    """Parse a line in Pharaoh's format, `0-0 1-2 2p1`: source word, target word, and whether the link is sure.
 
     Words are counted from 0, whatever the file does.
 

@@ -1,4 +1,4 @@
-"""Strings to ids and back: a typed face on Hugging Face `tokenizers`, kept in one `tokenizer.json`.
+"""The tokenizer, strings to ids and back: a typed interface to Hugging Face `tokenizers`, kept in one `tokenizer.json`.
 
 All kinds share the same frame: text is brought to one of Unicode's normal forms, spaces are written as `▁` so that
 they survive, and the pieces between spaces are cut into tokens. What differs is how:
@@ -32,14 +32,16 @@ from regard.text.encoded_sentence import EncodedSentence
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
-from regard.text.tokenizing.divisions import divided
+from regard.text.tokenizing.divisions import divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
 
 ENCODED_TOGETHER = 1 << 20
-"""Characters of texts that are encoded at a time. A longer text is encoded in parts, where that gives the same tokens."""
+"""The number of characters that are encoded at a time. A longer text is encoded in parts, where that gives the same
+tokens.
+"""
 EXTENSION = "regard"
-"""The key of `tokenizer.json` under which a tokenizer that came with somebody else's model keeps what is not in the rest."""
+"""The key of `tokenizer.json` for the settings that a tokenizer of somebody else's model has besides the library's."""
 
 Id = Annotated[int, Field(ge=0)]
 
@@ -86,7 +88,7 @@ class _Extension(BaseModel):
 
 
 class Tokenizer:
-    """Strings to ids and back.
+    """A tokenizer: strings to ids and back.
 
     A tokenizer of ours gives its special tokens fixed ids: pad 0, unknown 1, begin 2, end 3. One that came with somebody
     else's model has the ids that its `symbols` say, and may name its tokens by a list of its own, its `vocabulary`.
@@ -122,7 +124,9 @@ class Tokenizer:
         """The token of each id, where the backend only cuts texts into tokens; None: the backend's ids are the ids."""
         size = backend.get_vocab_size() if vocabulary is None else len(vocabulary)
         self.num_ids = size if num_ids is None else min(num_ids, size)
-        """Ids from there on are unknown to the model: its tokenizer came with more tokens than it has embeddings."""
+        """The number of ids; those from there on are unknown to the model, whose tokenizer came with more tokens than
+        it has embeddings.
+        """
         self._ids = {token: id for id, token in enumerate(self.vocabulary or ())}
 
     def __len__(self) -> int:
@@ -130,7 +134,7 @@ class Tokenizer:
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig | None = None) -> Tokenizer:
-        """A tokenizer learnt from lines of text; for translation, give it both languages.
+        """Learn a tokenizer from lines of text; for translation, give it both languages.
 
         Raises:
             SettingsError: the vocabulary is too small for the text's characters (`unigram`; `bpe` and `characters` leave
@@ -173,7 +177,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
-        """The tokenizer kept in a `tokenizer.json`.
+        """Load a tokenizer from a `tokenizer.json`.
 
         Raises:
             ModelFolderError: the file is missing, damaged, or numbers the special tokens differently.
@@ -225,7 +229,7 @@ class Tokenizer:
 
     @cached_property
     def longest_token(self) -> int:
-        """How many characters the longest token of the vocabulary has."""
+        """The number of characters of the longest token of the vocabulary."""
         tokens = self._backend.get_vocab() if self.vocabulary is None else self.vocabulary
         return max(map(len, tokens), default=1)
 
@@ -234,7 +238,7 @@ class Tokenizer:
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of many texts, on all processors; about a megabyte of text at a time, as memory is some 300 times that.
+        """Encode many texts on all processors; about a megabyte of text at a time, as memory is some 300 times that.
 
         Raises:
             DataError: a text is not a string, or holds half of a surrogate pair.
@@ -244,14 +248,14 @@ class Tokenizer:
         for begin, end in _portions(texts):
             portion = texts[begin:end]
             if self._divides and len(portion[0]) > ENCODED_TOGETHER:
-                parts = (self._encode_portion([part], end)[0] for part in divided(portion[0], ENCODED_TOGETHER))
+                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], ENCODED_TOGETHER))
                 ids.append(list(itertools.chain.from_iterable(parts)))
             else:
                 ids += self._encode_portion(portion, begin + 1)
         return ids
 
     def _encode_portion(self, texts: Sequence[str], first: int) -> list[list[int]]:
-        """The ids of a few texts; `first` is the number of the first, for messages."""
+        """Encode a few texts; `first` is the number of the first, for messages."""
         # The fast way leaves out how tokens are spelled.
         encode = self._backend.encode_batch_fast if self.vocabulary is None else self._backend.encode_batch
         return [self._ids_of(row) for row in self._encodings(encode, texts, first)]
@@ -295,7 +299,7 @@ class Tokenizer:
         return list(itertools.pairwise(ends))
 
     def frame_source(self, ids: Sequence[int]) -> list[int]:
-        """The ids of a text, with the symbols that an encoder expects around them."""
+        """Put the symbols that an encoder expects around the ids of a text."""
         return [*self.symbols.source_begin_ids, *ids, *self.symbols.source_end_ids]
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
@@ -307,7 +311,9 @@ class Tokenizer:
         return [id for id in range(num_embeddings) if self._token(id) is None]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some ids; special symbols are left out, and where it begins with unknown pieces, the spaces after them."""
+        """Decode ids to a text, without special symbols; where it begins with unknown pieces, also without the spaces
+        after them.
+        """
         with guarded("the tokenizer", "put these tokens together"):
             if self.vocabulary is None and self.is_ours:
                 text = self._backend.decode(list(ids), skip_special_tokens=True)
@@ -319,7 +325,7 @@ class Tokenizer:
         return text.lstrip(" ") if begins else text
 
     def decode_so_far(self, ids: Sequence[int]) -> str:
-        """The part of the text of some ids that no following id can change."""
+        """Decode the part of a text that no following id can change."""
         text = self.decode(ids).rstrip("\N{REPLACEMENT CHARACTER}")
         if not self._is_taken_apart or not text.strip(" "):  # an unknown piece may follow spaces
             return text if text.strip(" ") else ""

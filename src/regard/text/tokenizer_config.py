@@ -14,7 +14,7 @@ Kind = Literal["bpe", "unigram", "characters", "words"]
 
 
 class TokenizerConfig(BaseModel):
-    """How a vocabulary is learnt from text."""
+    """The settings by which a vocabulary is learnt from text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -69,6 +69,6 @@ class TokenizerConfig(BaseModel):
         return self.across_spaces and self.kind == "bpe"
 
     @property
-    def of_targets(self) -> TokenizerConfig:
-        """How the targets' vocabulary is learnt, where it is one of its own."""
+    def for_targets(self) -> TokenizerConfig:
+        """The settings of the targets' vocabulary, where they have one of their own."""
         return self.model_copy(update={"kind": self.target_kind or self.kind, "target_kind": None})

@@ -1,4 +1,4 @@
-"""What a word is, wherever words are counted: in alignments for training, in `regard align` and its gold standard, in tagging,
+"""Words, wherever they are counted: in alignments for training, in `regard align` and its gold standard, in tagging,
 and where an inspection joins tokens to words.
 
 Aligners count words in two ways. fast_align separates them at spaces and tabs alone; Python's `str.split`, which other aligners
@@ -13,13 +13,15 @@ from typing import Literal
 from regard.errors import SettingsError, nearest_hint
 
 Separators = Literal["spaces", "whitespace"]
-"""What separates words. `spaces`: spaces and tabs, and line breaks where a text has several lines. `whitespace`: any."""
+"""The characters that separate words. `spaces`: spaces and tabs, and line breaks where a text has several lines.
+`whitespace`: any.
+"""
 SPACES = " \t\n\r"
 WORD: dict[Separators, re.Pattern[str]] = {"spaces": re.compile(f"[^{SPACES}]+"), "whitespace": re.compile(r"\S+")}
 
 
-def separators_named(name: str) -> Separators:
-    """What separates words, by its name.
+def parse_separators(name: str) -> Separators:
+    """Parse the name of the characters that separate words.
 
     Raises:
         SettingsError: no such name.
@@ -31,16 +33,16 @@ def separators_named(name: str) -> Separators:
 
 
 def word_spans(text: str, separators: Separators = "spaces") -> list[tuple[int, int]]:
-    """Where each word of a text begins and ends, in characters."""
+    """The begin and end of each word of a text, in characters."""
     return [word.span() for word in WORD[separators].finditer(text)]
 
 
-def words_of(text: str, separators: Separators = "spaces") -> list[str]:
-    """The words of a text."""
+def split_words(text: str, separators: Separators = "spaces") -> list[str]:
+    """Split a text into its words."""
     return WORD[separators].findall(text)
 
 
-def begin_of_word(text: str, begin: int, end: int, separators: Separators = "spaces") -> int:
-    """The place of the first character of a part of a text that is of a word; `end` if there is none."""
+def first_word_character(text: str, begin: int, end: int, separators: Separators = "spaces") -> int:
+    """The position of the first character of a part of a text that belongs to a word; `end` if there is none."""
     found = WORD[separators].search(text, begin, end)
     return found.start() if found else end

@@ -1,4 +1,4 @@
-"""The mean of several models' weights: often better than each of them, at no cost in use.
+"""Averaging of several models' weights: often better than each of them, at no cost in use.
 
 Source: Vaswani et al. 2017, section 6.1, who average the last checkpoints of a run; Wortsman et al. 2022 for runs that began
 with the same weights.
@@ -17,7 +17,7 @@ from regard.models.interface import stored_tensors
 
 
 def average_models(folders: Sequence[Path]) -> LoadedModel:
-    """One model whose every weight is the mean of theirs, summed in float64.
+    """Average models: every weight is the mean of theirs, summed in float64.
 
     Raises:
         SettingsError: fewer than two folders, or models of different shape or vocabulary.

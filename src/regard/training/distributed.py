@@ -28,23 +28,23 @@ from regard.errors import SettingsError, TrainingError
 
 Thing = TypeVar("Thing")
 LOST = ("connection closed", "connection reset", "broken pipe", "timed out", "nccl error", "gloo")
-"""Words in the errors of libraries when another process has ended."""
+"""The words in the errors of libraries when another process has ended."""
 NUMBERS = ("WORLD_SIZE", "RANK", "LOCAL_RANK", "MASTER_PORT")
 """The variables that `torchrun` sets, besides MASTER_ADDR."""
 EXCHANGED = 1 << 25
-"""Numbers that are exchanged at once, at most, if there are several tensors."""
+"""The largest number of values that are exchanged at once, if there are several tensors."""
 LONGEST_WAIT = timedelta(hours=24)
 """The longest wait for another process between steps. In a step, torch's own timeout holds."""
 
 
 @dataclass(frozen=True)
 class World:
-    """The processes of a run: which of them this is."""
+    """The processes of a run, and the place of this one among them."""
 
     rank: int = 0
     size: int = 1
     local_rank: int = 0
-    """Among those of one machine."""
+    """The rank of this process among those of its machine."""
     talk: dist.ProcessGroup | None = None
     """The process group used between steps, when encoding or validation may take hours."""
 
@@ -54,7 +54,7 @@ class World:
         return self.rank == 0
 
     def sums(self, *values: float) -> list[float]:
-        """The sum of each value over all processes."""
+        """Add each value up over all processes."""
         if self.size == 1:
             return list(values)
         total = torch.tensor(values, dtype=torch.float64)
@@ -62,7 +62,7 @@ class World:
         return total.tolist()
 
     def summed(self, value: Float[Tensor, ""]) -> Float[Tensor, ""]:
-        """The sum of a number over all processes, on their devices: no process waits for its own."""
+        """Add a number up over all processes, on their devices: no process waits for its own."""
         if self.size > 1:
             dist.all_reduce(value)
         return value
@@ -79,16 +79,16 @@ class World:
             pieces = together.split([tensor.numel() for tensor in part])
             torch._foreach_copy_(part, [piece.view_as(tensor) for piece, tensor in zip(pieces, part, strict=True)])
 
-    def of_main(self, thing: Thing) -> Thing:
-        """What the main process has."""
+    def broadcast(self, thing: Thing) -> Thing:
+        """The main process's value, sent to all."""
         if self.size == 1:
             return thing
         things: list[Any] = [thing]
         dist.broadcast_object_list(things, src=0, group=self.talk)
         return things[0]
 
-    def of_all(self, thing: Thing) -> list[Thing]:
-        """What each process has, in the order of their ranks."""
+    def gather(self, thing: Thing) -> list[Thing]:
+        """The values of all processes, in the order of their ranks."""
         if self.size == 1:
             return [thing]
         things: list[Any] = [None] * self.size
@@ -102,7 +102,7 @@ class World:
 
     @contextmanager
     def first_on_each_machine(self) -> Iterator[None]:
-        """The first process of each machine runs the block before the others, which find its files."""
+        """Run the block in the first process of each machine before the others, which find its files."""
         if self.local_rank:
             self.wait()
         yield
@@ -114,8 +114,9 @@ ALONE = World()
 
 
 @contextmanager
-def joined(device: str = "auto") -> Iterator[World]:
-    """The processes that `torchrun` started; a world of one without it. Once connected, they stay so until they end.
+def joined_world(device: str = "auto") -> Iterator[World]:
+    """Join the processes that `torchrun` started; a world of one without it. Once connected, they stay so until they
+    end.
 
     Raises:
         TrainingError: the others cannot be reached, or were not started by `torchrun`.
@@ -133,13 +134,13 @@ def joined(device: str = "auto") -> Iterator[World]:
         )
     size, rank, local_rank = (int(told[name]) for name in NUMBERS[:3])
     world = World(rank, size, local_rank)
-    with saying_who_is_lost(world):
+    with reporting_lost_process(world):
         yield replace(world, talk=_connected(world, on_gpu=device != "cpu" and torch.cuda.is_available()))
 
 
 @cache
 def _connected(world: World, *, on_gpu: bool) -> dist.ProcessGroup:
-    """The process group used between steps; a step uses torch's default group."""
+    """Connect the processes. Returns the process group used between steps; a step uses torch's default group."""
     if on_gpu:
         if world.local_rank >= (count := torch.cuda.device_count()):
             raise SettingsError(
@@ -181,7 +182,7 @@ def end_at_once(status: int) -> None:
 
 
 @contextmanager
-def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Iterator[None]:
+def reporting_lost_process(world: World, step: Callable[[], int] = lambda: 0) -> Iterator[None]:
     """Turn the libraries' errors about a lost process into a `TrainingError`.
 
     Raises:
@@ -199,14 +200,15 @@ def saying_who_is_lost(world: World, step: Callable[[], int] = lambda: 0) -> Ite
 
 
 def replicated(module: nn.Module) -> nn.Module:
-    """A copy of a module in each process; gradients become the mean over processes while they are computed (DDP)."""
+    """Copy a module to each process; gradients become the mean over processes while they are computed (DDP)."""
     with warnings.catch_warnings():  # torch 2.13 renamed the argument; earlier versions do not know the new name
         warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
         return nn.parallel.DistributedDataParallel(module, broadcast_buffers=False, gradient_as_bucket_view=True)
 
 
 def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()) -> nn.Module:
-    """A module whose float32 weights are divided among the processes; each layer's are put together while it computes (FSDP2).
+    """Divide the float32 weights of a module among the processes; each layer's are put together while it computes
+    (FSDP2).
 
     Args:
         dtype: of the numbers that layers compute in.
@@ -233,7 +235,7 @@ def sharded(module: nn.Module, dtype: torch.dtype, methods: tuple[str, ...] = ()
 
 
 def whole(tensor: Tensor) -> Tensor:
-    """A tensor that may be divided among processes, whole; all of them must ask."""
+    """Put together a tensor that may be divided among processes; all of them must ask."""
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 

@@ -80,7 +80,7 @@ class MasterWeights(Generic[Model]):
 
 
 def prepare_gpu() -> None:
-    """Choose how this process computes on an NVIDIA GPU. For programs of our own; a library must not decide this for its host.
+    """Set the precision of products on an NVIDIA GPU for this process.
 
     Products in float32 are computed by tensor cores from numbers of 10 bits after the point (TF32), more than bfloat16's 7, which
     training computes with. cuDNN's attention is left out: it plans anew for each shape, for seconds, and batches of text

@@ -19,8 +19,8 @@ LOCK = ".lock"
 
 
 @contextmanager
-def only_run(folder: Path) -> Iterator[None]:
-    """While this context lasts, no other run writes to a folder of checkpoints.
+def run_lock(folder: Path) -> Iterator[None]:
+    """Keep other runs from writing to a folder of checkpoints while this context lasts.
 
     The system releases the lock when the process ends, for whatever reason. On systems without locks, two runs can collide.
 
@@ -53,8 +53,8 @@ def _locked(descriptor: int) -> bool:
     return is_ours is None or (is_ours and os.fstat(descriptor).st_nlink > 0)
 
 
-class StopAsked:
-    """Whether the run was asked to stop (Ctrl-C, or SIGTERM from a scheduler)."""
+class StopRequest:
+    """A flag that is set when the run was asked to stop (Ctrl-C, or SIGTERM from a scheduler)."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -64,13 +64,14 @@ class StopAsked:
 
 
 @contextmanager
-def stopping_on_signals() -> Iterator[StopAsked]:
-    """While this context lasts, a first Ctrl-C or SIGTERM only notes that a stop is asked for: a step is never cut in two.
+def stopping_on_signals() -> Iterator[StopRequest]:
+    """Let a first Ctrl-C or SIGTERM only note that a stop is asked for, while this context lasts: a step is never cut
+    in two. A second one ends the process as usual.
 
     A second one ends the process as usual. A signal that is ignored, as in a shell's background, stays ignored; and nothing
     is done outside the main thread, where signals cannot be caught.
     """
-    stop = StopAsked()
+    stop = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return

@@ -25,7 +25,7 @@ def learning_rate(schedule: Schedule, step: int, *, peak: float, warmup_steps: i
 
 
 def inverse_sqrt_rate(step: int, *, peak: float, warmup_steps: int) -> float:
-    """Falling with the root of the step: rate = peak min(step / warmup_steps, sqrt(warmup_steps / step)).
+    """A rate that falls with the root of the step: rate = peak min(step / warmup_steps, sqrt(warmup_steps / step)).
 
     With `peak = paper_peak(...)` this is equation 3 of Vaswani et al. 2017, section 5.3, also called Noam's schedule.
     """
@@ -33,7 +33,7 @@ def inverse_sqrt_rate(step: int, *, peak: float, warmup_steps: int) -> float:
 
 
 def linear_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> float:
-    """Straight down to 0 after the last step.
+    """A rate that falls straight to 0 after the last step.
 
     rate = peak min(step / warmup_steps, (steps + 1 - step) / (steps + 1 - warmup_steps))
 
@@ -43,7 +43,8 @@ def linear_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> flo
 
 
 def cosine_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> float:
-    """Along half a cosine to 0 after the last step: rate = peak (1 - cos(pi remaining)) / 2, remaining from 1 to 0.
+    """A rate that falls along half a cosine to 0 after the last step: rate = peak (1 - cos(pi remaining)) / 2,
+    remaining from 1 to 0.
 
     Source: Loshchilov and Hutter 2017, equation 5, without restarts.
     """
@@ -53,13 +54,13 @@ def cosine_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> flo
 
 
 def warmup_stable_decay_rate(step: int, *, peak: float, warmup_steps: int, steps: int) -> float:
-    """Constant, and in the last fifth of the run straight down to 0. Source: Hu et al. 2024, equation 1."""
+    """A constant rate that falls straight to 0 in the last fifth of the run. Source: Hu et al. 2024, equation 1."""
     decay_steps = max(round(DECAY_SHARE * steps), 1)
     return peak * min(step / warmup_steps, 1.0, (steps + 1 - step) / (decay_steps + 1))
 
 
 def constant_rate(step: int, *, peak: float, warmup_steps: int) -> float:
-    """Constant after warm-up."""
+    """A rate that is constant after warm-up."""
     return peak * min(step / warmup_steps, 1.0)
 
 

@@ -29,12 +29,12 @@ from regard.text.lines import write_whole
 TENSORS, RECORD = "state.safetensors", "state.json"
 FORMAT_VERSION = 1
 RENAMED = {"next_place": "next_cursor"}
-"""Old names of parts of the progress, in checkpoints of earlier versions."""
+"""Old names of fields of the progress, in checkpoints of earlier versions."""
 CHECKSUM_LENGTH = 32
 NOT_WRITTEN = "Error while serializing: I/O error: "
-"""What safetensors puts before the system's reason."""
+"""The beginning of safetensors' message before the system's reason."""
 KEPT = 2
-"""Checkpoints that stay."""
+"""The number of checkpoints that stay."""
 WHOLE, BEGUN = "step-????????", ".step-*.part"
 """The names of checkpoints, finished and while they are written."""
 BEST, SNAPSHOTS, EVENTS = "best", "snapshots", "tensorboard"
@@ -48,15 +48,15 @@ class TrainingState:
     """The state of a run between two steps."""
 
     tensors: dict[str, Tensor]
-    """By name: `weights.*`, `average.*`, `optimizer.*`, `random.*`."""
+    """The tensors by name: `weights.*`, `average.*`, `optimizer.*`, `random.*`."""
     progress: dict[str, Any]
     """The record of the run so far."""
-    made_of: dict[str, Any]
+    fingerprint: dict[str, Any]
     """Settings and checksums of the data: what must stay the same for the run to continue unchanged."""
 
     @property
     def next_cursor(self) -> tuple[int, int]:
-        """Where the batch after the last one stands: epoch, and number in it."""
+        """The position of the batch after the last one: epoch, and number in it."""
         epoch, number = self.progress["next_cursor"]
         return int(epoch), int(number)
 
@@ -135,7 +135,7 @@ def write_state(folder: Path, state: TrainingState) -> None:
             "format_version": FORMAT_VERSION,
             "tensors_sha256": _digest_of_file(aside / TENSORS),
             "progress": state.progress,
-            "made_of": state.made_of,
+            "made_of": state.fingerprint,
         }
         write_whole(aside / RECORD, json.dumps(record | {"record_sha256": _digest(record)}).encode("utf-8"))
         if (folder / name).exists():
@@ -155,7 +155,7 @@ def checkpoints(folder: Path) -> list[Path]:
 
 
 def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
-    """The newest whole checkpoint of a folder, and a sentence about each damaged one that was passed over.
+    """Read the newest whole checkpoint of a folder, with a sentence about each damaged one that was passed over.
 
     Returns:
         None where there is no checkpoint.
@@ -173,8 +173,8 @@ def read_state(folder: Path) -> tuple[TrainingState | None, list[str]]:
     return None, []
 
 
-def newest_made_of(folder: Path) -> dict[str, Any] | None:
-    """What the run of a folder is made of, by its newest record that can be read; None where there is none."""
+def newest_fingerprint(folder: Path) -> dict[str, Any] | None:
+    """The fingerprint of the run of a folder, by its newest record that can be read; None where there is none."""
     for path in checkpoints(folder):
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return dict(_read_record(path)["made_of"])
@@ -208,7 +208,7 @@ def _digest(record: dict[str, Any]) -> str:
 
 
 def first_difference(then: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """A text with the first difference between what a run was made of and is now; None: there is none."""
+    """A text with the first difference between a run's fingerprints then and now; None: there is none."""
     for key in sorted(then.keys() | now.keys()):
         before, after = then.get(key), now.get(key)
         if before != after and isinstance(before, str) and len(before) >= CHECKSUM_LENGTH:

@@ -15,24 +15,33 @@ from typing import Generic
 
 import torch
 
-from regard.data.loading import pinned, prefetch
+from regard.data.prefetching import pinned, prefetch
 from regard.errors import RegardError, TrainingError
-from regard.training.distributed import saying_who_is_lost
+from regard.training.distributed import reporting_lost_process
 from regard.training.process import stopping_on_signals
-from regard.training.run import AnyBatch, Callback, Progress, RunWriter, SavingTimes, Scores, TrainingRun, TrainingTask
 from regard.training.schedules import learning_rate, paper_peak
 from regard.training.state import TrainingState
+from regard.training.training_run import (
+    AnyBatch,
+    Callback,
+    Progress,
+    RunWriter,
+    SavingTimes,
+    Scores,
+    TrainingRun,
+    TrainingTask,
+)
 from regard.training.updates import AnyModel, Outcome, Updater
 
 SKIPPED_IN_A_ROW = 5
-"""A run ends after this many steps in a row without a finite loss and gradient."""
+"""The number of steps in a row without a finite loss and gradient after which a run ends."""
 REMEDY = "A lower training.learning_rate or --precision float32 usually helps, in a new run."
 RANK_STRIDE = 0x9E3779B1
 """The difference of two processes' seeds: odd and large, as the CPU generator uses only the lowest 32 bits of a seed."""
 
 
 class Trainer(Generic[AnyModel, AnyBatch]):
-    """Trains a model on batches.
+    """A trainer of a model on batches.
 
     On several processes, each has a trainer of its own, and its own rows of each batch; the main one validates and writes.
 
@@ -82,7 +91,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         self.batches = prefetch(map(pinned, wanted) if self.device.type == "cuda" else wanted)
         self._source = batches
 
-    def run(self) -> TrainingRun:
+    def train(self) -> TrainingRun:
         """Train for `config.steps` steps; an interrupt (Ctrl-C) ends the run early, with what was kept intact.
 
         Dropout draws from torch's default generator, which is seeded here and given back as it was found. A first Ctrl-C or
@@ -99,7 +108,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         with (
             torch.random.fork_rng([self.device] if self._randomness else [], device_type=self._randomness or "cuda"),
             stopping_on_signals() as stop,
-            saying_who_is_lost(self.world, lambda: run.step),
+            reporting_lost_process(self.world, lambda: run.step),
         ):
             self._seed()
             try:
@@ -159,7 +168,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             )
 
     def _advance(self, *, stop: bool) -> None:
-        """One step and what is due after it; or the end of the run, if a process was asked to stop."""
+        """Take a step and do what is due after it; or end the run, if a process was asked to stop."""
         run, config = self.progress, self.config
         if stop and self.world.size == 1:
             self._stop()
@@ -193,7 +202,9 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self._save()
 
     def _remember(self) -> None:
-        """Let the teacher keep what it had kept before the run was stopped, so that the run goes on to the bit."""
+        """Let the teacher keep the states that it had kept before the run was stopped, so that the run goes on to the
+        bit.
+        """
         self._has_forgotten = False
         teacher, world = self.updater.teacher, self.world
         if teacher is None or not teacher.is_cached:
@@ -247,10 +258,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if self.saving is None or self._saved_step == self.progress.step:
             return
         tensors = self.updater.tensors()
-        randoms = self.world.of_all(torch.get_rng_state())
+        randoms = self.world.gather(torch.get_rng_state())
         tensors |= {f"random.cpu.{rank}": state for rank, state in enumerate(randoms)}
         if self._randomness:
-            states = self.world.of_all(torch.get_device_module(self.device).get_rng_state(self.device))
+            states = self.world.gather(torch.get_device_module(self.device).get_rng_state(self.device))
             tensors |= {f"random.{self._randomness}.{rank}": state for rank, state in enumerate(states)}
         if self.world.is_main:
             self.writer.save(tensors, self.progress)
@@ -295,12 +306,12 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if run.skipped_in_a_row >= SKIPPED_IN_A_ROW:
             raise TrainingError(
                 f"the {outcome.problem} must be a finite number; it was not in {run.skipped_in_a_row} steps in a row, up to "
-                f"step {step}. The batch of that step holds {self._places(sorted(rows))}. {REMEDY} What was "
+                f"step {step}. The batch of that step holds {self._example_places(sorted(rows))}. {REMEDY} What was "
                 "saved before is intact."
             )
 
-    def _places(self, rows: list[int]) -> str:
-        """The places of the first few of some examples, as text."""
+    def _example_places(self, rows: list[int]) -> str:
+        """The places of the first few of some examples in the data, as text."""
         shown = ", ".join(map(self.task.example, rows[:8]))
         return shown + (f" and {len(rows) - 8} more" if len(rows) > 8 else "")
 
@@ -318,10 +329,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         if step % self.config.report_every == 0 or step == self.config.steps:
             kept = ("step", "loss", "learning_rate", "tokens_per_second", "elapsed_seconds")
             run.history.append({name: getattr(progress, name) for name in kept})
-        self._tell(lambda: self.callback.on_step(progress))
+        self._notify(lambda: self.callback.on_step(progress))
 
-    def _tell(self, call: Callable[[], None]) -> None:
-        """Call the callback. What it raises ends the run after this step, with a checkpoint, on all processes."""
+    def _notify(self, call: Callable[[], None]) -> None:
+        """Call the callback. An exception from it ends the run after this step, with a checkpoint, on all processes."""
         try:
             call()
         except Exception as error:
@@ -339,10 +350,10 @@ class Trainer(Generic[AnyModel, AnyBatch]):
             self._save()  # first, so that no checkpoint is older than the model, which a resumed run keeps again
             self._keep()
         self._record(run)
-        self._tell(lambda: self.callback.on_validation(run.step, scores, is_best))
+        self._notify(lambda: self.callback.on_validation(run.step, scores, is_best))
 
     def _measure(self) -> Scores:
-        """The scores of the averaged weights, and what they make of some examples; both are noted."""
+        """The scores of the averaged weights, and their output for some examples; both are noted."""
         run, start = self.progress, time.perf_counter()
         scores = self.updater.measure(self.task.validate)
         run.history.append({"step": run.step, **{f"valid_{name}": score for name, score in scores.items()}})
@@ -351,7 +362,7 @@ class Trainer(Generic[AnyModel, AnyBatch]):
         seconds = time.perf_counter() - start
         run.validation_seconds, run.seconds = run.validation_seconds + seconds, run.seconds + seconds
         if not run.step:
-            self._tell(lambda: self.callback.on_validation(0, scores, False))
+            self._notify(lambda: self.callback.on_validation(0, scores, False))
         return scores
 
     @property

@@ -1,4 +1,4 @@
-"""One step of training: forward and loss of each micro-batch, backward, clip, update; on one process or on many."""
+"""A step of training: forward and loss of each micro-batch, backward, clip, update; on a single process or on many."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule
 
 from regard.errors import TrainingError
+from regard.models.adaptation import merged
 from regard.models.interface import Model, stored_tensors
-from regard.models.learning.adapters import merged
 from regard.nn.losses import spread_over_all
 from regard.training.distributed import ALONE, World, put, replicated, sharded, whole
 from regard.training.objectives.distillation import Teacher
 from regard.training.objectives.guided_alignment import guided_loss
 from regard.training.optimization import TrainingConfig, WeightAverage, parameter_groups
 from regard.training.precision import MasterWeights, resolve_precision
-from regard.training.run import AnyBatch
+from regard.training.training_run import AnyBatch
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 Found = TypeVar("Found")
@@ -48,12 +48,12 @@ class Outcome:
 
     @property
     def loss(self) -> float:
-        """Nats per label, over all micro-batches and processes."""
+        """The loss in nats per label, over all micro-batches and processes."""
         return self._read[0]
 
     @property
     def problem(self) -> str:
-        """Which was not finite, `loss` or `gradient`; empty: neither."""
+        """The name of the number that was not finite, `loss` or `gradient`; empty: neither."""
         found = zip(("loss", "gradient"), self._read, strict=True)
         return next((what for what, number in found if not math.isfinite(number)), "")
 
@@ -64,7 +64,7 @@ class Outcome:
 
 
 class _Loss(nn.Module):
-    """A model and its loss as one module, whose forward pass can be spread over processes."""
+    """A module that holds a model and its loss, whose forward pass can be spread over processes."""
 
     def __init__(
         self, model: Model, smoothing: float, teacher: Teacher | None = None, alignment_weight: float = 0.0
@@ -72,7 +72,7 @@ class _Loss(nn.Module):
         super().__init__()
         self.model, self.smoothing, self.alignment_weight = model, smoothing, alignment_weight
         self.teacher = None if teacher is None else teacher.like(model)
-        """Not a module of this one: it does not learn, and has no part in what processes exchange."""
+        """The teacher; not a module of this one: it does not learn, and has no part in what processes exchange."""
 
     def forward(self, batch: Any) -> Tensor:
         if getattr(batch, "links", None) is None:
@@ -86,10 +86,12 @@ class _Loss(nn.Module):
 
 
 def compiled(model: AnyModel) -> AnyModel:
-    """A model with the same parameters whose `states` PyTorch compiles at the first batch: one graph for batches of any shape."""
-    twin = copy.copy(model)
-    twin.states = torch.compile(model.states, dynamic=True)
-    return twin
+    """A model with the same parameters whose `states` PyTorch compiles at the first batch: one graph for batches of any
+    shape.
+    """
+    copied = copy.copy(model)
+    copied.states = torch.compile(model.states, dynamic=True)
+    return copied
 
 
 class Updater(Generic[AnyModel, AnyBatch]):
@@ -149,7 +151,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
             TrainingError: there is not enough memory, or the model cannot be compiled.
         """
         num_tokens = sum(batch.num_tokens for batch in batches) if num_tokens is None else num_tokens
-        with _saying_what_does_not_fit(lambda: _sizes(batches), self.config), _saying_what_does_not_compile():
+        with _reporting_lack_of_memory(lambda: _sizes(batches), self.config), _reporting_compile_errors():
             return self._step(batches, learning_rate, num_tokens)
 
     def _step(self, batches: Sequence[AnyBatch], learning_rate: float, num_tokens: int) -> Outcome:
@@ -191,15 +193,17 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return loss.detach()
 
     def measure(self, look: Callable[[AnyModel], Found]) -> Found:
-        """What is found in the averaged model, by the main process, or by all where each has only a part of it."""
+        """Apply a function to the averaged model, in the main process, or in all where each has only a part of it;
+        returns its result in all.
+        """
         model = merged(self.average.model).eval()
         # What is put together of a divided model in inference mode cannot be renewed outside of it: so always in it.
         in_inference = torch.inference_mode() if self.shard else nullcontext()
-        with in_inference, _saying_what_does_not_fit(lambda: "the validation text, in batches", self.config):
+        with in_inference, _reporting_lack_of_memory(lambda: "the validation text, in batches", self.config):
             found = look(model) if self.world.is_main or self.shard else None
         if isinstance(model, FSDPModule):
             model.reshard()
-        shared = self.world.of_main(found)
+        shared = self.world.broadcast(found)
         assert shared is not None
         return shared
 
@@ -215,7 +219,7 @@ class Updater(Generic[AnyModel, AnyBatch]):
         return self.average.model if self._unspread is None else self._unspread
 
     def tensors(self) -> dict[str, Tensor]:
-        """Weights, averages and moments, whole in the main process. All processes must call this."""
+        """The weights, averages and moments, whole in the main process. All processes must call this."""
         weights = stored_tensors(self.model)
         found = {f"weights.{name}": tensor.detach() for name, tensor in weights.items()}
         averaged = stored_tensors(self.average.model)
@@ -251,7 +255,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 @contextmanager
-def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -> Iterator[None]:
+def _reporting_lack_of_memory(what: Callable[[], str], config: TrainingConfig) -> Iterator[None]:
     """Turn the libraries' out-of-memory errors into a `TrainingError`.
 
     Raises:
@@ -270,7 +274,7 @@ def _saying_what_does_not_fit(what: Callable[[], str], config: TrainingConfig) -
 
 
 @contextmanager
-def _saying_what_does_not_compile() -> Iterator[None]:
+def _reporting_compile_errors() -> Iterator[None]:
     """Turn the compiler's errors, such as that a machine has no C++ compiler, into a `TrainingError`.
 
     Raises:

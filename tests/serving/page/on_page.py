@@ -190,7 +190,7 @@ class Shown:
         self.all(TOKEN).nth(place).click()
         self.settled()
 
-    def force(self, number: int) -> None:
+    def write_alternative(self, number: int) -> None:
         """Write the alternative with this number in the place of the chosen token."""
         self.all(ALTERNATIVES).nth(number).click()
         self.settled()

@@ -9,7 +9,7 @@ import pytest
 from on_page import GRID, HEAD, LENS, MATRIX, SHARE, STEP, TOKEN, Shown, numbers, percent, readable
 from playwright.sync_api import expect
 
-from regard.inspection.result import Inspection
+from regard.inspection.inspection import Inspection
 from regard.pipelines.translator import Translator
 
 WORD = "abcde"  # tokens: ▁ a b c d e, and the end

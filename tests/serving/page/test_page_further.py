@@ -15,7 +15,7 @@ from served import Start
 from regard.analysis.attribution import trace_flow
 from regard.checkpoint import load_model, save_new
 from regard.generation.options import TextOptions
-from regard.inspection.ablation import gated, without
+from regard.inspection.ablation import ablated_gates, gated
 from regard.inspection.record import HeadName
 from regard.models import handcrafted
 from regard.models.config import DecoderConfig, EncoderConfig
@@ -39,7 +39,8 @@ def test_the_numbers_behind_a_weight(opened: Any, learnt_url: str, learnt: Trans
     for moves in ([], ["ArrowRight"], ["ArrowDown", "Home"]):
         page.press(MATRIX, *moves)
         page.page.wait_for_timeout(300)
-        row, key = page.page.evaluate("regard.state.step"), page.page.evaluate("regard.state.source")
+        view = page.page.evaluate("regard.state.view")
+        row, key = view["outputPosition"], view["inputPosition"]
         found = learnt.lookup(seen, "cross.1.1", row)
         key = int(found.weights.argmax()) if key is None else key
         sum_of_terms, factor, root, score = numbers(page.text("#score").replace("√", " "))[:4]
@@ -156,7 +157,7 @@ def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str
     page.click("button.primary")
     greedy = model.continuations(["ab c"], TextOptions(max_tokens=24, temperature=0.0))[0]
     written = "ab c" + greedy.text
-    assert page.page.evaluate("regard.state.sentences[0].text") == written
+    assert page.page.evaluate("regard.state.output.sentences[0].text") == written
     seen = model.inspect(written)
     tokens = seen.rows("decoder").spelled
     assert page.tokens == [readable(token) for token in tokens]
@@ -170,9 +171,9 @@ def test_a_language_model_continues_and_is_forced(opened: Any, others: tuple[str
     page.all(ALTERNATIVES).nth(letters[0]).click()
     page.settled()
     forced = "".join(tokens[1:place]).replace("▁", " ").lstrip() + likeliest[letters[0]][0]
-    assert page.page.evaluate("regard.state.sentences[0].text").startswith(forced)
+    assert page.page.evaluate("regard.state.output.sentences[0].text").startswith(forced)
     assert "before:" in page.text(OUTPUT)
-    weights = model.inspect(page.page.evaluate("regard.state.sentences[0].text"))["decoder.1.1"].filled(0)
+    weights = model.inspect(page.page.evaluate("regard.state.output.sentences[0].text"))["decoder.1.1"].filled(0)
     page.choose(HEAD, "decoder.1.1")
     page.click("#row-tokens bdi >> nth=3")
     page.click("#key-tokens bdi >> nth=1")
@@ -183,16 +184,17 @@ def test_heads_of_a_language_model_are_switched_off_and_ranked(opened: Any, othe
     url, path = others
     model = load_as(path / "letters", LanguageModel, device="cpu")
     page = opened(url, direction="letters", text="ab c", off="decoder.1.0")
-    text = page.page.evaluate("regard.state.sentences[0].text")
-    count = page.page.evaluate("regard.state.sentences[0].how.max_tokens")  # as many as were asked for with it
+    text = page.page.evaluate("regard.state.output.sentences[0].text")
+    # as many as were asked for with it
+    count = page.page.evaluate("regard.state.output.sentences[0].decoding.max_tokens")
     whole = model.inspect(text).token_log_probs
-    with gated(model.model, without(model.model, [HeadName.parse("decoder.1.0")])):
+    with gated(model.model, ablated_gates(model.model, [HeadName.parse("decoder.1.0")])):
         weaker = model.inspect(text).token_log_probs
         written = "ab c" + model.continuations(["ab c"], TextOptions(max_tokens=count, temperature=0.0))[0].text
     changes = [after - before for after, before in zip(weaker, whole, strict=True)]
     assert [float(each) for each in page.texts(".changes .number")] == pytest.approx(changes, abs=0.0051)
     assert float(page.text("#sum")) == pytest.approx(sum(changes), abs=0.00051)
-    assert page.page.evaluate("regard.state.ablation.text") == written
+    assert page.page.evaluate("regard.state.heads.ablation.text") == written
     page.click("#rank")
     page.click(head_button("decoder.1.0"))
     page.take_token(3)
@@ -206,7 +208,7 @@ def test_heads_of_a_classifier_are_switched_off(opened: Any, others: tuple[str, 
     page = opened(url, direction="moods", text="bad face")
     whole = dict(model.inspect("bad face").predicted)
     page.press(head_button("encoder.0.1"), " ")
-    with gated(model.model, without(model.model, [HeadName.parse("encoder.0.1")])):
+    with gated(model.model, ablated_gates(model.model, [HeadName.parse("encoder.0.1")])):
         weaker = dict(model.inspect("bad face").predicted)
     found = {
         each.locator("bdi").inner_text(): float(each.locator(".number").inner_text())
@@ -301,7 +303,7 @@ def test_what_each_head_is_worth_for_each_token(opened: Any, learnt_url: str, le
     page.page.mouse.click(box["x"] + 3.5 * box["width"] / count, box["y"] + 5.5 * box["height"] / 12)
     page.settled()
     assert page.text("#sweep-cell").startswith(f"{page.heads[5]} is worth ")
-    assert page.page.evaluate("regard.state.step") == 3
+    assert page.page.evaluate("regard.state.view.outputPosition") == 3
 
 
 def test_two_translations_are_compared(opened: Any, learnt_url: str, learnt: Translator) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.analysis.comparison.result import Compared, Comparison, Texts
+from regard.analysis.comparison.comparison_result import Compared, Comparison, Texts
 from regard.analysis.comparison.systems import Given, Name, System, check_runs, find_systems, translations
 from regard.arguments import checked
 from regard.data.corpus import ParallelText, read_beside, read_pairs
@@ -19,9 +19,9 @@ from regard.evaluation.significance import (
     mean_score,
     mean_statistics,
     paired_bootstrap,
-    score_of,
-    statistics_of,
-    untested,
+    score_statistics,
+    sentence_statistics,
+    untested_scores,
 )
 from regard.evaluation.text_metrics import (
     ADDED,
@@ -29,8 +29,8 @@ from regard.evaluation.text_metrics import (
     TextMetrics,
     added_scores,
     exact_matches,
+    reference_columns,
     tokenization_hint,
-    with_more,
 )
 from regard.generation.options import DecodingOptions
 from regard.pipelines.devices import resolve_device
@@ -88,7 +88,7 @@ def compare(
         run: translations(run, pairs, on_items, device=device, precision=precision, options=options) for run in runs
     }
     texts = [[written[run] for run in system.runs] for system in found]
-    return measured(found, texts, pairs, with_more(pairs.targets, more), metrics, network)
+    return measured(found, texts, pairs, reference_columns(pairs.targets, more), metrics, network)
 
 
 def measured(
@@ -110,12 +110,12 @@ def measured(
         """The statistics of every system, of shape (sentence, run, statistic)."""
         return [np.stack([count(run) for run in of_system], axis=1) for of_system in texts]
 
-    chrf = over_runs(lambda run: statistics_of(metrics.chrf, run, columns))
+    chrf = over_runs(lambda run: sentence_statistics(metrics.chrf, run, columns))
     scores = {
         "bleu": paired_bootstrap(
-            over_runs(lambda run: statistics_of(metrics.bleu, run, columns)), score_of(metrics.bleu)
+            over_runs(lambda run: sentence_statistics(metrics.bleu, run, columns)), score_statistics(metrics.bleu)
         ),
-        "chrf": paired_bootstrap(chrf, score_of(metrics.chrf)),
+        "chrf": paired_bootstrap(chrf, score_statistics(metrics.chrf)),
         "exact_match": paired_bootstrap(
             over_runs(lambda run: mean_statistics(exact_matches(run, columns))), mean_score
         ),
@@ -125,8 +125,10 @@ def measured(
         scores["comet"] = paired_bootstrap(by_network, mean_score)
     added = [[added_scores(run, pairs.targets) for run in of_system] for of_system in texts]
     for name in ADDED:
-        scores[name] = untested([[of_run[name] for of_run in of_system] for of_system in added])
-    of_sentences = [[sum(map(score_of(metrics.chrf), runs)) / len(runs) for runs in of_system] for of_system in chrf]
+        scores[name] = untested_scores([[of_run[name] for of_run in of_system] for of_system in added])
+    of_sentences = [
+        [sum(map(score_statistics(metrics.chrf), runs)) / len(runs) for runs in of_system] for of_system in chrf
+    ]
     compared = [
         Compared(system.name, system.runs, of_system, {name: found[number] for name, found in scores.items()}, sentences)
         for number, (system, of_system, sentences) in enumerate(zip(systems, texts, of_sentences, strict=True))

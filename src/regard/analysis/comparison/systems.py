@@ -12,8 +12,8 @@ from regard.data.corpus import ParallelText, is_one_file, read_beside
 from regard.errors import DataError, SettingsError, hub_hint
 from regard.interop.files import is_hub_name
 from regard.names import exists, is_file
-from regard.pipelines.families import pipeline_type
 from regard.pipelines.loading import load_any, load_as
+from regard.pipelines.pipeline_types import pipeline_type
 from regard.pipelines.translator import Translator
 
 Name = str | os.PathLike[str]
@@ -31,7 +31,7 @@ class System:
 
     @property
     def models(self) -> list[str]:
-        """Those of its runs that are models."""
+        """The runs that are models."""
         return [run for run in self.runs if not _is_text(run)]
 
 

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from regard.analysis.comparison.result import Compared, Comparison, columns_of, notes_of, rows_of, score_line, summary
+from regard.analysis.comparison.comparison_result import (
+    Compared,
+    Comparison,
+    columns_of,
+    notes_of,
+    rows_of,
+    score_line,
+    summary,
+)
 from regard.errors import printable
 from regard.text.wording import counted
 

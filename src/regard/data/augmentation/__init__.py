@@ -1,1 +1,1 @@
-"""What changes pairs each time they are read."""
+"""Data augmentation: changes to pairs each time they are read."""

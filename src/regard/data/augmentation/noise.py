@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 FARTHEST = 3
-"""How far a token is moved at most."""
+"""The farthest that a token is moved, in places."""
 
 
 @dataclass(frozen=True)

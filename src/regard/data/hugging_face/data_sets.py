@@ -14,29 +14,30 @@ from regard.names import is_folder
 
 HUB_PREFIX = "hf:"
 AS_TSV: dict[str, Any] = {"quoting": csv.QUOTE_NONE, "keep_default_na": False}
-"""How the `.tsv` files of a local folder are read: as all of ours, each line is a row, and a quotation mark is a character. The
-library reads them with the quoting of CSV, so that rows between two marks become one, and a text such as `null` becomes none.
+"""Arguments for reading the `.tsv` files of a local folder: as all of ours, each line is a row, and a quotation mark is
+a character. The library reads them with the quoting of CSV, so that rows between two marks become one, and a text such
+as `null` becomes none.
 """
 Column = tuple[str, ...]
 """The name of a column; of one inside another, the names on the way to it."""
 
 
 class HubName(NamedTuple):
-    """What a name such as `hf:wmt14:de-en:train[:1000]:translation.de:translation.en` says."""
+    """The parts of a name such as `hf:wmt14:de-en:train[:1000]:translation.de:translation.en`."""
 
     path: str
-    """On the hub, or a local folder."""
+    """The name on the hub, or a local folder."""
     config: str | None
-    """Which of its configurations, where it has several."""
+    """The name of one of the data set's configurations, where it has several."""
     split: str
     """The split, with a slice if one is given, as `datasets` reads it."""
     source: str
     target: str
-    """Columns; `translation.de` is `de` inside `translation`."""
+    """The columns of sources and targets; `translation.de` is `de` inside `translation`."""
 
     @classmethod
     def parse(cls, name: str) -> HubName:
-        """From `hf:name:split:source_column:target_column` or `hf:name:config:split:source_column:target_column`.
+        """Parse `hf:name:split:source_column:target_column` or `hf:name:config:split:source_column:target_column`.
 
         Raises:
             DataError: it is written otherwise.
@@ -62,19 +63,19 @@ def open_hub(name: str) -> tuple[Any, list[Column]]:
         DataError: a name that is not written as it must be, a data set that cannot be loaded, or columns that it does not have.
         MissingExtraError: `datasets` is not installed.
     """
-    asked = HubName.parse(name)
+    hub_name = HubName.parse(name)
     try:
         import datasets
     except ImportError as error:
         raise MissingExtraError("Reading Hugging Face data sets", "datasets") from error
     try:
-        with _without_log_lines():
-            builder = datasets.load_dataset_builder(asked.path, asked.config)
-            options = AS_TSV if is_folder(asked.path) and getattr(builder.config, "sep", None) == "\t" else {}
-            rows = datasets.load_dataset(asked.path, asked.config, split=asked.split, **options)
+        with _log_nothing():
+            builder = datasets.load_dataset_builder(hub_name.path, hub_name.config)
+            options = AS_TSV if is_folder(hub_name.path) and getattr(builder.config, "sep", None) == "\t" else {}
+            rows = datasets.load_dataset(hub_name.path, hub_name.config, split=hub_name.split, **options)
     except Exception as error:  # the library raises errors of many kinds; each ends the command with one message
-        raise DataError(_what_is_wrong(name, asked, error)) from error
-    return rows, [_column(name, rows.features, column) for column in (asked.source, asked.target)]
+        raise DataError(_load_error_message(name, hub_name, error)) from error
+    return rows, [_column(name, rows.features, column) for column in (hub_name.source, hub_name.target)]
 
 
 def cell(row: Mapping[str, Any], column: Column, place: str) -> str:
@@ -95,12 +96,12 @@ def cell(row: Mapping[str, Any], column: Column, place: str) -> str:
 
 
 def _column(name: str, features: Mapping[str, Any], column: str) -> Column:
-    """The way to a column.
+    """The path to a column.
 
     Raises:
         DataError: the data set does not have it.
     """
-    known = {".".join(way): way for way in _ways(features)}
+    known = {".".join(way): way for way in _column_paths(features)}
     if column not in known:
         first = column.partition(".")[0]
         inside = [".".join(way[1:]) for way in known.values() if way[0] == first and len(way) > 1]
@@ -109,29 +110,29 @@ def _column(name: str, features: Mapping[str, Any], column: str) -> Column:
     return known[column]
 
 
-def _ways(features: Mapping[str, Any], before: Column = ()) -> Iterator[Column]:
-    """The columns, and those inside of them."""
+def _column_paths(features: Mapping[str, Any], before: Column = ()) -> Iterator[Column]:
+    """The paths to the columns, and to those inside of them."""
     for key, feature in features.items():
         yield (*before, key)
         inside = (
             dict.fromkeys(getattr(feature, "languages", None) or ()) if not isinstance(feature, Mapping) else feature
         )
-        yield from _ways(inside, (*before, key))
+        yield from _column_paths(inside, (*before, key))
 
 
-def _what_is_wrong(name: str, asked: HubName, error: Exception) -> str:
-    """One message for what the library says when a data set cannot be loaded."""
+def _load_error_message(name: str, hub_name: HubName, error: Exception) -> str:
+    """A message for the error of the library when a data set cannot be loaded."""
     said = " ".join(str(error).split())
     listed = re.findall(r"'([^']+)'", said.rpartition("[")[2].partition("]")[0])
     if said.startswith("Config name is missing") and listed:
-        columns = f"{asked.source}:{asked.target}"
+        columns = f"{hub_name.source}:{hub_name.target}"
         return (
             f"{name} must name a configuration of the data set, which has several: {', '.join(listed[:20])}. "
-            f"Write hf:{asked.path}:{listed[0]}:{asked.split}:{columns}."
+            f"Write hf:{hub_name.path}:{listed[0]}:{hub_name.split}:{columns}."
         )
     if said.startswith("BuilderConfig") and listed:
-        hint = nearest_hint(str(asked.config), listed)
-        return f"{name}: a configuration must be one of the data set's; got {asked.config!r}. {hint}"
+        hint = nearest_hint(str(hub_name.config), listed)
+        return f"{name}: a configuration must be one of the data set's; got {hub_name.config!r}. {hint}"
     causes = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and isinstance(cause, Exception):
         causes.append(cause)
@@ -145,7 +146,7 @@ def _what_is_wrong(name: str, asked: HubName, error: Exception) -> str:
 
 
 @contextmanager
-def _without_log_lines() -> Iterator[None]:
+def _log_nothing() -> Iterator[None]:
     """Keep the libraries from logging every retry."""
     loggers = [logging.getLogger(name) for name in ("huggingface_hub", "datasets")]
     levels = [logger.level for logger in loggers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regard.data.corpus import AlignedPair, NumberedPair
 from regard.text.tokenizer import Tokenizer
-from regard.text.words import Separators, begin_of_word, word_spans
+from regard.text.words import Separators, first_word_character, word_spans
 
 
 def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Tokenizer) -> list[int]:
@@ -29,12 +29,12 @@ def token_links(pair: NumberedPair, source_tokenizer: Tokenizer, tokenizer: Toke
 
 
 def _tokens_of_words(text: str, tokenizer: Tokenizer, separators: Separators) -> list[list[int]]:
-    """The tokens of each word: those whose first character of a word is in it."""
+    """The tokens of each word: the ones that hold the first character of a word."""
     spans = word_spans(text, separators)
     found: list[list[int]] = [[] for _ in spans]
     word = 0
     for token, (begin, end) in enumerate(tokenizer.offsets(text)):
-        begin = begin_of_word(text, begin, end, separators)
+        begin = first_word_character(text, begin, end, separators)
         while word + 1 < len(spans) and begin >= spans[word][1]:
             word += 1
         if begin < end and spans and spans[word][0] <= begin < spans[word][1]:

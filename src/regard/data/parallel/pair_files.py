@@ -1,4 +1,4 @@
-"""Reads the files of pairs: two parallel ones, `.tsv` and `.jsonl`."""
+"""Readers of files of pairs: two parallel ones, `.tsv` and `.jsonl`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 
 from regard.errors import DataError
-from regard.text.keys import read_unique
+from regard.text.json_keys import read_unique
 from regard.text.lines import decode_line, open_lines
 
 Row = tuple[int, str, str]
@@ -15,7 +15,7 @@ Row = tuple[int, str, str]
 
 
 def read_parallel(source: str, target: str, only: Collection[int] | None) -> Iterator[Row]:
-    """The pairs of two files, line by line.
+    """Read the pairs of two files, line by line.
 
     Args:
         only: the numbers of the lines to read; None: all.
@@ -33,7 +33,7 @@ def read_parallel(source: str, target: str, only: Collection[int] | None) -> Ite
 
 
 def read_tsv(path: str, only: Collection[int] | None) -> Iterator[Row]:
-    """The pairs of a file with a source, a tab and a target on each line.
+    """Read the pairs of a file with a source, a tab and a target on each line.
 
     Raises:
         DataError: a line that is not so.
@@ -51,7 +51,7 @@ def read_tsv(path: str, only: Collection[int] | None) -> Iterator[Row]:
 
 
 def read_jsonl(path: str, only: Collection[int] | None) -> Iterator[Row]:
-    """The pairs of a file with an object on each line, which has the keys `source` and `target`.
+    """Read the pairs of a file with an object on each line, which has the keys `source` and `target`.
 
     Raises:
         DataError: a line that is not so.

@@ -1,25 +1,22 @@
-"""Beam search: keeps the best few beginnings of each length."""
+"""Beam search: expand every hypothesis by every token, and prune to the best `beam_size`, step by step."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.engines.library import Library
-from regard.engines.native_model import NativeModel
-from regard.engines.native_search import NativeSearch, library_for
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.candidates import Candidates, on_cpu, top_candidates
 from regard.generation.request import Hypothesis, Request
-from regard.generation.rules.candidates import Candidates, on_cpu, top_candidates
-from regard.generation.rules.repetition_loops import LOOP_TOKENS, end_repetition_loops
-from regard.generation.rules.required import Phrases, Progress, allocate, continuations
+from regard.generation.required_phrases import Phrases, Progress, allocate, continuations
+from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.generation.rules.rule import Rule
 from regard.generation.rules.trace import Trace
 
 LENGTH_NORMS = ("wu", "average", "none")
@@ -69,7 +66,7 @@ class BeamSettings:
             raise SettingsError(f"diversity must be at least 0; got {self.diversity}.")
 
     def normalizer(self, length: int) -> float:
-        """What a log-probability is divided by to compare targets of several lengths, the end symbol counted."""
+        """The divisor of a log-probability, by which targets of several lengths are compared; the end symbol is counted."""
         if self.length_norm == "none":
             return 1.0
         ratio = length if self.length_norm == "average" else (5 + length) / 6
@@ -79,14 +76,15 @@ class BeamSettings:
             return sys.float_info.max
 
 
-class BeamSearch:
-    """The rules of a search: which hypotheses go on, which are finished, and when a sentence is done.
+class BeamSearch(Rule):
+    """Beam search: expands the active hypotheses, prunes them, and stops.
 
-    At each step the `beam_size` best candidates count: those of them that end are finished, and the best candidates that go
-    on take their slots; so a beam of 1 is greedy search. A sentence is done when `n_best` have finished and no active one can
-    become better: log-probabilities only fall, so that an active hypothesis can at best reach its present sum /
-    normalizer(max_length); or earlier, see `early_stopping`. These are the rules of fairseq and CTranslate2, but that these
-    stop early whatever is active.
+    Each step expands each hypothesis by every token of the vocabulary. The expansions are pruned to the `beam_size` best:
+    those of them that end are finished, and the best that do not end fill the beam. A beam of 1 is greedy search.
+
+    A sentence is done when `n_best` hypotheses have finished and no active one can become better. Log-probabilities only
+    fall, so that an active hypothesis can at best reach its present sum / normalizer(max_length). With `early_stopping` a
+    sentence is done earlier. These are the rules of fairseq and CTranslate2, which always stop early.
 
     Args:
         trace: records what became of every candidate.
@@ -97,61 +95,9 @@ class BeamSearch:
         self.width = settings.beam_size
         self.starts: Sequence[int] = range(0, self.width, self._group_size)
         self._progress: dict[int, list[Progress]] = {}
-        self._native: NativeSearch | None = None
-        self._none_banned = torch.empty(0, dtype=torch.long)
 
     def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
-        """Extend each sentence by one token; returns the parent of each new hypothesis."""
-        if not self._is_plain(active) or (library := library_for(active.scores, log_probs)) is None:
-            return self._advance(active, log_probs)
-        search = self._search(library, active, log_probs.shape[-1], self._none_banned)
-        search.advance(log_probs)
-        self._note(active, search)
-        return search.parents
-
-    def whole_step(
-        self, model: NativeModel, active: ActiveBatch, state: Any, banned_ids: Int[Tensor, " banned"]
-    ) -> bool:
-        """A step of the model, of the constraints of requests and of this search, in one call; then `active` and `state` are
-        those after it. False: this search or model cannot, and nothing was done.
-        """
-        if not self._is_plain(active) or not model.can_search():
-            return False
-        search = self._search(model.library, active, model.vocab_size, banned_ids)
-        model.search_step(state, search)
-        self._note(active, search)
-        return True
-
-    def _is_plain(self, active: ActiveBatch) -> bool:
-        return self.trace is None and self.settings.num_groups == 1 and not self._constrained(active)
-
-    def _search(
-        self, library: Library, active: ActiveBatch, vocab_size: int, banned_ids: Int[Tensor, " banned"]
-    ) -> NativeSearch:
-        """The search in C over the hypotheses as they are now."""
-        tensors, known = active.tensors, self._native
-        if (
-            known is None
-            or known.banned_ids is not banned_ids
-            or any(x is not y for x, y in zip(known.tensors, tensors, strict=True))
-        ):
-            known = self._native = NativeSearch(library, tensors, vocab_size, self.eos_id, banned_ids)
-        return known
-
-    def _note(self, active: ActiveBatch, search: NativeSearch) -> None:
-        """What a step in C leaves to do: hypotheses that have finished, sentences that are blocked, repetition."""
-        for slot, id, total, ids, log_probs in search.ended():
-            request, at_end = active.requests[slot], id == self.eos_id
-            assert request is not None
-            score, reason = self._score(total, len(log_probs)), request.finish_reason(at_end=at_end)
-            active.finished[slot].append(Hypothesis(ids if at_end else [*ids, id], log_probs, score, reason))
-        if search.is_blocked_anywhere:
-            active.end_blocked(search.is_blocked, self._score)
-            active.scores[search.is_blocked] = -torch.inf
-        if search.longest >= LOOP_TOKENS:
-            end_repetition_loops(active, self._score)
-
-    def _advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
+        """Expand each hypothesis by one token, and prune to the best; return the parent of each new hypothesis."""
         found, ranks = self._candidates(active, log_probs)
         stops = (found.ids == self.eos_id) | (active.lengths + 1 >= active.limits)[:, None]
         ends = stops & self._is_counted(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)
@@ -213,7 +159,7 @@ class BeamSearch:
             mine = slice(group * size, (group + 1) * size)
             scores, own = totals[:, mine], log_probs[:, mine]
             costly = own - self.settings.diversity * chosen if group else own
-            ranked = top_candidates(scores, costly, 2 * size).filled(2 * size)
+            ranked = self._top(scores, costly, 2 * size).filled(2 * size)
             for slot in constrained:
                 self._require(ranked, active, slot, mine, costly[slot])
             best = ranked.within(scores, own) if group or constrained else ranked
@@ -225,6 +171,11 @@ class BeamSearch:
         joined = [torch.cat(list(parts), dim=1) for parts in (*zip(*groups, strict=True), ranks)]
         scores, parents, ids, added, rank = on_cpu(joined)
         return Candidates(scores, parents, ids, added), rank
+
+    def _top(
+        self, scores: Float[Tensor, "slot beam"], log_probs: Float[Tensor, "slot beam vocab"], count: int
+    ) -> Candidates:
+        return top_candidates(scores, log_probs, count)
 
     def _constrained(self, active: ActiveBatch) -> list[int]:
         """The slots of sentences that must have phrases."""
@@ -249,7 +200,7 @@ class BeamSearch:
             ranked.ids[slot, index] = candidate.id
 
     def _states(self, active: ActiveBatch, slot: int) -> list[Progress]:
-        """How much of its phrases each hypothesis of a sentence has written."""
+        """The parts of its phrases that each hypothesis of a sentence has written."""
         request = active.requests[slot]
         assert request is not None
         return self._progress.setdefault(active.numbers[slot], [Phrases(request.required).begin()] * self.width)

@@ -12,15 +12,16 @@ from torch import Tensor
 
 from regard.errors import SettingsError
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.candidates import on_cpu
 from regard.generation.option_record import Options
 from regard.generation.request import Hypothesis
-from regard.generation.rules.candidates import on_cpu
 from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.generation.rules.rule import Rule
 from regard.nn.positions import widest_float
 
 
 class SamplingOptions(Options):
-    """How tokens are drawn. What is cut off is cut off in the order of these options.
+    """The options of drawing tokens. Tokens are cut off in the order of these options.
 
     Source: Fan et al. 2018 (top-k); Holtzman et al. 2020, section 3.1 (top-p, "nucleus"); Nguyen et al. 2024 (min-p); Meister
         et al. 2023, section 4 (typical: the tokens whose surprise is nearest to the mean surprise).
@@ -79,7 +80,7 @@ def draw(logits: Float[Tensor, "*row vocab"], uniform: Float[Tensor, "*row"]) ->
     return drawn.minimum(last)
 
 
-class Sampling:
+class Sampling(Rule):
     """A rule: each hypothesis of a sentence is a sample of its own, which ends when it draws an end symbol.
 
     A sentence's random numbers come from the seed of its request alone, so that its samples do not depend on what else is

@@ -9,12 +9,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.generation.active_batch import ActiveBatch
+from regard.generation.candidates import top_candidates
 from regard.generation.request import Hypothesis
-from regard.generation.rules.candidates import top_candidates
 from regard.generation.rules.repetition_loops import end_repetition_loops
+from regard.generation.rules.rule import Rule
 
 
-class StochasticBeam:
+class StochasticBeam(Rule):
     """A rule: the targets whose log-probability plus Gumbel noise is highest, which are a sample without replacement.
 
     The noise of a hypothesis is the highest among all its continuations, so that it is enough to follow the highest few. A
@@ -31,7 +32,7 @@ class StochasticBeam:
         self.starts: Sequence[int] = (0,)
         self._generators: dict[int, torch.Generator] = {}
         self._noisy: dict[int, list[float]] = {}
-        """Of each request, the noisy log-probability of each active hypothesis; -inf where it has ended since."""
+        """The noisy log-probability of each active hypothesis, by request; -inf where it has ended since."""
         self._restricted: dict[int, list[float]] = {}
         """And its log-probability among what may be written."""
         self._ended: dict[int, list[float]] = {}

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.generation.active_batch import ActiveBatch
-from regard.generation.rules.candidates import Candidates
+from regard.generation.candidates import Candidates
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class TracedCandidate:
     """The index of the hypothesis it continues, among the candidates of the step before; None at the first step."""
     id: int
     log_prob: float
-    """Of the token."""
+    """The log-probability of the token."""
     score: float
     """The sum of its log-probabilities."""
     fate: Literal["active", "finished", "dropped"]
@@ -32,7 +32,7 @@ class Trace:
     def __init__(self) -> None:
         self.steps: dict[int, list[list[TracedCandidate]]] = {}
         self._live: dict[int, list[int]] = {}
-        """Of each request, the indices of its active hypotheses among the candidates of the newest step."""
+        """The indices of the active hypotheses of each request among the candidates of the last step."""
 
     def note(self, active: ActiveBatch, found: Candidates, ends: Tensor, order: Tensor, scores: Tensor) -> None:
         """Note a step: the candidates, which of them ended, and the indices and scores of those that go on."""

@@ -1,1 +1,1 @@
-"""Pictures, pages and reports of what was measured and inspected."""
+"""Pictures, pages and reports of measurements and inspections."""

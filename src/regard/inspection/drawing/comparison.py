@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
 
-from regard.inspection.drawing.report import STYLE
+from regard.inspection.drawing.html_report import STYLE
 from regard.text.wording import counted
 
 MORE_STYLE = """
@@ -28,13 +28,13 @@ h2{overflow-wrap:anywhere}
 """
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
 MOST_SHOWN = 500
-"""Sentences of a list that are on the page."""
+"""The number of sentences of a list that are on the page."""
 MOST_COMPARED = 1000
-"""Texts of more words than this are shown without marks, as finding them takes too long."""
+"""The number of words above which texts are shown without marks, as finding them takes too long."""
 PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~¡¿«»„“”‘’‚‹›…–—。、！？，：；「」『』（）،؛؟।")
 WITHOUT_SPACES = "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 WORD = re.compile(rf"\s+|[{PUNCTUATION}{WITHOUT_SPACES}]|[^\s{PUNCTUATION}{WITHOUT_SPACES}]+")
-"""Spaces, a mark of punctuation, a Japanese or Chinese character, or a word."""
+"""An expression for the parts of a text: spaces, a mark of punctuation, a Japanese or Chinese character, or a word."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ShownSentence:
     before: str
     after: str
     score: str
-    """Its score by both."""
+    """The sentence's score by both systems."""
 
 
 @dataclass(frozen=True)
@@ -56,29 +56,29 @@ class ShownSystem:
 
     name: str
     better: Sequence[ShownSentence]
-    """The greatest difference first."""
+    """The sentences that this system translates better, the greatest difference first."""
     worse: Sequence[ShownSentence]
-    """The same."""
+    """The sentences that it translates worse, the greatest difference first."""
     num_equal: int
-    """Sentences with the same score."""
+    """The number of sentences with equal scores."""
 
 
 @dataclass(frozen=True)
 class ComparisonPage:
-    """What the page shows."""
+    """The content of the page."""
 
     title: str
     summary: str
     baseline: str
     columns: Sequence[str]
     scores: Sequence[tuple[str, Sequence[Sequence[str]]]]
-    """Of each system, its name and the rows of its table."""
+    """The name of each system, and the rows of its table."""
     notes: Sequence[str]
     systems: Sequence[ShownSystem]
 
 
 def comparison_html(page: ComparisonPage) -> str:
-    """The page."""
+    """The page as HTML."""
     notes = "".join(f'<p class="faint">{escape(note)}</p>' for note in page.notes)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">
@@ -96,15 +96,15 @@ def _scores(page: ComparisonPage) -> str:
     groups = ""
     for system, rows in page.scores:
         cells = "".join(
-            f"<tr>{''.join(f'<td class=number>{escape(_kept(cell))}</td>' for cell in row)}</tr>" for row in rows
+            f"<tr>{''.join(f'<td class=number>{escape(_unbreakable(cell))}</td>' for cell in row)}</tr>" for row in rows
         )
         title = f"<bdi>{escape(system)}</bdi>" + ("" if groups else ' <span class="label">baseline</span>')
         groups += f'<tbody><tr><th scope="rowgroup" colspan="{len(page.columns)}">{title}</th></tr>{cells}</tbody>'
     return f'<div class="wide"><table class="scores"><thead><tr>{names}</tr></thead>{groups}</table></div>'
 
 
-def _kept(cell: str) -> str:
-    """A cell that a narrow screen may break before its ± only, and the name of a metric at every space."""
+def _unbreakable(cell: str) -> str:
+    """Format a cell: a narrow screen may break it before its ± only, and the name of a metric at every space."""
     return cell if cell[:1].isalpha() else cell.strip().replace(" ", "\u00a0").replace("\u00a0±", " ±")
 
 

@@ -37,7 +37,7 @@ PANEL_GAP = 40
 SHADES = 20
 LEGEND_SHADES = (0, 0.25, 0.5, 0.75, 1)
 CHARACTERS, BARS = " .:-=+*#%@", " ▁▂▃▄▅▆▇█"
-"""A weight in a terminal, from 0 to 1: without colours and with."""
+"""The characters for a weight from 0 to 1 in a terminal: without colours and with."""
 BAR_COLOUR = "\x1b[38;5;32m"
 """A blue that stands out from white (contrast 3.9) and from black (5.4)."""
 LONGEST_LABEL = 16
@@ -46,17 +46,17 @@ LEGEND_WIDTH = 150
 
 
 @runtime_checkable
-class Aligned(Protocol):
-    """Tokens, and from which of them each was written."""
+class AlignedTokens(Protocol):
+    """Tokens with an alignment: the tokens that each of them was written from."""
 
     @property
     def source_tokens(self) -> list[str]:
-        """What was read."""
+        """The tokens that were read."""
         ...
 
     @property
     def target_tokens(self) -> list[str]:
-        """What was written."""
+        """The tokens that were written."""
         ...
 
     @property
@@ -65,8 +65,8 @@ class Aligned(Protocol):
         ...
 
 
-def alignment_svg(alignment: Aligned, *, standalone: bool = False) -> str:
-    """A matrix: source tokens across, target tokens down, each cell as strong as the weight is high.
+def alignment_svg(alignment: AlignedTokens, *, standalone: bool = False) -> str:
+    """Draw a matrix: source tokens across, target tokens down, each cell as strong as the weight is high.
 
     Args:
         standalone: with the theme's colours inside, for a file of its own.
@@ -111,7 +111,7 @@ def curve_svg(
     height: int = 300,
     y_range: tuple[float, float] | None = None,
 ) -> str:
-    """At most two curves over one axis, each named at its last point; one that has a single point is a dot.
+    """Draw at most two curves over one axis, each named at its last point; one that has a single point is a dot.
 
     Args:
         curves: points (x, y) by name, x above 0.
@@ -139,7 +139,7 @@ def curve_svg(
         parts.append(
             f'<text x="{x:.1f}" y="{height - bottom + 18}" text-anchor="middle" fill="var(--faint)">{step:,}</text>'
         )
-    names_y = _apart([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
+    names_y = _spread([place(*curve[-1])[1] for curve in curves.values()], LINE_HEIGHT)
     for (name, curve), colour, name_y in zip(curves.items(), ("var(--heat)", "var(--second)"), names_y, strict=False):
         places = [place(*point) for point in curve]
         if len(places) == 1:
@@ -175,7 +175,8 @@ def panels_svg(
     cell: float = 14,
     standalone: bool = False,
 ) -> str:
-    """Small matrices side by side, `columns` to a row, all with the same axes: first row on top, first column left.
+    """Draw small matrices side by side, `columns` to a row, all with the same axes: first row on top, first column
+    left.
 
     Args:
         cell: width and height of a cell, in pixels.
@@ -220,7 +221,8 @@ def _cells(values: Sequence[Sequence[float]], left: float, top: float, cell: flo
 
 
 def heat_map(matrix: Matrix, rows: Tokens, keys: Tokens, *, width: int = 80, colour: bool = True) -> str:
-    """A matrix for a terminal: rows down, keys across, each cell as full as its weight is high; forbidden cells are dots.
+    """Draw a matrix for a terminal: rows down, keys across, each cell as full as its weight is high; forbidden cells
+    are dots.
 
     Keys are numbered, and named below; where they do not fit side by side, further blocks follow. The last lines say which
     weight each filling stands for.
@@ -281,7 +283,7 @@ def _cut(label: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The number of columns of a terminal that a text takes."""
     return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
@@ -304,8 +306,8 @@ def _text_width(text: str) -> int:
     return sum(14 if east_asian_width(character) in "WF" else 8 for character in text)
 
 
-def _apart(places: Sequence[float], distance: float) -> list[float]:
-    """The y coordinates, moved down where they are nearer than `distance` to the one above."""
+def _spread(places: Sequence[float], distance: float) -> list[float]:
+    """Move y coordinates down where they are nearer than `distance` to the one above."""
     moved = list(places)
     order = sorted(range(len(places)), key=lambda i: places[i])
     for above, below in itertools.pairwise(order):
@@ -314,7 +316,7 @@ def _apart(places: Sequence[float], distance: float) -> list[float]:
 
 
 def _legend(left: float, top: float) -> str:
-    """What the colours of an alignment mean."""
+    """A legend: the meaning of the colours of an alignment."""
     size, begin = 12, left + 14
     cells = "".join(
         f'<rect x="{begin + size * place:g}" y="{top:g}" width="{size}" height="{size}" fill="var(--heat)" '

@@ -11,13 +11,13 @@ from matplotlib.ft2font import FT2Font
 
 OWN = "DejaVu Sans"
 WIDE = ("Noto Sans", "Arial Unicode", "Unifont")
-"""Families that have many scripts; they are tried first."""
+"""Font families that have many scripts; they are tried first."""
 MOST_NAMED = 10
-"""Characters that a message names."""
+"""The number of characters that a message names."""
 
 
 class MissingFontWarning(UserWarning):
-    """Characters of a picture that no installed font has."""
+    """The warning about characters of a picture that no installed font has."""
 
 
 def families(text: str) -> list[str]:
@@ -36,7 +36,7 @@ def missing(text: str) -> str:
     return _chosen(text)[1]
 
 
-def told(lacking: str) -> str:
+def missing_characters_warning(lacking: str) -> str:
     """A warning about characters in a picture that no font has."""
     scripts = sorted({character_name(character, "unnamed").split()[0].split("-")[0] for character in lacking})
     more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""

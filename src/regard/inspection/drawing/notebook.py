@@ -1,4 +1,4 @@
-"""What a run reports in a notebook: one output that is updated, with a bar, the newest state and the lines that stay."""
+"""The display of a run in a notebook: one output that is updated, with a bar, the newest state and the lines that stay."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from regard.inspection.drawing.figures import NOTEBOOK
 
 LEAST_SECONDS = 0.25
-"""Between two updates: each is sent to the browser."""
+"""The least seconds between two updates: each is sent to the browser."""
 
 
 class NotebookOutput:
-    """One output of a notebook's cell.
+    """An output of a notebook's cell.
 
     Args:
         display: `IPython.display.display`.

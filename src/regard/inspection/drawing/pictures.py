@@ -26,7 +26,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-    from regard.inspection.drawing.fonts import MissingFontWarning, families, missing, told
+    from regard.inspection.drawing.fonts import MissingFontWarning, families, missing, missing_characters_warning
 except ImportError as error:
     raise MissingExtraError("pictures", "inspect") from error
 
@@ -41,33 +41,33 @@ FORBIDDEN = "#e4e8ec"
 CELL_INCHES = 0.24
 SMALLEST_CELL, LARGEST_SIDE = 0.09, 14.0
 LABELLED_CELL = 0.11
-"""In inches: smaller cells have a label for every few of them."""
+"""The size in inches of cells that are all labelled: smaller ones have a label for every few of them."""
 MOST_ABREAST = 4
-"""Matrices with their tokens that stand side by side."""
+"""The number of matrices with their tokens that stand side by side."""
 LEGEND_INCHES = 0.7
 FAINTEST_LINK = 0.02
-"""Weights below are not drawn as curves."""
+"""The weight below which no curve is drawn."""
 DPI = 150
 
 
 def picture_bytes(figure: Figure, ending: str) -> bytes:
-    """A figure as a file's content: `.svg`, whose text stays text and is set by the reader's fonts, or `.png`.
+    """The content of a figure's file: `.svg`, whose text stays text and is set by the reader's fonts, or `.png`.
 
     Warns, once, of characters that are drawn here and that no installed font has.
     """
     written = io.BytesIO()
     # The list of fonts that "sans-serif" may be would be written out with each text.
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "regard", "font.sans-serif": ["DejaVu Sans"]}
-    with matplotlib.rc_context(settings), _silent_on_glyphs():
+    with matplotlib.rc_context(settings), _without_glyph_warnings():
         metadata = {"Date": None} if ending == ".svg" else {}
         figure.savefig(written, format=ending.removeprefix("."), dpi=DPI, bbox_inches="tight", metadata=metadata)
     if ending != ".svg" and (lacking := missing(_text_of(figure))):
-        warnings.warn(told(lacking), MissingFontWarning, stacklevel=2)
+        warnings.warn(missing_characters_warning(lacking), MissingFontWarning, stacklevel=2)
     return written.getvalue()
 
 
 def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "", note: str = "") -> Figure:
-    """One head: rows down, keys across, the weight of each cell as its darkness; forbidden cells are grey.
+    """Draw one head: rows down, keys across, the weight of each cell as its darkness; forbidden cells are grey.
 
     Args:
         note: one line below, on what is not shown.
@@ -80,7 +80,7 @@ def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = ""
     bar = figure.add_axes(
         ((1.2 + width + 0.1) / (width + 1.6), 0.3 / (height + 1.6), 0.1 / (width + 1.6), height / (height + 1.6))
     )
-    _explain(figure, drawn, bar)
+    _draw_legend(figure, drawn, bar)
     _name_cells(axes, rows, keys, cell)
     axes.set_title(title, fontsize=10)  # above the tokens, wherever they end
     _finish(figure, "", _with_mask(note, [matrix]))
@@ -90,7 +90,8 @@ def matrix_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = ""
 def layers_figure(
     matrices: Mapping[str, Matrix], tokens: Mapping[str, tuple[Tokens, Tokens]], *, note: str = ""
 ) -> Figure:
-    """A head of each attention, with its tokens: a line for each kind of attention, or more where it has many layers.
+    """Draw a head of each attention, with its tokens: a line for each kind of attention, or more where it has many
+    layers.
 
     Args:
         matrices: by the head's name, kind.layer.head.
@@ -115,12 +116,14 @@ def layers_figure(
         for axes in line[len(names) :]:
             axes.axis("off")
     _finish(figure, "", _with_mask(note, matrices.values()))
-    _lay_out(figure, drawn)
+    _place_matrices(figure, drawn)
     return figure
 
 
 def links_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "", note: str = "") -> Figure:
-    """One head as curves between two lines of tokens, keys above and rows below, each as strong as its weight is high."""
+    """Draw one head as curves between two lines of tokens, keys above and rows below, each as strong as its weight is
+    high.
+    """
     count = max(len(rows), len(keys))
     step = max(min(0.75, 2 * LARGEST_SIDE / count), 0.3)
     figure = _figure(count * step + 0.6, 3.0)
@@ -152,7 +155,7 @@ def links_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "",
 
 
 def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int | None = None) -> Figure:
-    """Many heads as thumbnails, one line for each attention, where they are named kind.layer.head."""
+    """Draw many heads as thumbnails, one line for each attention, where they are named kind.layer.head."""
     lines: dict[str, list[str]] = {}
     for name in matrices:
         lines.setdefault(name.rpartition(".")[0], []).append(name)
@@ -168,14 +171,14 @@ def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int 
         for axes in line[len(names) :]:
             axes.axis("off")
     _finish(figure, "", _with_mask(note, matrices.values()))
-    _lay_out(figure, drawn)
+    _place_matrices(figure, drawn)
     return figure
 
 
 def curves_figure(
     curves: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_label: str, y_label: str, note: str = ""
 ) -> Figure:
-    """Some curves over one axis, each with its own colour and marker."""
+    """Draw curves over one axis, each with its own colour and marker."""
     figure = _figure(6.4, 4.0)
     axes = figure.add_subplot()
     for (name, curve), colour, marker in zip(curves.items(), SERIES, MARKERS, strict=False):
@@ -189,7 +192,7 @@ def curves_figure(
 
 
 def bars_figure(values: Mapping[str, float], *, title: str, x_label: str, note: str = "") -> Figure:
-    """A horizontal bar for each name, in the order given."""
+    """Draw a horizontal bar for each name, in the order given."""
     figure = _figure(6.4, max(0.19 * len(values) + 1.0, 1.6))
     axes = figure.add_subplot()
     axes.barh(
@@ -207,7 +210,7 @@ def bars_figure(values: Mapping[str, float], *, title: str, x_label: str, note: 
 def scatter_figure(
     points: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_label: str, y_label: str, note: str = ""
 ) -> Figure:
-    """Points in some groups, each with its own colour and marker."""
+    """Draw points in some groups, each with its own colour and marker."""
     figure = _figure(5.6, 4.4)
     axes = figure.add_subplot()
     for (name, group), colour, marker in zip(points.items(), SERIES, MARKERS, strict=False):
@@ -221,7 +224,7 @@ def scatter_figure(
 
 
 def entropy_figure(entropies: Mapping[str, Sequence[Sequence[float]]], *, note: str = "") -> Figure:
-    """The entropy of every head by layer, a line through the layers' means for each kind of attention.
+    """Draw the entropy of every head by layer, a line through the layers' means for each kind of attention.
 
     Args:
         entropies: of each kind, for each layer, its heads' entropies in nats.
@@ -242,7 +245,7 @@ def entropy_figure(entropies: Mapping[str, Sequence[Sequence[float]]], *, note: 
 
 
 def positions_figure(encodings: Float[numpy.ndarray, "position model_dim"], *, title: str = "") -> Figure:
-    """Position encodings: a row for each position, a column for each dimension, from -1 to 1."""
+    """Draw position encodings: a row for each position, a column for each dimension, from -1 to 1."""
     figure = _figure(6.4, 3.6)
     axes = figure.add_subplot()
     reach = float(abs(encodings).max()) or 1.0
@@ -255,7 +258,7 @@ def positions_figure(encodings: Float[numpy.ndarray, "position model_dim"], *, t
 
 
 def tree_figure(steps: Sequence[Sequence[tuple[int, str, float, bool]]], *, note: str = "") -> Figure:
-    """A beam search: a column for each step, a line from each hypothesis to the ones it went on as.
+    """Draw a beam search: a column for each step, a line from each hypothesis to the ones it went on as.
 
     Args:
         steps: for each step, its hypotheses from the best down: the place of the parent in the step before, the token, the
@@ -304,27 +307,27 @@ def _name_cells(axes: Axes, rows: Tokens, keys: Tokens, cell: float) -> None:
     axes.tick_params(length=0)
 
 
-def _lay_out(figure: Figure, drawn: Any) -> None:
-    """Put the matrices of a figure side by side, and on their right what its colours mean."""
+def _place_matrices(figure: Figure, drawn: Any) -> None:
+    """Put the matrices of a figure side by side, and the legend of its colours on their right."""
     width, height = figure.get_size_inches()
-    with _silent_on_glyphs():
+    with _without_glyph_warnings():
         figure.tight_layout(pad=0.4, rect=(0, 0.02, 1 - LEGEND_INCHES / width, 1))
     bar_height = min(1.5, 0.6 * height)
     bar = figure.add_axes(
         (1 - (LEGEND_INCHES - 0.15) / width, 1 - (bar_height + 0.3) / height, 0.1 / width, bar_height / height)
     )
-    _explain(figure, drawn, bar)
+    _draw_legend(figure, drawn, bar)
 
 
-def _explain(figure: Figure, drawn: Any, bar: Axes) -> None:
-    """What the colours of a matrix mean, on axes of their own."""
+def _draw_legend(figure: Figure, drawn: Any, bar: Axes) -> None:
+    """Draw the legend of a matrix's colours on axes of their own."""
     figure.colorbar(drawn, cax=bar, label="share of the row")
     bar.yaxis.label.set_fontsize(7)
     bar.tick_params(labelsize=7)
 
 
 def _with_mask(note: str, matrices: Iterable[Matrix]) -> str:
-    """A note, and what grey cells are where there are any."""
+    """A note, with the meaning of grey cells where there are any."""
     has_grey = any(numpy.ma.getmaskarray(matrix).any() for matrix in matrices)
     return f"{note} Grey cells are forbidden by a mask.".strip() if has_grey else note
 
@@ -344,7 +347,7 @@ def _plain(axes: Axes, x_label: str, y_label: str) -> None:
 
 
 def _finish(figure: Figure, title: str, note: str) -> None:
-    """Title above, note below, and for every text fonts that have its characters."""
+    """Set the title above, the note below, and for every text fonts that have its characters."""
     if title:
         figure.suptitle(title, fontsize=10, y=1.0, va="bottom")
     if note:
@@ -360,8 +363,8 @@ def _text_of(figure: Figure) -> str:
 
 
 @contextmanager
-def _silent_on_glyphs() -> Iterator[None]:
-    """While this context lasts, matplotlib does not warn of each character that its fonts lack: we say it once."""
+def _without_glyph_warnings() -> Iterator[None]:
+    """Silence matplotlib's warnings of each character that its fonts lack, while this context lasts: we say it once."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         yield

@@ -11,9 +11,9 @@ from regard.models.encoder_decoder import EncoderDecoder
 
 MODEL = "model.bin"
 POSITIONS = "{}/position_encodings/encodings"
-"""The table of `encoder` or `decoder`."""
+"""The name of the position table of `encoder` or `decoder`."""
 ACTIVATIONS = {0: "relu", 1: "gelu_tanh", 2: "silu", 3: "gelu"}
-"""By CTranslate2's numbers."""
+"""The activations, by CTranslate2's codes."""
 
 
 def variable_refs(model: nn.Module, lengths: Mapping[str, int] | None = None) -> dict[str, TensorRef]:
@@ -56,7 +56,7 @@ def variable_refs(model: nn.Module, lengths: Mapping[str, int] | None = None) ->
 
 
 def _attention(ours: str, theirs: str, blocks: list[tuple[int, int]], width: int) -> dict[str, TensorRef]:
-    """Query, key, value and output projections: in which of their linear maps, and as which block of it."""
+    """The variables of query, key, value and output projections: the linear map that each is in, and its block there."""
     refs = _norm(f"{ours}_residual.norm", f"{theirs}/layer_norm")
     for projection, (linear, block) in zip(("query", "key", "value", "output"), blocks, strict=True):
         for kind in ("weight", "bias"):

@@ -45,7 +45,7 @@ class CTranslate2Reference:
         return [torch.tensor(result.log_probs[len(self.prefix) :]) for result in results]
 
     def greedy(self, source: Sequence[int] | None, beginning: Sequence[int], num_tokens: int) -> list[int]:
-        """CTranslate2's greedy translation."""
+        """The tokens of CTranslate2's greedy translation."""
         assert source is not None
         (result,) = self.translator.translate_batch(
             [self._read(source)],
@@ -56,6 +56,6 @@ class CTranslate2Reference:
         return [self.target_ids[token] for token in result.hypotheses[0][len(self.prefix) :]]
 
     def _read(self, ids: Sequence[int]) -> list[str]:
-        """Source tokens without those that CTranslate2 adds by itself."""
+        """The source tokens without those that CTranslate2 adds by itself."""
         begins, ends = self.added
         return [self.source_tokens[id] for id in ids[int(begins) : len(ids) - int(ends)]]

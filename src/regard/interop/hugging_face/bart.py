@@ -13,7 +13,7 @@ from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
 from regard.interop.hugging_face.settings import start_ids
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import EncoderDecoderConfig
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.nn.positions import sinusoidal_positions
@@ -40,7 +40,7 @@ CLASSES = {"marian": "MarianMTModel", "bart": "BartForConditionalGeneration"}
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign MarianMT or BART, understood.
+    """Parse the configuration of a foreign MarianMT or BART.
 
     Raises:
         ModelFolderError: ours cannot represent its configuration.
@@ -115,7 +115,9 @@ def _tables(tensors: Mapping[str, Tensor], prefix: str, *, is_shared: bool, is_t
 
 
 def _pad_id(config: ForeignConfig, *, begins: bool) -> int:
-    """Padding that is also a symbol around a text is an ordinary token of ours, and our padding is no token."""
+    """The id of our padding: where theirs is also a symbol around a text, it is an ordinary token of ours, and our
+    padding is no token.
+    """
     pad_id, end = config.require("pad_token_id"), config.get("eos_token_id", 0)
     around = {*start_ids(config, config.get("decoder_start_token_id", pad_id)), end}
     return -1 if pad_id in around or (begins and pad_id == config.get("bos_token_id", end)) else int(pad_id)
@@ -222,7 +224,7 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
     }
     if len(symbols.start_ids) > 1:
         config["forced_bos_token_id"] = symbols.start_ids[1]
-    tensors = write_out(model, _refs(model, "model.", tables))
+    tensors = export_tensors(model, _refs(model, "model.", tables))
     if is_shared and not is_tied:  # `transformers` 5 then reads each side's own, `transformers` 4 the shared one
         for module in _tables({}, "model.", is_shared=False, is_tied=False).values():
             tensors[f"{module}.weight"] = tensors["model.shared.weight"].clone()
@@ -231,7 +233,9 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
 
 
 def with_halved_sinusoids(model: EncoderDecoder) -> EncoderDecoder:
-    """The same function with all sines first: every vector of the residual stream in another order of its axes."""
+    """A model of the same function with all sines first: every vector of the residual stream in another order of its
+    axes.
+    """
     order = torch.cat((torch.arange(0, model.config.model_dim, 2), torch.arange(1, model.config.model_dim, 2)))
     config = model.config.model_copy(update={"positions": "sinusoidal_halves"})
     with torch.random.fork_rng(devices=[]):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import EncoderConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
@@ -86,12 +86,12 @@ class Style:
     layers: str
     layer: Mapping[str, str]
     heads: Mapping[str, Mapping[str, str]]
-    """For each task, the modules of the head. A name that begins with a dot stands inside the encoder."""
+    """The modules of the head of each task. A name that begins with a dot stands inside the encoder."""
     mlm_bias: str
     keys: Mapping[str, str]
-    """Their key for each of ours."""
+    """The foreign key for each key of ours."""
     mlm_activation: str | None = None
-    """Of the head that predicts tokens; None: the layers' own."""
+    """The activation of the head that predicts tokens; None: the layers' own."""
     class_activation: str = "tanh"
 
 
@@ -161,7 +161,7 @@ DEFAULTS = {
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign encoder, understood.
+    """Parse the configuration of a foreign encoder.
 
     Raises:
         ModelFolderError: ours cannot represent its configuration.
@@ -231,7 +231,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
 
 
 def task_of(config: ForeignConfig) -> str:
-    """Which of our tasks a model's class is for."""
+    """The task of ours that a model's class is for."""
     architecture = (config.get("architectures") or ["Model"])[0]
     for ending, task in TASKS.items():
         if architecture.endswith(ending):
@@ -257,7 +257,7 @@ def symbols(config: ForeignConfig, pad_id: int, *, bos: int | None, eos: int | N
 
 
 def model_prefix(kind: str, tensors: Mapping[str, Tensor]) -> str:
-    """What the encoder's names begin with: nothing in a checkpoint without a head."""
+    """The beginning of the encoder's names: empty in a checkpoint without a head."""
     return f"{kind}." if any(name.startswith(f"{kind}.") for name in tensors) else ""
 
 
@@ -353,14 +353,14 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
         config["id2label"] = {str(id): label for id, label in enumerate(ours.labels)}
         config["label2id"] = {label: id for id, label in enumerate(ours.labels)}
     prefix = "" if ours.task == "none" else f"{kind}."
-    tensors = write_out(model, encoder_refs(model, kind, prefix, skipped=skipped))
+    tensors = export_tensors(model, encoder_refs(model, kind, prefix, skipped=skipped))
     if style.mlm_bias in tensors:  # readers of either name find it
         tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
     return config, tensors
 
 
 def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:
-    """Make sure that what we have is what a format can hold.
+    """Make sure that a format can hold our model.
 
     Args:
         wanted: for each key, what our model has and what it must have.

@@ -21,7 +21,7 @@ from regard.interop.hugging_face.bert import (
     refuse,
     symbols,
 )
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
@@ -36,7 +36,8 @@ def is_decoder(config: ForeignConfig) -> bool:
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign BERT that is a decoder, understood. Its vector of kind 0, added to every token, goes into the positions.
+    """Parse the configuration of a foreign BERT that is a decoder. Its vector of kind 0, added to every token, goes
+    into the positions.
 
     Raises:
         ModelFolderError: ours cannot represent its configuration.
@@ -63,12 +64,12 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         aliases={f"{HEAD}.decoder.bias": (f"{HEAD}.bias",)},
         explained=HEADLESS
         | {f"{HEAD}.bias": "nothing reads it", "*position_ids": "not a weight", "*token_type_ids": "not a weight"},
-        prepared=_with_kind_in_positions,
+        prepare=_with_kind_in_positions,
     )
 
 
 def _with_kind_in_positions(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Add the vector of kind 0 to the positions, in place; what became of which tensor."""
+    """Add the vector of kind 0 to the positions, in place, and say what became of which tensor."""
     if KINDS not in tensors or POSITIONS not in tensors:
         return {}
     tensors[POSITIONS] = tensors[POSITIONS].float() + tensors.pop(KINDS)[0].float()
@@ -121,5 +122,5 @@ def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         "tie_word_embeddings": ours.tied_embeddings,
         "torch_dtype": "float32",
     }
-    tensors = write_out(model, _refs(model)) | {KINDS: torch.zeros(1, ours.model_dim)}
+    tensors = export_tensors(model, _refs(model)) | {KINDS: torch.zeros(1, ours.model_dim)}
     return config, tensors | {f"{HEAD}.bias": tensors[f"{HEAD}.decoder.bias"].clone()}

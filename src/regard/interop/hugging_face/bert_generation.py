@@ -22,7 +22,7 @@ from regard.interop.hugging_face.bert import (
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
 from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
@@ -30,14 +30,14 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
 KINDS = {"bert": "bert", "bert-generation": "bert-generation"}
-"""What an EncoderDecoderModel of ours can be made of."""
+"""The kinds of models that make up an EncoderDecoderModel of ours."""
 OLD_BIAS = {"*lm_head.bias": "nothing reads it", "*cls.predictions.bias": "nothing reads it"}
-"""Where it differs from the decoder's bias, which is read."""
+"""The reason why a second output bias is not read, where it differs from the decoder's."""
 POST_NORM: dict[str, Any] = {"norm": "post", "positions": "learned"}
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A BertGeneration encoder or decoder alone, understood."""
+    """Parse the configuration of a BertGeneration encoder or decoder alone."""
     config.refuse_unless("position_embedding_type", "absolute")
     is_decoder = (config.get("architectures") or ["BertGenerationEncoder"])[0] == "BertGenerationDecoder"
     config.refuse_unless("is_decoder", is_decoder, False)  # which makes its attention causal
@@ -62,7 +62,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
 
 
 def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign EncoderDecoderModel of BERT or BertGeneration, understood.
+    """Parse the configuration of a foreign EncoderDecoderModel of BERT or BertGeneration.
 
     A BERT decoder adds the vector of kind 0 to every token; ours has it in its table of positions.
     """
@@ -116,12 +116,12 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
         aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
         explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},
         notes=[] if lengths[0] == lengths[1] else [f"positions from {min(lengths)} on, which one side lacks, are left out"],
-        prepared=_with_kind_in_positions if kinds["decoder"] == "bert" else None,
+        prepare=_with_kind_in_positions if kinds["decoder"] == "bert" else None,
     )  # fmt: skip
 
 
 def _with_kind_in_positions(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Add the decoder's vector of kind 0 to its positions, in place; what became of which tensor."""
+    """Add the decoder's vector of kind 0 to its positions, in place, and say what became of which tensor."""
     kinds = "decoder.bert.embeddings.token_type_embeddings.weight"
     if kinds not in tensors:
         return {}
@@ -238,7 +238,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         refuse("bert-generation", _wanted(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
         })  # fmt: skip
-        return config | {"architectures": ["BertGenerationEncoder"]}, write_out(model, _encoder_refs(model, ""))
+        return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(model, _encoder_refs(model, ""))
     refuse("bert-generation", _wanted(ours) | {
         "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
     })  # fmt: skip
@@ -247,7 +247,7 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         "is_decoder": True,
         "tie_word_embeddings": model.config.tied_embeddings,
     }
-    return config | extra, _with_both_biases(write_out(model, _decoder_refs(model)), "lm_head")
+    return config | extra, _with_both_biases(export_tensors(model, _decoder_refs(model)), "lm_head")
 
 
 def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
@@ -291,7 +291,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
     }
     head = "decoder.cls.predictions" if ours.output_transform else "decoder.lm_head"
-    tensors = _with_both_biases(write_out(model, _pair_refs(model, head)), head)
+    tensors = _with_both_biases(export_tensors(model, _pair_refs(model, head)), head)
     if ours.tied_embeddings in ("all", "source"):
         tensors["decoder.bert.embeddings.word_embeddings.weight"] = model.target_embedding.weight.detach().clone()
     if ours.output_transform:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, refuse
-from regard.interop.mapping import TensorRef, modules, write_out
+from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
 from regard.text.tokenizer import Symbols
@@ -25,7 +25,7 @@ LAYER = {
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign GPT-2, understood. It has no padding symbol: ours is no token."""
+    """Parse the configuration of a foreign GPT-2. It has no padding symbol: ours is no token."""
     for key, allowed in {
         "scale_attn_weights": True,
         "scale_attn_by_inverse_layer_idx": False,
@@ -125,4 +125,4 @@ def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
     }
     if symbols.pad_id >= 0:
         config["pad_token_id"] = symbols.pad_id
-    return config, write_out(model, _refs(model, "transformer."))
+    return config, export_tensors(model, _refs(model, "transformer."))

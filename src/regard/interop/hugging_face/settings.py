@@ -1,4 +1,5 @@
-"""Settings of Hugging Face's configurations that change nothing in what a model computes, and what generation settings mean.
+"""Settings of Hugging Face's configurations that change nothing in what a model computes, and the meaning of generation
+settings.
 
 What a reader of a format asks for is understood. What is listed here is without effect. Any other setting is refused by its name
 (`ForeignConfig.refuse_others`), as a later version of a model, or somebody's own, may compute otherwise where it is set.
@@ -61,7 +62,7 @@ GENERATION_WITHOUT_EFFECT = {
     "output_attentions", "output_hidden_states", "output_scores", "output_logits", "return_dict_in_generate",
     "_from_model_config", "transformers_version",
 }  # fmt: skip
-USUAL = (None, 0, 1, 1.0, False)
+NEUTRAL = (None, 0, 1, 1.0, False)
 """Values of `CHOICES` that ask for nothing."""
 ALIASES: dict[str, dict[str, str]] = {
     "distilbert": {"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
@@ -80,7 +81,7 @@ ALIASES: dict[str, dict[str, str]] = {
 """Other names that `transformers` reads settings under, by the type of model."""
 
 
-def with_usual_names(values: Mapping[str, Any], where: object) -> dict[str, Any]:
+def with_standard_names(values: Mapping[str, Any], where: object) -> dict[str, Any]:
     """A configuration whose settings have the names that the readers ask for.
 
     Raises:
@@ -109,12 +110,12 @@ def check_others(config: ForeignConfig, generation: ForeignConfig) -> None:
     generation.refuse_others(GENERATION_WITHOUT_EFFECT | CHOICES | set(SYMBOLS))
 
 
-def not_kept(values: Mapping[str, Any]) -> list[str]:
-    """What the user should know of generation settings, which are chosen anew for each call."""
+def generation_notes(values: Mapping[str, Any]) -> list[str]:
+    """Notes for the user on generation settings, which are chosen anew for each call."""
     return [
         f"{key} is not kept: it is chosen when text is generated"
         for key in sorted(CHOICES)
-        if values.get(key) not in USUAL
+        if values.get(key) not in NEUTRAL
     ]
 
 
@@ -136,7 +137,7 @@ def never_written(config: ForeignConfig) -> tuple[list[int], list[str]]:
 
 
 def start_ids(config: ForeignConfig, start: int) -> list[int]:
-    """What a decoder has read before it writes.
+    """The ids that a decoder has read before it writes.
 
     Args:
         start: the token that it starts from.

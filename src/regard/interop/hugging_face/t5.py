@@ -15,7 +15,7 @@ from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
 MAX_POSITIONS = 4096
-"""T5 has no longest text; our configuration needs one."""
+"""The longest text: T5 has none, and our configuration needs one."""
 FEED_FORWARD = {
     "relu": ("relu", False),
     "gelu": ("gelu", False),
@@ -24,12 +24,12 @@ FEED_FORWARD = {
     "gated-gelu": ("gelu_tanh", True),
     "gated-silu": ("silu", True),
 }
-"""What `feed_forward_proj` means; gated-gelu is T5's name for the approximated one."""
+"""The meaning of `feed_forward_proj`; gated-gelu is T5's name for the approximated one."""
 ACTIVATION_NAMES = {"gelu_tanh": "gelu_new"}
 
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
-    """A foreign T5, understood.
+    """Parse the configuration of a foreign T5.
 
     T5's scores are not divided by sqrt(head_dim), ours are: its query projections are multiplied by it. The states of a
     tied T5 are divided by sqrt(model_dim) before the output; ours has an output matrix that is.
@@ -105,7 +105,7 @@ def _refs(model: nn.Module, output: TensorRef) -> dict[str, TensorRef]:
 
 
 def _layer_names(ours: str, theirs: str, stack: str, *, gated: bool) -> dict[str, str]:
-    """The modules of one layer. All layers read the table of distances of the first."""
+    """The modules of a layer. All layers read the table of distances of the first."""
     names = {
         f"{ours}.self_attention.attention.positions.table": f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias"
     }

@@ -1,4 +1,4 @@
-"""Settings of `tokenizer_config.json`: which are without effect; those that nobody reads and that are not are refused by name."""
+"""Settings of `tokenizer_config.json`: some are without effect; any other that nobody reads is refused by its name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ANY = ("", "PreTrainedTokenizer", "PreTrainedTokenizerFast", "TokenizersBackend"
 
 
 def read_settings(folder: Path, classes: Collection[str]) -> ForeignConfig:
-    """The settings of a tokenizer whose class must be one of some.
+    """Read the settings of a tokenizer whose class must be among the given ones.
 
     Raises:
         ModelFolderError: it is another: it cuts texts otherwise than by its vocabulary's files alone.

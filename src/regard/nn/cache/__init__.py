@@ -5,16 +5,16 @@ masks, positions and distances. `ContiguousCache` appends; `BeamCache` has hypot
 end. A `DecoderLayer` sees its own part of either, a `LayerCache`.
 """
 
-from regard.nn.cache.beam import BeamCache, BeamLayer
-from regard.nn.cache.decoder import (
+from regard.nn.cache.beam_cache import BeamCache, BeamLayer
+from regard.nn.cache.decoder_cache import (
     AfterPast,
     Cache,
     ContiguousCache,
     DecoderCache,
     LayerCache,
     Memory,
+    NoCache,
     RunLayers,
-    WholeSequence,
 )
 from regard.nn.cache.keys_values import KeysValues, LearnedPrefix
 
@@ -29,6 +29,6 @@ __all__ = [
     "LayerCache",
     "LearnedPrefix",
     "Memory",
+    "NoCache",
     "RunLayers",
-    "WholeSequence",
 ]

@@ -17,7 +17,7 @@ class KeysValues(NamedTuple):
 
     @property
     def length(self) -> int:
-        """How many keys there are: the position of the next."""
+        """The number of keys: the position of the next."""
         return self.key.shape[2]
 
     def append(self, newer: KeysValues) -> KeysValues:

@@ -1,16 +1,13 @@
-"""Kernels: ways to compute the same context. `explain_kernel` says which one is chosen, and why."""
+"""Kernels compute the same context in several ways. `explain_kernel` says which one is chosen, and why."""
 
-from regard.nn.kernels.choice import KernelChoice, choose_kernel
-from regard.nn.kernels.products import flex, fused, matmul, narrowed, scores_of, softmax, tiled
+from regard.nn.kernels.kernel_choice import KernelChoice, choose_kernel
+from regard.nn.kernels.products import masked_scores, narrowed, scores_of, softmax
 
 __all__ = [
     "KernelChoice",
     "choose_kernel",
-    "flex",
-    "fused",
-    "matmul",
+    "masked_scores",
     "narrowed",
     "scores_of",
     "softmax",
-    "tiled",
 ]

@@ -145,9 +145,9 @@ def _weights(scores: Tensor, mask: Tensor | None, bias: Tensor | None, rows: tup
     if mask is None:
         return scores.softmax(dim=-1)
     allowed = _part(mask, rows)
-    is_closed = ~allowed.any(dim=-1, keepdim=True)
-    scores.masked_fill_(~(allowed | is_closed), -torch.inf)
-    return scores.softmax(dim=-1).masked_fill_(is_closed, 0)
+    is_empty = ~allowed.any(dim=-1, keepdim=True)
+    scores.masked_fill_(~(allowed | is_empty), -torch.inf)
+    return scores.softmax(dim=-1).masked_fill_(is_empty, 0)
 
 
 def _part(whole: Tensor, rows: tuple[slice, slice]) -> Tensor:

@@ -1,4 +1,4 @@
-"""Kernels made of products: the definition, PyTorch's fused kernels, and additive attention a few rows at a time."""
+"""The parts of the definition, and the kernels beside it: PyTorch's fused ones, and additive attention a few rows at a time."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.errors import ShapeError
-from regard.nn.dropout import dropout as drop
 from regard.nn.kernels.additive import additive_attention
-from regard.nn.masks import causal_mask, combine_masks, is_mapped, is_traced, opened
+from regard.nn.masks import causal_mask, combine_masks, is_traced, open_empty_rows
 from regard.nn.scores import Additive, InnerProduct, ScoreFunction
 
 REGISTER, LONGEST_WIDENED = 16, 64
@@ -19,33 +18,25 @@ REGISTER, LONGEST_WIDENED = 16, 64
 computed in float32."""
 
 
-def matmul(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    *,
-    score: ScoreFunction,
-    mask: Tensor | None,
-    bias: Tensor | None,
-    causal: bool,
-    dropout: float,
-) -> Tensor:
-    """The definition, with the mask as one addition: scores, softmax over the keys, weighted sum of values."""
-    scores = scores_of(score, query, key)
-    allowed, is_closed = opened(_allowed(mask, causal, query, key))
+def masked_scores(
+    scores: Tensor, mask: Tensor | None, bias: Tensor | None, causal: bool, score: ScoreFunction
+) -> tuple[Tensor, Tensor | None]:
+    """The scores with bias and mask in one addition, and the queries that may attend to nothing (None: there are none), whose
+    scores are left finite, so that the softmax stays free of NaN in value and gradient.
+    """
+    allowed, is_empty = open_empty_rows(_allowed(mask, causal, *scores.shape[-2:], device=scores.device))
     added = _added(allowed, bias, scores.dtype)
     if added is not None:
         scores = scores + added
     if not isinstance(score, InnerProduct | Additive):  # its -inf hide keys, all of a query's among others
         hidden = (scores == -torch.inf).all(dim=-1, keepdim=True)
         scores = scores.masked_fill(hidden, 0)
-        is_closed = hidden if is_closed is None else hidden | is_closed
-    context = drop(softmax(scores), dropout).to(value.dtype) @ value
-    return context if is_closed is None else context.masked_fill(is_closed, 0)
+        is_empty = hidden if is_empty is None else hidden | is_empty
+    return scores, is_empty
 
 
 def scores_of(score: ScoreFunction, query: Tensor, key: Tensor) -> Tensor:
-    """What a score function gives, checked. One that PyTorch has not for 16 bits, such as `torch.cdist`, is computed in float32.
+    """The scores of a function, checked. One that PyTorch has not for 16 bits, such as `torch.cdist`, is computed in float32.
 
     Raises:
         ShapeError: it did not give a number for each query and key.
@@ -99,7 +90,9 @@ def fused(
     query, key = score.features(query, key)
     batch = query.shape[:-2]
     is_plain_causal = causal and mask is None and bias is None and bool(query.shape[-2] == key.shape[-2])
-    allowed, is_closed = opened(None if is_plain_causal else _allowed(mask, causal, query, key))
+    allowed, is_empty = open_empty_rows(
+        None if is_plain_causal else _allowed(mask, causal, query.shape[-2], key.shape[-2], device=query.device)
+    )
     added = allowed if bias is None else _added(allowed, bias, query.dtype)
     query, key, value = (_four_axes(x) for x in (query, key, value))
     context = F.scaled_dot_product_attention(
@@ -112,7 +105,7 @@ def fused(
         scale=score.factor(query.shape[-1]),
     )
     context = context.reshape(*batch, *context.shape[-2:])
-    return context if is_closed is None else context.masked_fill(is_closed, 0)
+    return context if is_empty is None else context.masked_fill(is_empty, 0)
 
 
 def flex(
@@ -124,6 +117,7 @@ def flex(
     mask: Tensor | None,
     bias: Tensor | None,
     causal: bool,
+    dropout: float = 0.0,
 ) -> Tensor:
     """PyTorch's FlexAttention: skips blocks of the mask that are empty. Compiled on a GPU; on a CPU a slow reference."""
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
@@ -131,7 +125,7 @@ def flex(
     query, key = score.features(query, key)
     batch = query.shape[:-2]
     query, key, value = (_four_axes(x) for x in (query, key, value))
-    allowed, block_mask = _allowed(mask, causal, query, key), None
+    allowed, block_mask = _allowed(mask, causal, query.shape[-2], key.shape[-2], device=query.device), None
     size = (*query.shape[:2], query.shape[2], key.shape[2])
     if allowed is not None:
         pattern = _broadcast_to_four_axes(torch.atleast_2d(allowed), batch).expand(size)
@@ -157,15 +151,12 @@ def tiled(
     mask: Tensor | None,
     bias: Tensor | None,
     causal: bool,
+    dropout: float = 0.0,
 ) -> Tensor:
-    """Additive attention a few rows at a time; under `torch.func`, which cannot differentiate an operator of one's own, by the
-    definition.
-    """
-    if is_mapped(query, key, value, score.vector):
-        return matmul(query, key, value, score=score, mask=mask, bias=bias, causal=causal, dropout=0.0)
+    """Additive attention a few rows at a time."""
     query, key, vector = score.projected(query, key)
     batch = query.shape[:-2]
-    allowed = _allowed(mask, causal, query, key)
+    allowed = _allowed(mask, causal, query.shape[-2], key.shape[-2], device=query.device)
 
     def flat(x: Tensor | None) -> Tensor | None:
         """Batch axes made one; those that stand for all stay so where all do."""
@@ -179,10 +170,11 @@ def tiled(
     return context.reshape(*batch, *context.shape[-2:])
 
 
-def _allowed(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> Tensor | None:
+def _allowed(
+    mask: Tensor | None, causal: bool, num_queries: int, num_keys: int, *, device: torch.device
+) -> Tensor | None:
     """The mask combined with the causal mask, which is not needed for one query."""
-    num_queries, num_keys = query.shape[-2], key.shape[-2]
-    ahead = causal_mask(num_queries, num_keys, device=query.device) if causal and num_queries > 1 else None
+    ahead = causal_mask(num_queries, num_keys, device=device) if causal and num_queries > 1 else None
     return combine_masks(mask, ahead)
 
 

@@ -17,20 +17,20 @@ from typing import Any
 
 from regard.data.corpus import Pairs
 from regard.evaluation.text_metrics import tokenization_hint
-from regard.runs.settings.fitting import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
+from regard.runs.settings.defaults import BATCH, JOINED, KINDS, METRIC, NORMALIZATION, VOCABULARY, to_fit
 from regard.runs.settings.measuring import FEW, Side, measured, rare_share, some_pairs
 from regard.runs.settings.run_settings import RunSettings
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_config import Kind, TokenizerConfig
 
 LEAST_PAIRS = 100
-"""Of fewer, nothing is measured."""
+"""The least number of pairs that are measured."""
 MOST_SYMBOLS, MOST_NEW_SYMBOLS = 2000, 0.03
 """A side of symbols has at most so many different words, and on a line at most so many that were not seen before."""
 SHORT_SYMBOL = 3
 """Letters of a word, on average, up to which words stand for sounds, and not for what is spelled on the other side."""
 MORE_SOUNDS = 1.5
-"""How many times as many sounds as words there are, at least, where words are written as sounds."""
+"""The least ratio of sounds to words where words are written as sounds."""
 LONGEST_STRING, LONGEST_WORD, LONGEST_SPELLED = 4, 20, 60
 """The most words of a string, letters of its words, and letters of the line that it is written for, on average. Longer words
 are the sentences of a language that is written without spaces."""
@@ -42,12 +42,12 @@ LETTERS_TO_A_SUBWORD, SMALLER, LEAST_SUBWORDS = 70, 0.71, 300
 and the least one."""
 FEW_PAIRS, MANY_PAIRS = 2_000, 20_000
 ENOUGH_TO_MATCH = 100
-"""Of fewer pairs for validation, exact matches and BLEU tell too little: a pair more or less decides."""
+"""The least number of pairs for validation by exact match or BLEU: of fewer, a pair more or less decides."""
 SHORT_EPOCHS, SHORT_STEPS = 100, 2000
 """The most epochs of strings and symbols, if that is more than so many steps."""
 NAMES: Mapping[Kind, str] = {"characters": "character", "words": "word", "bpe": "subword", "unigram": "subword"}
 STRINGS: dict[str, Any] = {"model.dropout": 0.3, "model.positions": "rotary"}
-"""What suits a few thousand strings (docs/experiments.md)."""
+"""The settings that suit a few thousand strings (docs/experiments.md)."""
 FEW_STRINGS: dict[str, Any] = STRINGS | {
     "model.num_encoder_layers": 2, "model.num_decoder_layers": 2, "model.dropout": 0.4, BATCH: 1024,
 }  # fmt: skip
@@ -57,12 +57,12 @@ JOINED_SOUNDS = 0.5
 
 @dataclass(frozen=True)
 class Choice:
-    """What suits some pairs, and why."""
+    """The choice for some pairs, and its reason."""
 
     kinds: tuple[Kind, Kind] = ("bpe", "bpe")
-    """How source and target are cut into tokens."""
+    """The kinds of tokens of source and target."""
     reason: str = ""
-    """What decided about the kinds, in words."""
+    """The reason for the kinds, in words."""
     metric: str | None = None
     """The score of validation that counts for such texts; None: the preset's."""
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -76,7 +76,7 @@ def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: i
     Args:
         num_valid: pairs for validation; 0: there is no training, of whose settings could be told.
     """
-    if not settings.follows_data or settings.is_settled:
+    if not settings.follows_data or settings.is_frozen:
         return settings, []
     if (choice := choice_for(corpora, num_valid)) is None:
         return settings, []
@@ -85,7 +85,7 @@ def chosen_by_data(settings: RunSettings, corpora: Sequence[Pairs], num_valid: i
 
 
 def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
-    """What suits some pairs; None: they are too few to tell.
+    """The choice for some pairs; None: they are too few to tell.
 
     Args:
         num_valid: pairs for validation.
@@ -114,7 +114,7 @@ def choice_for(corpora: Sequence[Pairs], num_valid: int) -> Choice | None:
 
 
 def kinds_for(source: Side, target: Side) -> tuple[tuple[Kind, Kind], str]:
-    """How the two sides of some pairs are best cut into tokens, and why, in words."""
+    """The best kinds of tokens for the two sides of some pairs, and the reason, in words."""
     if _is_symbols(source) and _is_symbols(target):
         count = max(source.different_words, target.different_words)
         return ("words", "words"), f"at most {count:,} different words on a side, and hardly ever a new one"
@@ -163,7 +163,7 @@ def with_choice(settings: RunSettings, choice: Choice, corpora: Sequence[Pairs])
         settings = settings.model_copy(update={"most_epochs": SHORT_EPOCHS, "least_steps": SHORT_STEPS})
     elif "tokenizer.kind" in keys:
         values[VOCABULARY] = subwords_of(corpora, settings.tokenizer)
-    return settings.changed(values, keys).model_copy(update={"told": frozenset(values).intersection(keys)})
+    return settings.changed(values, keys).model_copy(update={"reported": frozenset(values).intersection(keys)})
 
 
 def subwords_of(corpora: Sequence[Pairs], config: TokenizerConfig) -> int:
@@ -203,13 +203,13 @@ def choice_notes(settings: RunSettings, choice: Choice, *, trains: bool = True) 
         JOINED: f"{settings.data.concatenation:.0%} of the pairs read with another one after",
         METRIC: f"kept by {training.metric}",
     }
-    changed = [key for key in shown if key in settings.told and settings.value(key) != settings.usual[key]]
+    changed = [key for key in shown if key in settings.reported and settings.value(key) != settings.preset_values[key]]
     if not trains:
         changed = [key for key in changed if not key.startswith("training.")]
-    if choice.kinds[0] != choice.kinds[1] and "tokenizer.kind" in settings.told:
+    if choice.kinds[0] != choice.kinds[1] and "tokenizer.kind" in settings.reported:
         changed = ["tokenizer.kind", *(key for key in changed if key not in KINDS)]
     if not changed:
         return []
     said = ", ".join(shown[key] for key in changed if shown[key])
-    back = " ".join(f"--set {key}={settings.usual[key]}" for key in changed)
+    back = " ".join(f"--set {key}={settings.preset_values[key]}" for key in changed)
     return [f"chosen for these data: {said}; to change that: {back}"]

@@ -1,4 +1,4 @@
-"""What pairs of texts look like: how long their lines are, how often their words and letters come back."""
+"""Measurements of pairs of texts: the length of their lines, the frequency of their words and letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from regard.data.corpus import NumberedPair, Pairs
 from regard.data.encoding import is_large
-from regard.text.words import words_of
+from regard.text.words import split_words
 
 FEW = 10
 """A word or token that is seen less often is rare: its embedding hardly learns."""
@@ -20,7 +20,7 @@ MEASURED_PAIRS = 20_000
 
 @dataclass(frozen=True)
 class Side:
-    """One side of some pairs. A word is what stands between spaces; spaces are no letters."""
+    """A side of some pairs. A word is what stands between spaces; spaces are no letters."""
 
     lines: int
     words: int
@@ -29,7 +29,7 @@ class Side:
     rare_words: float
     """The share of words that are seen under ten times, 0 to 1."""
     new_words: float
-    """How likely the next word is one that was never seen: the share of words that are seen once. Good 1953."""
+    """The probability that the next word was never seen: the share of words that are seen once. Source: Good 1953."""
     rare_letters: float
     """The share of letters that are seen under ten times, 0 to 1."""
     rare_parts: float
@@ -52,10 +52,10 @@ class Side:
 
 
 def measured(texts: Iterable[str]) -> Side:
-    """What some lines look like."""
+    """The measurements of some lines."""
     words, lines = Counter[str](), 0
     for text in texts:
-        words.update(words_of(normalize("NFC", text)))
+        words.update(split_words(normalize("NFC", text)))
         lines += 1
     letters, parts = Counter[str](), Counter[str]()
     for word, count in words.items():

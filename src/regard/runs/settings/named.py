@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 
 
 class NamedDataSettings(TypedDict, total=False):
-    """Those of the section `data`."""
+    """The keys of the section `data`."""
 
     weights: Sequence[float] | None
     temperature: float
@@ -28,7 +28,7 @@ class NamedDataSettings(TypedDict, total=False):
 
 
 class NamedModelSettings(TypedDict, total=False):
-    """Those of the section `model`, of any family, but for what data and other arguments decide."""
+    """The keys of the section `model`, of any family, but for what data and other arguments decide."""
 
     model_dim: int
     max_positions: int
@@ -68,7 +68,7 @@ class NamedModelSettings(TypedDict, total=False):
 
 
 class NamedTrainingSettings(NamedDataSettings, NamedModelSettings, total=False):
-    """Those of all sections."""
+    """The keys of all sections."""
 
     kind: Literal["bpe", "unigram", "characters", "words"]
     target_kind: Literal["bpe", "unigram", "characters", "words"] | None

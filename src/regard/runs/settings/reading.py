@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adaptation import AdapterConfig
 from regard.models.config import current
-from regard.models.learning.adapters import AdapterConfig
 from regard.models.registry import architecture
 from regard.text.lines import read_lines
 from regard.text.tokenizer_config import TokenizerConfig
@@ -67,7 +67,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(f"({FLOAT.pa
 
 
 def _loaded(text: str) -> Any:
-    """What a text in YAML says.
+    """The value of a text in YAML.
 
     Raises:
         YAMLError: it is not YAML; or by aliases it has itself as a part, or more parts than anybody writes.
@@ -79,7 +79,7 @@ def _loaded(text: str) -> Any:
 
 
 def _num_parts(content: Any, around: set[int], known: dict[int, int]) -> int:
-    """How many values there are in a value, each counted as often as it is a part of another.
+    """The number of values in a value, each counted as often as it is a part of another.
 
     Args:
         around: what it is in, by identity.

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 
 from regard.data.selection import DataConfig
 from regard.errors import SettingsError, nearest_hint
+from regard.models.adaptation import AdapterConfig
 from regard.models.config import ModelConfig
-from regard.models.learning.adapters import AdapterConfig
 from regard.models.registry import architecture
 from regard.runs.settings.reading import Nested
 from regard.text.tokenizer_config import TokenizerConfig
@@ -30,18 +30,18 @@ class RunSettings(BaseModel):
     data: DataConfig = DataConfig()
     training: TrainingConfig
     adapter: AdapterConfig = AdapterConfig()
-    usual: dict[str, Any] = Field({}, exclude=True)
+    preset_values: dict[str, Any] = Field({}, exclude=True)
     """The values of the preset, by names such as `training.steps`; empty: nothing is fitted."""
-    given: frozenset[str] = Field(frozenset(), exclude=True)
+    explicit: frozenset[str] = Field(frozenset(), exclude=True)
     """The names of the settings that the user gave."""
-    is_settled: bool = Field(False, exclude=True)
+    is_frozen: bool = Field(False, exclude=True)
     """Whether the settings are final, because the run is resumed."""
     preset: str = Field("", exclude=True)
-    """Its name."""
+    """The name of the preset."""
     follows_data: bool = Field(False, exclude=True)
     """Whether vocabulary, depth and metric may follow the data: not in a demo, nor in a run that begins with a model."""
-    told: frozenset[str] = Field(frozenset(), exclude=True)
-    """The names of the settings that were chosen by the data, and told."""
+    reported: frozenset[str] = Field(frozenset(), exclude=True)
+    """The names of the settings that the data chose, which the user was told."""
     holds_out_less: bool = Field(True, exclude=True)
     """Whether less than one in twenty is held out of few data; not in resumed runs of earlier versions."""
     most_epochs: int = Field(200, exclude=True)
@@ -75,7 +75,7 @@ class RunSettings(BaseModel):
         for section, values in (defaults or {}).items():
             merged[section] |= values
         preset_sections = {section: dict(values) for section, values in merged.items()}
-        given: set[str] = set()
+        explicit: set[str] = set()
         for layer in layers:
             for section, values in layer.items():
                 if section not in SECTIONS:
@@ -84,7 +84,7 @@ class RunSettings(BaseModel):
                 if not isinstance(values, Mapping):
                     raise SettingsError(f"the section {section} must hold keys and values; got {values!r}.")
                 merged[section] |= values
-                given.update(f"{section}.{key}" for key in values)
+                explicit.update(f"{section}.{key}" for key in values)
         for key in ("vocab_size", "source_vocab_size", "pad_id"):
             if key in merged["model"]:
                 raise SettingsError(
@@ -114,17 +114,23 @@ class RunSettings(BaseModel):
                 f"adapter.{next(iter(merged['adapter']))} has no effect without `adapter.rank`. Set that, too."
             )
         built["tokenizer"] = _with_tags(built["tokenizer"], built["data"])
-        usual = {
+        preset_values = {
             f"{section}.{key}": value
             for section, kind in (("tokenizer", TokenizerConfig), ("training", TrainingConfig))
             for key, value in dict(kind(**preset_sections[section])).items()
         }
         if found.model.reads_source:
-            usual["data.concatenation"] = DataConfig().concatenation
+            preset_values["data.concatenation"] = DataConfig().concatenation
         further = {"tied_embeddings", "positions"} & family.model_fields.keys()
-        usual |= {f"model.{key}": family.model_fields[key].get_default() for key in further}
-        usual |= {f"model.{key}": value for key, value in preset_sections["model"].items()}
-        return cls(**built, usual=usual, given=frozenset(given), preset=preset, follows_data=defaults is None)
+        preset_values |= {f"model.{key}": family.model_fields[key].get_default() for key in further}
+        preset_values |= {f"model.{key}": value for key, value in preset_sections["model"].items()}
+        return cls(
+            **built,
+            preset_values=preset_values,
+            explicit=frozenset(explicit),
+            preset=preset,
+            follows_data=defaults is None,
+        )
 
     def value(self, name: str) -> Any:
         """The value of a setting, such as `training.steps`."""

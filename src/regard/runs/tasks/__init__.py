@@ -1,1 +1,1 @@
-"""What each kind of training data brings to a run: vocabulary, batches, validation, and the scores at the end."""
+"""Tasks: the vocabulary, batches, validation and final scores of each kind of training data."""

@@ -59,7 +59,7 @@ def pairs_of(data: Any, columns: Columns | None) -> ParallelText:
             pairs.append(NumberedPair(count, *texts))
     if not pairs:
         raise no_pairs(name)
-    return ParallelText.of(pairs, name, count)
+    return ParallelText.from_pairs(pairs, name, count)
 
 
 def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> LabelledText:
@@ -84,7 +84,7 @@ def labelled_of(data: Any, columns: Columns | None, *, by_word: bool) -> Labelle
             raise DataError(f"{name}, row {count}: a text must have a label; got a blank one.")
     if not texts:
         raise no_texts(name)
-    return LabelledText.of(texts, name, count - len(texts))
+    return LabelledText.from_lines(texts, name, count - len(texts))
 
 
 def names_of(data: Any) -> list[str | os.PathLike[str]]:
@@ -120,7 +120,7 @@ def check_columns(data: Any, columns: Columns | None) -> None:
 
 
 def _rows(data: Any, columns: Columns | None, what: str) -> tuple[str, Iterator[Row]]:
-    """What data are called, and their rows."""
+    """The name of some data, and their rows."""
     check_columns(data, columns)
     if isinstance(data, Mapping):
         splits = ", ".join(map(repr, data))
@@ -184,7 +184,7 @@ def _inside(cell: Any, key: str, column: str, name: str, number: int) -> Any:
 
 
 def _spelling(table: Any, column: str) -> Callable[[Any], Any] | None:
-    """How the numbers of a column are spelled, where Hugging Face's table has names of classes for them."""
+    """The names of a column's numbers, where Hugging Face's table has names of classes for them."""
     kind = (getattr(table, "features", None) or {}).get(column)
     is_list = not hasattr(kind, "int2str") and hasattr(kind, "feature")
     spell = getattr(kind.feature if is_list else kind, "int2str", None) if kind is not None else None
@@ -221,7 +221,7 @@ def _tagged(words: Any, tags: Any, name: str, number: int) -> LabelledLine:
 
 
 def _name(data: Any) -> str:
-    """What data are called in messages and in the record of a run."""
+    """The name of data in messages and in the record of a run."""
     if is_table(data) or isinstance(data, Mapping):
         return f"the {type(data).__name__}"
     if isinstance(data, Iterator) or any(not _is_name(item) for item in ([] if _is_name(data) else data)):

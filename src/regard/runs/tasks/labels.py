@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from regard.data.batching import labelled_in_order, labelled_training_batches
 from regard.data.encoding import encode_labelled, encode_labels, find_labels, learn_tokenizer
 from regard.data.labelled import (
-    Labelled,
+    LabelledData,
     LabelledFile,
     LabelledLine,
     LabelledText,
     check_labels,
-    doubts,
     find_labelled,
+    format_warnings,
     no_texts,
     read_labelled,
     text_bytes,
@@ -26,9 +26,9 @@ from regard.errors import DataError
 from regard.evaluation.likelihood import label_likelihood
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.settings.fitting import BYTES_TO_A_TOKEN, with_vocabulary_for
-from regard.runs.tasks.continuing import Beginning
+from regard.runs.settings.defaults import BYTES_TO_A_TOKEN, with_vocabulary_for
 from regard.runs.tasks.in_memory import is_in_memory, labelled_of, names_of
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (
     VALID_BATCH_TOKENS,
     Inputs,
@@ -40,7 +40,7 @@ from regard.runs.tasks.task import (
     say_sizes,
     some_lengths,
 )
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 
 class LabelTask(Task):
@@ -53,11 +53,11 @@ class LabelTask(Task):
 
     def __init__(
         self,
-        training: Sequence[Labelled],
+        training: Sequence[LabelledData],
         valid: LabelledText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
@@ -87,7 +87,7 @@ class LabelTask(Task):
             self.tokenizer = learn_tokenizer(training, ["words"], self.settings.tokenizer, display.on_progress)
             self.learn_sizes(labels=labels)
         else:
-            self.take_over(initial, labels=labels)
+            self.initialize_from(initial, labels=labels)
         limit = self.settings.model.max_positions
         self._encoded = encode_labels(training, self.tokenizer, labels, limit, display.on_progress, by_word=by_word)
         say_sizes("text", training, self._encoded, valid, valid.name, display)
@@ -97,7 +97,7 @@ class LabelTask(Task):
         self.training_facts = {"name": name, "num_texts": len(self._texts), "num_labels": len(labels)}
         self.validation_facts = {"name": valid.name, "num_texts": len(valid)}
         self.padding, self.epoch_steps = planned([pool], pool, settings.training, len(self._texts))
-        self.notes += doubts(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
+        self.notes += format_warnings(training, labels, len(self._texts)) + cut_texts(self._texts.ids, limit, name)
         self.data_digests = {"data.training": self._encoded.digest}
         self.data_digests |= digests(validation=self._valid_texts.ids, validation_labels=self._valid_texts.labels)
 
@@ -110,7 +110,7 @@ class LabelTask(Task):
                 return labelled_of(given, inputs.columns, by_word=cls.by_word)
             return read_labelled(names_of(given), by_word=cls.by_word)
 
-        training: Sequence[Labelled]
+        training: Sequence[LabelledData]
         if is_in_memory(inputs.training):
             training = [held(inputs.training)]
         else:
@@ -158,8 +158,8 @@ class TagTask(LabelTask):
 
 
 def hold_out_labelled(
-    files: Sequence[Labelled], seed: int = 1, *, less: bool = True
-) -> tuple[list[Labelled], LabelledText]:
+    files: Sequence[LabelledData], seed: int = 1, *, less: bool = True
+) -> tuple[list[LabelledData], LabelledText]:
     """Labelled texts in two: for training, and at random one in twenty, at most 1,000, for validation; of fewer than 2,000, one
     in forty, where `less`.
 
@@ -189,10 +189,12 @@ def hold_out_labelled(
             "Give --valid a file."
         )
     rest = [_without(file, frozenset(text.line for text in found[file.digest])) for file in files]
-    return rest, LabelledText.of(itertools.chain(*found.values()), f"{name} (held out at random)")
+    return rest, LabelledText.from_lines(itertools.chain(*found.values()), f"{name} (held out at random)")
 
 
-def _without(texts: Labelled, lines: frozenset[int]) -> Labelled:
+def _without(texts: LabelledData, lines: frozenset[int]) -> LabelledData:
     if isinstance(texts, LabelledFile):
         return replace(texts, without=lines)
-    return LabelledText.of((text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank)
+    return LabelledText.from_lines(
+        (text for text in texts.numbered() if text.line not in lines), texts.name, texts.num_blank
+    )

@@ -26,8 +26,8 @@ from regard.runs.families import family_of, find_family
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings, chosen_arch, named_settings, together
 from regard.runs.settings.named import NamedDataSettings, NamedTrainingSettings
-from regard.runs.tasks.continuing import Beginning
 from regard.runs.tasks.in_memory import check_columns
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import Inputs, Task
 
 Data = str | os.PathLike[str] | Iterable[Any]
@@ -185,7 +185,7 @@ def batches(
     chosen = RunSettings.build(preset, given, training, arch=config.arch).model_copy(update={"model": config})
     tokenizer = pipeline.tokenizer
     held = LoadedModel(pipeline.model, tokenizer, getattr(pipeline, "source_tokenizer", tokenizer))
-    beginning = Beginning(held, has_weights=False)  # they stay where they are
+    beginning = InitialModel(held, has_weights=False)  # they stay where they are
     kind = family.task(getattr(config, "task", None))
     task = _read(kind, Inputs(data, None, columns, beginning, for_own_loop=True), chosen)
     if len(task.tokenizer) > len(tokenizer):

@@ -1,4 +1,4 @@
-"""What pairs of texts bring to a run: vocabularies, ids, batches, validation, and the scores at the end."""
+"""The task of pairs of texts: vocabularies, ids, batches, validation, and the scores at the end."""
 
 from __future__ import annotations
 
@@ -11,12 +11,22 @@ from typing import Any
 import numpy as np
 
 from regard.analysis.aligning import find_alignment_head
-from regard.data.augmentation.joining import Joining
+from regard.data.augmentation.concatenation import Concatenation
 from regard.data.augmentation.noise import Noise
 from regard.data.batching import POOL, Epochs, in_order, training_batches
-from regard.data.corpus import Aligned, Corpus, Pairs, ParallelText, Part, Tagged, find_corpora, no_pairs, read_pairs
+from regard.data.corpus import (
+    AlignedCorpus,
+    Corpus,
+    CorpusPart,
+    Pairs,
+    ParallelText,
+    TaggedCorpus,
+    find_corpora,
+    no_pairs,
+    read_pairs,
+)
 from regard.data.encoding import encode_corpora, encode_pairs, learn_tokenizer
-from regard.data.selection import Selection, one_each, select_pairs
+from regard.data.selection import Selection, per_corpus, select_pairs
 from regard.data.sequences import EncodedPairs
 from regard.errors import DataError, SettingsError
 from regard.evaluation.likelihood import likelihood
@@ -26,13 +36,13 @@ from regard.pipelines.translator import Translator
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
 from regard.runs.settings.choosing import chosen_by_data
-from regard.runs.tasks.continuing import Beginning
 from regard.runs.tasks.in_memory import is_in_memory, names_of, pairs_of
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import VALID_BATCH_TOKENS, Inputs, Task, digests, held_out, planned
 from regard.text.tokenizer import Tokenizer
-from regard.text.tokenizing.segmentation import sampled
+from regard.text.tokenizing.segmentation import make_segmenters
 from regard.text.wording import counted
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 NUM_SAMPLES = 3
 LOOKED_AT, LONGEST_EXAMPLE = 200, 200
@@ -69,8 +79,8 @@ def hold_out_pairs(
         if not any(True for corpus in corpora for _ in corpus.numbered()):
             raise no_pairs(name)
         raise DataError(f"{name} must have text in the lines held out for validation; got none. Give --valid a file.")
-    rest: list[Pairs] = [Part(corpus, lines[corpus.digest]) for corpus in corpora]
-    return rest, ParallelText.of(found, f"{name} (held out at random)", sum(map(len, lines.values())))
+    rest: list[Pairs] = [CorpusPart(corpus, lines[corpus.digest]) for corpus in corpora]
+    return rest, ParallelText.from_pairs(found, f"{name} (held out at random)", sum(map(len, lines.values())))
 
 
 class PairsTask(Task):
@@ -84,7 +94,7 @@ class PairsTask(Task):
         valid: ParallelText,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabularies, encode the pairs, and choose those to train on.
 
@@ -109,14 +119,14 @@ class PairsTask(Task):
         self.notes += notes
         self._valid_pairs, self.valid = _within(valid, tokenizer, source_tokenizer, limit, self.notes)
         self.notes += _hints(self.valid, settings.training.metric)
-        self._joined = self._joining(limit)
-        self._cuts = None
+        self._concatenation = self._make_concatenation(limit)
+        self._segmenters = None
         if dropout := settings.data.bpe_dropout:
-            self._cuts = sampled([source_tokenizer or tokenizer, tokenizer], dropout, limit)
+            self._segmenters = make_segmenters([source_tokenizer or tokenizer, tokenizer], dropout, limit)
         self._noise = self._noise_of(corpora)
-        self.are_examples_fixed = self._joined is None and self._cuts is None and self._noise is None
+        self.are_examples_fixed = self._concatenation is None and self._segmenters is None and self._noise is None
         num_kept = _num_kept(self._selection)
-        joined, selection = self._joined, self._selection
+        joined, selection = self._concatenation, self._selection
         epoch = selection if joined is None else joined.order(selection)
         pool = epoch(np.random.default_rng(0))[:POOL].copy()  # a part of it would hold all of it
         sources, targets = (pairs if joined is None else joined).lengths_of(pool)
@@ -151,7 +161,7 @@ class PairsTask(Task):
             self._encoded.pairs,
             training.batch_tokens,
             training.seed,
-            Epochs(self._selection, self._joined, self._cuts, self._noise),
+            Epochs(self._selection, self._concatenation, self._segmenters, self._noise),
             start=start,
             shard=shard,
             num_processes=self.num_processes,
@@ -181,7 +191,7 @@ class PairsTask(Task):
         return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """What is written for a few pairs of the validation text, and how the first is aligned."""
+        """The translations of a few pairs of the validation text, and the alignment of the first."""
         chosen = range(0, len(self.valid), max(1, len(self.valid) // NUM_SAMPLES))[:NUM_SAMPLES]
         sources, references = ([side[index] for index in chosen] for side in (self.valid.sources, self.valid.targets))
         translator = Translator(model, self.tokenizer, self.source_tokenizer)
@@ -202,11 +212,11 @@ class PairsTask(Task):
         return {"pad_id": self.tokenizer.pad_id, "start_ids": self.tokenizer.symbols.start_ids}
 
     def _take_vocabularies(
-        self, corpora: Sequence[Pairs], display: RunDisplay, initial: Beginning | None, num_valid: int
+        self, corpora: Sequence[Pairs], display: RunDisplay, initial: InitialModel | None, num_valid: int
     ) -> None:
         """Choose vocabularies and learn them, or take those of the model to begin with; and what they decide of the settings."""
         if initial is not None:
-            self.take_over(initial)
+            self.initialize_from(initial)
             return
         self.settings, notes = chosen_by_data(self.settings, corpora, num_valid)
         self.notes += notes
@@ -215,7 +225,7 @@ class PairsTask(Task):
             self.tokenizer = learn(["source", "target"], config)
             self.learn_sizes()
         else:
-            self.tokenizer, self.source_tokenizer = learn(["target"], config.of_targets), learn(["source"], config)
+            self.tokenizer, self.source_tokenizer = learn(["target"], config.for_targets), learn(["source"], config)
             self.learn_sizes(source_vocab_size=len(self.source_tokenizer))
 
     def _with_further(self, corpora: Sequence[Pairs]) -> list[Pairs]:
@@ -240,34 +250,36 @@ class PairsTask(Task):
                 if self.initial is not None:
                     self.initial.config = changed
                 self.notes.append(f"the head that learns the alignments: {head}")
-        files = one_each("alignments", data.alignments, len(corpora), None)
-        tags = one_each("tags", data.tags, len(corpora), None)
+        files = per_corpus("alignments", data.alignments, len(corpora), None)
+        tags = per_corpus("tags", data.tags, len(corpora), None)
         further: list[Pairs] = []
         for corpus, file, tag in zip(corpora, files, tags, strict=True):
-            assert not isinstance(corpus, Aligned | Tagged)
-            aligned = corpus if file is None else Aligned(corpus, file, data.first_word, data.word_separators)
-            further.append(aligned if tag is None else Tagged(aligned, tag))
+            assert not isinstance(corpus, AlignedCorpus | TaggedCorpus)
+            aligned = corpus if file is None else AlignedCorpus(corpus, file, data.first_word, data.word_separators)
+            further.append(aligned if tag is None else TaggedCorpus(aligned, tag))
         return further
 
     def _noise_of(self, corpora: Sequence[Pairs]) -> Noise | None:
         """The noise in sources, where the settings ask for it."""
-        shares = one_each("noise", self.settings.data.noise, len(corpora), 0.0)
+        shares = per_corpus("noise", self.settings.data.noise, len(corpora), 0.0)
         if not any(shares):
             return None
         reader = self.source_tokenizer or self.tokenizer
-        tags = {id for corpus in corpora if isinstance(corpus, Tagged) for id in reader.encode(corpus.tag)}
+        tags = {id for corpus in corpora if isinstance(corpus, TaggedCorpus) for id in reader.encode(corpus.tag)}
         symbols, ends = reader.symbols, np.cumsum(self._encoded.part_sizes)
         num_symbols = len(symbols.source_begin_ids), len(symbols.source_end_ids)
         return Noise(tuple(shares), ends, reader.unk_id, *num_symbols, tags)
 
-    def _joining(self, limit: int) -> Joining | None:
-        """How pairs are joined to longer ones, where the settings ask for it."""
+    def _make_concatenation(self, limit: int) -> Concatenation | None:
+        """The rule that joins pairs to longer ones, where the settings ask for it."""
         data = self.settings.data
         if not data.concatenation:
             return None
         frame = (self.source_tokenizer or self.tokenizer).symbols
         num_symbols = len(frame.source_begin_ids), len(frame.source_end_ids)
-        return Joining(self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols)
+        return Concatenation(
+            self._encoded.pairs, data.concatenation, min(limit, data.max_tokens or limit), *num_symbols
+        )
 
 
 def few_examples(sources: Sequence[str], tokenizer: Tokenizer) -> list[str]:
@@ -298,11 +310,11 @@ def _within(
     )
     out = set(pairs.too_long)
     kept = [pair for pair in text.numbered() if pair.line - 1 not in out]
-    return pairs, ParallelText.of(kept, text.name, len(kept))
+    return pairs, ParallelText.from_pairs(kept, text.name, len(kept))
 
 
 def _hints(valid: ParallelText, metric: str) -> list[str]:
-    """What to say where BLEU, which is measured in the end and may decide, counts other words than the targets have."""
+    """Hints for the user where BLEU, which is measured in the end and may decide, counts other words than the targets have."""
     hint = tokenization_hint(valid.targets)
     choose = ". To choose the best model, training.metric=chrf" if metric == "bleu" else ""
     return [f"{hint}, in `regard evaluate`{choose}"] if hint else []

@@ -13,7 +13,7 @@ import numpy as np
 from regard.data.batching import Masking, masked_in_order, masked_training_batches
 from regard.data.encoding import encode_texts, learn_tokenizer
 from regard.data.labelled import encode_words
-from regard.data.language import (
+from regard.data.text_streams import (
     TextFile,
     encode_stream,
     find_texts,
@@ -27,8 +27,8 @@ from regard.evaluation.likelihood import LabelLikelihood, label_likelihood
 from regard.pipelines.language_model import LanguageModel
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.tasks.continuing import Beginning
 from regard.runs.tasks.in_memory import names_of, refuse
+from regard.runs.tasks.initial_model import InitialModel
 from regard.runs.tasks.task import (
     VALID_BATCH_TOKENS,
     Inputs,
@@ -40,7 +40,7 @@ from regard.runs.tasks.task import (
     some_lengths,
 )
 from regard.text.tokenizer import Tokenizer
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 
 class TextTask(Task):
@@ -58,7 +58,7 @@ class TextTask(Task):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -104,7 +104,7 @@ class LanguageTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -116,7 +116,7 @@ class LanguageTask(TextTask):
             self.tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
             self.learn_sizes()
         else:
-            self.take_over(initial)
+            self.initialize_from(initial)
         self._encoded = encode_texts(training, self.tokenizer, display.on_progress)
         self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
         name = " + ".join(self._names)
@@ -153,7 +153,7 @@ class LanguageTask(TextTask):
         return loaded.evaluate(self.valid)
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """How the model goes on from the first words of the validation text."""
+        """The continuation of the first words of the validation text."""
         writer, context = LanguageModel(model, self.tokenizer), self.settings.model.max_positions
         words = next(line for line in self.valid if line.strip()).split()
         prompts = (" ".join(words[:count]) for count in (3, 2, 1, 0))
@@ -181,7 +181,7 @@ class MaskedTask(TextTask):
         valid_name: str,
         settings: RunSettings,
         display: RunDisplay,
-        initial: Beginning | None = None,
+        initial: InitialModel | None = None,
     ) -> None:
         """Learn the vocabulary and encode the texts.
 
@@ -195,7 +195,7 @@ class MaskedTask(TextTask):
             self.tokenizer = learn_tokenizer(training, ["text"], learnt, display.on_progress)
             self.learn_sizes()
         else:
-            self.take_over(initial)
+            self.initialize_from(initial)
         self._masking, tokenizer = _masking(self.tokenizer), self.tokenizer
         limit = settings.model.max_positions
         self._encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)
@@ -244,7 +244,7 @@ class MaskedTask(TextTask):
 
 
 def _masking(tokenizer: Tokenizer) -> Masking:
-    """How tokens are hidden: by the mask, or by any ordinary token.
+    """The ids that hide tokens: the mask, or any ordinary token.
 
     Raises:
         SettingsError: the vocabulary has no mask.

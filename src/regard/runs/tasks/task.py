@@ -1,4 +1,4 @@
-"""What a run learns from: one class for each kind of data, and what all of them have in common."""
+"""The base of tasks, and functions that all of them use."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ import torch
 from regard.checkpoint import LoadedModel
 from regard.data.batching import POOL, plan_batches, shuffled
 from regard.data.encoding import Corpora, EncodedCorpora
-from regard.data.labelled import Labelled, LabelledFile, LabelledText
-from regard.data.language import TextFile
+from regard.data.labelled import LabelledData, LabelledFile, LabelledText
 from regard.data.sequences import Sequences
+from regard.data.text_streams import TextFile
 from regard.errors import DataError, SettingsError, nearest_hint
 from regard.models.interface import Model
 from regard.runs.progress import RunDisplay
 from regard.runs.settings import RunSettings
-from regard.runs.tasks.continuing import Beginning, begun, sizes_of_vocabulary, with_tokens
+from regard.runs.tasks.initial_model import InitialModel, build_initialized, sizes_of_vocabulary, with_tokens
 from regard.text.tokenizer import Tokenizer
 from regard.text.wording import counted
 from regard.training.objectives.distillation import Teacher
 from regard.training.optimization import TrainingConfig
-from regard.training.run import Scores
+from regard.training.training_run import Scores
 
 LARGEST_HOLD_OUT, LEAST_HOLD_OUT, FEW_TO_HOLD_OUT = 1000, 10, 2000
 VALID_BATCH_TOKENS = 4096
@@ -38,16 +38,16 @@ VALID_BATCH_TOKENS = 4096
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a run is given to learn from."""
+    """The inputs of a run."""
 
     training: Any
     """Names of files, a list even of one; rows; or a table."""
     valid: Any = None
     """The same for validation; None: a share of `training` is held out."""
     columns: Sequence[str] | None = None
-    """Of a table, the names of its two columns."""
-    initial: Beginning | None = None
-    """What to begin with; None: a new model, with vocabularies learnt from the data."""
+    """The names of the two columns of a table."""
+    initial: InitialModel | None = None
+    """The model to begin with; None: a new model, with vocabularies learnt from the data."""
     for_own_loop: bool = False
     """Whether a loop of the user's own trains the model: on all of `training`, without validation, and with the labels that
     the model has."""
@@ -59,7 +59,7 @@ class Inputs:
 
 
 class Task(ABC):
-    """What a run learns: its data, encoded; what these decide of the settings; and how well a model does.
+    """A task: encoded data, the settings that they decide, and the scores of a model.
 
     A task of your own derives from this class, and is made known by `regard.extending.add_task`.
     """
@@ -69,12 +69,12 @@ class Task(ABC):
     usual_metric: ClassVar[str | None] = None
     """The score that decides which weights are kept, unless the user chooses one; None: the preset's."""
     name: str | None = None
-    """What `--task` calls it; None: it is asked for by its family alone."""
+    """The name in `--task`; None: it is asked for by its family alone."""
 
     tokenizer: Tokenizer
-    """Of the texts, or of the targets."""
+    """The tokenizer of the texts, or of the targets."""
     training_facts: dict[str, Any]
-    """What `results.json` says of the training data: their `name`, and counts."""
+    """The facts on the training data in `results.json`: their `name`, and counts."""
     validation_facts: dict[str, Any]
     source_tokenizer: Tokenizer | None = None
     """Where the source has a vocabulary of its own."""
@@ -99,7 +99,7 @@ class Task(ABC):
     padding: float = 0.0
     """The share of positions that are padding."""
     epoch_steps: float = math.inf
-    """How many steps it takes to see all data once, nearly."""
+    """The number of steps in an epoch, nearly."""
 
     def __init__(self, settings: RunSettings) -> None:
         """Begin with settings that the data may change: sizes of the vocabulary, names of labels.
@@ -115,7 +115,7 @@ class Task(ABC):
             )
         self.settings = settings
         self.notes: list[str] = []
-        """What the user should be told."""
+        """Notes for the user."""
         self.num_processes = 0
         """Processes that make batches ahead, where those take long to make."""
         self.data_digests: dict[str, str] = {}
@@ -148,14 +148,14 @@ class Task(ABC):
         """All scores of the finished, loaded model on the validation data."""
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """What a model makes of some fixed examples: `texts` of source, what it wrote, reference; `alignment` of the first."""
+        """The output of a model for some fixed examples: `texts` of source, output, reference; `alignment` of the first."""
         return {}
 
     def example(self, index: int) -> str:
         """Where an example stands, in words, by its index."""
         return f"example {index}"
 
-    def take_over(self, initial: Beginning, **decided: Any) -> None:
+    def initialize_from(self, initial: InitialModel, **decided: Any) -> None:
         """Begin with a model: take its vocabulary; and its weights, but for what `decided` makes new, such as `labels`."""
         self.has_given_vocabulary = True
         loaded = with_tokens(initial.loaded, self.settings.tokenizer.add)
@@ -171,7 +171,7 @@ class Task(ABC):
         config = self.settings.model.model_copy(update={**grown, **decided})
         self.base = None if self.settings.adapter.rank is None else loaded
         self.settings = self.settings.model_copy(update={"model": config})
-        self.initial, self.new_parameters, note = begun(loaded, config, self.settings.training.seed)
+        self.initial, self.new_parameters, note = build_initialized(loaded, config, self.settings.training.seed)
         self.notes += [note] if note else []
 
     def learn_sizes(self, **decided: Any) -> None:
@@ -192,7 +192,7 @@ def digests(**sequences: Sequences | np.ndarray) -> dict[str, str]:
 def planned(
     lengths: Sequence[np.ndarray], counted: np.ndarray, training: TrainingConfig, num_examples: int
 ) -> tuple[float, float]:
-    """What is to be expected when all examples are batched, by the lengths of some of them: the share of positions that are
+    """An estimate for batches of all examples, by the lengths of some of them: the share of positions that are
     padding, of those sequences that are `counted`; and the steps of an epoch.
     """
     batches = plan_batches(lengths, training.batch_tokens)
@@ -236,7 +236,7 @@ def held_out(corpora: Corpora, sizes: Sequence[int], what: str, seed: int, *, le
 
 def say_sizes(
     what: str,
-    training: Sequence[TextFile] | Sequence[Labelled],
+    training: Sequence[TextFile] | Sequence[LabelledData],
     encoded: EncodedCorpora,
     valid: Sequence[str] | LabelledText,
     valid_name: str,
@@ -251,8 +251,8 @@ def say_sizes(
     return [name for name, *_ in sizes]
 
 
-def _num_blank(text: TextFile | Labelled, size: int) -> int:
-    """How many blank lines were left out of a text, of which `size` lines or texts were read."""
+def _num_blank(text: TextFile | LabelledData, size: int) -> int:
+    """The number of blank lines left out of a text, of which `size` lines or texts were read."""
     if isinstance(text, LabelledText):
         return text.num_blank
     if isinstance(text, LabelledFile):
@@ -266,7 +266,7 @@ def some_lengths(ids: Sequences) -> np.ndarray:
 
 
 def cut_texts(ids: Sequences, limit: int, name: str) -> list[str]:
-    """What to say where texts fill all positions: whatever stood behind them was cut off."""
+    """Hints for the user where texts fill all positions, and the rest was cut off."""
     full = int((ids.lengths >= limit).sum())
     fill = f"{counted(full, 'text')} of {name} {'fills' if full == 1 else 'fill'} all {limit} positions"
     return [f"{fill}: longer ones are cut there"] if full else []

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
-from regard.engines.choice import MOST_NATIVE_WORKERS, NATIVE
+from regard.engines.engine_choice import MOST_NATIVE_WORKERS, NATIVE
 from regard.engines.packed import is_divided
 from regard.generation.threads import num_threads, starting
-from regard.pipelines.adapted import AdaptedTranslator
 from regard.pipelines.pipeline import Pipeline
 from regard.pipelines.translator import Translator
 from regard.serving.batching.jobs import Job
@@ -112,9 +111,9 @@ class AdapterScheduler(Scheduler[Translator]):
         adapter: the adapter's name.
     """
 
-    def __init__(self, scheduler: Scheduler[AdaptedTranslator], adapter: str) -> None:
+    def __init__(self, scheduler: Scheduler[Translator], adapter: str) -> None:
         self._adapter = adapter
-        self.pipeline: AdaptedTranslator = scheduler.pipeline
+        self.pipeline: Translator = scheduler.pipeline
         self._queue, self._workers = scheduler._queue, scheduler._workers
 
     def submit(self, job: Job) -> None:

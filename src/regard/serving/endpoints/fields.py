@@ -238,7 +238,7 @@ def option_schemas(record: type[Options], without: Collection[str] = ()) -> dict
 
 def _lax(field: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of an option whose numbers may be written as text."""
-    kinds = [dict(each) for each in field.get("anyOf", [field])]
+    kinds: list[dict[str, Any]] = [dict(each) for each in field.get("anyOf", [field])]
     kind, most = kinds[0].get("type"), kinds[0].get("maximum", kinds[0].get("exclusiveMaximum", 100))
     if kind in ("integer", "number"):
         digits = "[1-9][0-9]?" if most >= 100 else "[1-9]" if most > 9 else r"0\.[0-9]*[1-9]"

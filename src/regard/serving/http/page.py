@@ -8,7 +8,7 @@ import re
 
 from starlette.responses import HTMLResponse, Response
 
-from regard.inspection.drawing.page import web_file
+from regard.inspection.drawing.heads_page import web_file
 from regard.serving.endpoints.context import RequestContext, ServerContext
 from regard.serving.endpoints.routes import Interface, Route
 from regard.serving.interfaces.libretranslate import failure

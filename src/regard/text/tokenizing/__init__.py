@@ -1,1 +1,1 @@
-"""What a tokenizer is made of: the library's tokenizers, how a vocabulary is learnt, and how texts are divided and spelled."""
+"""The parts of a tokenizer: the library's tokenizers, learning a vocabulary, and the division and spelling of texts."""

@@ -12,20 +12,20 @@ from typing import Any
 import tokenizers
 
 from regard.errors import ModelFolderError, RegardError
-from regard.text.keys import read_unique
+from regard.text.json_keys import read_unique
 
 PANIC = "PanicException"
 """The name of the error of a panic in the library. It is no `Exception`, and cannot be imported."""
 MOST_SAID = 300
-"""Characters of the library's message that are shown."""
+"""The number of characters of the library's message that are shown."""
 MOST_GROWTH = 4096
-"""The most characters that a tokenizer's rules may make of one: none comes near it, and thirty rules that double a text would
-fill any memory.
+"""The most characters that a tokenizer's rules may make from a single one: none comes near it, and thirty rules that
+double a text would fill any memory.
 """
 OF_UNICODE = 32
-"""More than the 18 characters that Unicode makes of one, at most."""
+"""The growth that is assumed for Unicode's own rules; in fact they make at most 18 characters from one."""
 BEYOND = 1 << 60
-"""Where counting ends."""
+"""The number at which counting ends."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def guarded(where: Path | str, what: str) -> Iterator[None]:
 
 
 def read_content(path: Path | str) -> dict[str, Any]:
-    """What a `tokenizer.json` holds.
+    """Read the content of a `tokenizer.json`.
 
     Raises:
         ModelFolderError: it is missing, or no JSON object.
@@ -70,7 +70,7 @@ def read_content(path: Path | str) -> dict[str, Any]:
 
 
 def read_backend(content: dict[str, Any], path: Path | str) -> tokenizers.Tokenizer:
-    """The library's tokenizer from what a `tokenizer.json` holds, without padding and truncation.
+    """Make the library's tokenizer from the content of a `tokenizer.json`, without padding and truncation.
 
     Raises:
         ModelFolderError: it is damaged, or its rules could make texts too long for any memory.

@@ -1,4 +1,4 @@
-"""Learns a vocabulary from lines of text, with the library `tokenizers`."""
+"""Learning of a vocabulary from lines of text, with the library `tokenizers`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 from regard.errors import RegardError, SettingsError
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import with_unlikely_symbols
-from regard.text.tokenizing.divisions import divided
+from regard.text.tokenizing.divisions import divide
 from regard.text.tokenizing.spaces import spaces_decoder
 
 LEARNT_TOGETHER = 1 << 20
-"""Characters of a line that are cut at a time; a longer one is several lines."""
+"""The characters of a line that are cut at a time; a longer one is several lines."""
 INSIDE = "|".join(token.removeprefix("<") for token in (*SPECIAL_TOKENS, MASK))
-"""What follows the first character of a special token."""
+"""An expression for special tokens without their first character."""
 
 
 def learn_backend(lines: Iterable[str], config: TokenizerConfig) -> tokenizers.Tokenizer:
-    """A tokenizer of the library, learnt from lines of text.
+    """Learn a tokenizer of the library from lines of text.
 
     Raises:
         SettingsError: the vocabulary is too small for the text's characters (kind `unigram`).
@@ -46,7 +46,7 @@ def learn_backend(lines: Iterable[str], config: TokenizerConfig) -> tokenizers.T
 
 
 def _steps(config: TokenizerConfig, scheme: str) -> list[pre_tokenizers.PreTokenizer]:
-    """How a text is cut before its pieces are cut into tokens."""
+    """The pre-tokenizers: they cut a text into pieces, before the pieces are cut into tokens."""
     steps: list[pre_tokenizers.PreTokenizer] = [
         pre_tokenizers.Metaspace(prepend_scheme=scheme, split=not config.reaches_across_spaces)
     ]
@@ -61,7 +61,7 @@ def _steps(config: TokenizerConfig, scheme: str) -> list[pre_tokenizers.PreToken
 
 
 def _model(config: TokenizerConfig, special: list[str], size: int) -> tuple[models.Model, trainers.Trainer]:
-    """The untrained model of a kind, and what trains it."""
+    """The untrained model of a kind, and its trainer."""
     if config.kind == "unigram":
         return models.Unigram(), trainers.UnigramTrainer(
             vocab_size=size, special_tokens=special, show_progress=False, unk_token=UNK
@@ -77,4 +77,4 @@ def _model(config: TokenizerConfig, special: list[str], size: int) -> tuple[mode
 
 def _parts(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        yield from divided(line, LEARNT_TOGETHER)
+        yield from divide(line, LEARNT_TOGETHER)

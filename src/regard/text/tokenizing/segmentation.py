@@ -10,12 +10,12 @@ from regard.errors import SettingsError
 from regard.text.tokenizer import Tokenizer
 
 SPACE = "▁"
-Cut = Callable[[Sequence[int], Random], Sequence[int]]
-"""Other ids of the same text."""
+Segmenter = Callable[[Sequence[int], Random], Sequence[int]]
+"""A function that segments a text in another way: ids to other ids of the same text."""
 
 
 class BpeDropout:
-    """Cuts texts anew by byte pair encoding with merges left out at random.
+    """Segmentation by byte pair encoding with merges left out at random.
 
     A word (a line, where tokens reach across spaces) begins as its characters. In each round every merge that could be made is
     left out with probability `dropout`, and the first learnt of the others is made, until none is. At 0 this is byte pair
@@ -72,8 +72,9 @@ class BpeDropout:
         return symbols
 
 
-def sampled(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) -> list[Cut]:
-    """How texts of each tokenizer are cut anew: those of kind bpe by `BpeDropout`, others stay as they are.
+def make_segmenters(tokenizers: Sequence[Tokenizer], dropout: float, max_tokens: int) -> list[Segmenter]:
+    """The functions that resample the texts of each tokenizer: those of kind bpe by `BpeDropout`, others stay as they
+    are.
 
     Raises:
         SettingsError: none is of kind bpe.

@@ -8,7 +8,8 @@ from tokenizers import decoders
 
 
 def spaces_decoder(leading_space: bool, *before: decoders.Decoder) -> decoders.Decoder:
-    """Tokens to text, where one may hold several spaces: the library's `Metaspace` loses all of the first token's.
+    """A decoder of tokens to text, where a token may hold several spaces: the library's `Metaspace` loses all of the
+    first token's.
 
     Args:
         leading_space: whether the text was read as if a space stood before it.

@@ -1,1 +1,1 @@
-"""What is learnt beside the labels: a teacher's probabilities, and word alignments."""
+"""Objectives beside the labels: a teacher's probabilities, and word alignments."""

@@ -14,21 +14,21 @@ from regard.models.interface import Model
 from regard.nn.losses import SoftTargets
 
 CACHE_BYTES = 1 << 30
-"""Memory for the teacher's states of examples that it has read."""
+"""The memory for the teacher's states of examples that it has read."""
 
 
 @dataclass
 class Teacher:
-    """A model that another one learns from, and how.
+    """A model that another one learns from, and the settings of that.
 
     Where the examples of a run stay the same, the teacher reads each of them once: its last states are kept, and only their
     logits are computed again. States are `model_dim` numbers a token, logits as many as the vocabulary has tokens.
     """
 
     model: Model
-    """In evaluation mode, with the classes of the student."""
+    """The teacher, in evaluation mode, with the classes of the student."""
     share: float
-    """Of the loss, from 0 to 1."""
+    """The share of the loss, from 0 to 1."""
     temperature: float
     is_cached: bool = False
     """Whether an example that a batch calls by one index is always the same."""
@@ -37,17 +37,17 @@ class Teacher:
     _is_full: bool = False
 
     def like(self, student: Model) -> Teacher:
-        """The same teacher on the device and in the dtype that the student computes in; nothing of it learns."""
+        """A copy of the teacher on the device and in the dtype that the student computes in; nothing of it learns."""
         like = next(student.parameters())
         model = copy.deepcopy(self.model).to(like.device, like.dtype).requires_grad_(False).eval()
         return Teacher(model, self.share, self.temperature, self.is_cached)
 
     def targets(self, batch: Any) -> SoftTargets:
-        """What the teacher expects in place of each label of a batch, in the order of `Model.labelled_states`."""
+        """The teacher's probabilities in place of each label of a batch, in the order of `Model.labelled_states`."""
         return SoftTargets(self._states_of(batch), self.model.logits, self.share, self.temperature)
 
     def remember(self, batches: Iterable[Any]) -> None:
-        """Read batches again, as a run did before it was stopped, and keep what it had kept, to the bit.
+        """Read batches again, as a run did before it was stopped, to keep the same states to the bit.
 
         The states of an example depend in their last digits on the batch that it was read in.
         """

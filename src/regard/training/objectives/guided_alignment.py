@@ -1,4 +1,4 @@
-"""Guided alignment: one head of cross-attention learns where each target token was written from."""
+"""Guided alignment: a head of cross-attention learns the source token that each target token was written from."""
 
 from __future__ import annotations
 

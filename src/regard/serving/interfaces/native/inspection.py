@@ -17,10 +17,10 @@ from typing_extensions import TypedDict
 from regard.analysis.attribution import Flow, trace_flow
 from regard.analysis.pruning import example_of
 from regard.generation.options import TextOptions
-from regard.inspection.ablation import Example, gated, without, worth_by_token
-from regard.inspection.drawing.page import packed
+from regard.inspection.ablation import Example, ablated_gates, gated, importance_by_token
+from regard.inspection.drawing.heads_page import packed
+from regard.inspection.inspection import Ablation, Inspection
 from regard.inspection.record import HeadName
-from regard.inspection.result import Ablation, Inspection
 from regard.models.heads import alignment_head
 from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.pipeline import Pipeline
@@ -412,7 +412,7 @@ def _worth(
     free = target is None
     ids = translator.inspect(text, **search).target_ids if free else translator.written_ids(text, target)
     example = example_of(translator, text, ids)
-    return translator.tokenizer.decode(ids), worth_by_token(translator.model, example, heads=heads)
+    return translator.tokenizer.decode(ids), importance_by_token(translator.model, example, heads=heads)
 
 
 def _worth_reply(worth: dict[HeadName, list[float]]) -> AblateReply:
@@ -429,7 +429,7 @@ def _without(
         free: the prompt that a language model continues, and its options; None: it writes nothing.
     """
     whole, written = _read(pipeline, text, ids), ""
-    with gated(pipeline.model, without(pipeline.model, [HeadName.parse(name) for name in heads])):
+    with gated(pipeline.model, ablated_gates(pipeline.model, [HeadName.parse(name) for name in heads])):
         weaker = _read(pipeline, text, ids)
         if isinstance(pipeline, LanguageModel) and free is not None:
             prompt, options = free
@@ -446,7 +446,7 @@ def _worth_of_text(pipeline: Pipeline, text: str, ids: list[int] | None, heads: 
     if not isinstance(pipeline, LanguageModel):
         raise ServingError(400, "sweep is for models that write: they translate or continue a text.")
     read = pipeline.ids_of(text) if ids is None else pipeline.inspect_ids(ids).read_ids[0]
-    found = worth_by_token(
+    found = importance_by_token(
         pipeline.model, Example(None, read[:-1], read[1:]), heads=[HeadName.parse(name) for name in heads]
     )
     return _worth_reply(found)

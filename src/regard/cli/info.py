@@ -1,0 +1,88 @@
+"""The command `info`: the content of a model folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.cli.option_types import (
+    AsJson,
+    FromHub,
+    Model,
+)
+from regard.cli.output import echo, print_result, program, summary
+from regard.errors import ModelFolderError
+
+if TYPE_CHECKING:
+    pass
+
+
+def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:
+    """Show what a model folder holds: sizes, settings, and the scores measured in training; and what decodes with it here."""
+    from regard.adapters import is_adapter
+    from regard.engines.engine_choice import explain_engine
+    from regard.pipelines.loading import load_any
+
+    if is_adapter(model):
+        _adapter_info(model, as_json)
+        return
+    loaded, tokenizer, _ = load_any(model)
+    results_file = model / "results.json"
+    results: dict[str, Any] = {}
+    if results_file.is_file():
+        try:
+            results = json.loads(results_file.read_text(encoding="utf-8"))
+            measured = f"\nmeasured on {results['evaluated_on']}:\n{summary(results)}"
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ModelFolderError(
+                f"{results_file} must hold the results of a training run; got {error!r}. Is it complete?"
+            ) from error
+    num_parameters = sum(parameter.numel() for parameter in loaded.parameters())
+    facts: dict[str, Any] = {
+        "folder": str(model),
+        "num_parameters": num_parameters,
+        "vocabulary": len(tokenizer),
+        "device": _device_facts(),
+        "engine": explain_engine(loaded),
+        "model": loaded.config.model_dump(mode="json"),
+    }
+    if as_json:
+        print_result(json.dumps(facts | {"results": results}, indent=2, ensure_ascii=False))
+        return
+    lines = [f"{model}: {num_parameters:,} parameters, {len(tokenizer):,} tokens in the vocabulary"]
+    lines += [f"  {key:<20}{value}" for key, value in facts["model"].items()]
+    lines += [f"device: {facts['device']}", f"decoding: {facts['engine']}"]
+    echo("\n".join([*lines, measured] if results else lines))
+
+
+def _adapter_info(folder: Path, as_json: bool) -> None:
+    """Show what an adapter folder holds."""
+    from regard.adapters import read_adapter
+
+    adapter = read_adapter(folder)
+    assert adapter.base is not None
+    facts = {
+        "folder": str(folder),
+        "base": adapter.base.model_dump(),
+        "num_maps": len(adapter.scales),
+        "weights_bytes": adapter.weights.stat().st_size,
+    }
+    if as_json:
+        print_result(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    echo(
+        f"{folder}: an adapter of {adapter.base.name} for {len(adapter.scales)} linear maps, "
+        f"{adapter.weights.stat().st_size / 1e3:,.0f} kB\n  {'weights of the model':<22}sha256 {adapter.base.sha256}\n"
+        f"  {'use':<22}{program()} translate {adapter.base.name} --adapter {folder}"
+    )
+
+
+def _device_facts() -> str:
+    """The device that `--device auto` takes here, for people."""
+    from regard.pipelines.devices import resolve_device
+
+    device = resolve_device("auto").type
+    if device == "cpu":
+        return "cpu"
+    return f"{device}, where nothing was measured yet" + (", float32 products in TF32" if device == "cuda" else "")

@@ -1,0 +1,98 @@
+"""Output of the commands: results to standard output, in UTF-8; messages to standard error."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from regard.errors import printable, shown
+
+COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
+"""Escape sequences that only set colours in a terminal."""
+
+
+def print_result(text: str, end: str = "\n", *, has_colours: bool = False) -> None:
+    """Print a result in UTF-8, whatever the locale of the terminal.
+
+    Text must not control a terminal: control characters are escaped there (`printable`). A file or a pipe gets
+    every byte as it is.
+
+    Args:
+        has_colours: the text has colours of ours in it, which stay.
+    """
+    if sys.stdout.isatty():
+        parts = COLOURS.split(text) if has_colours else [text]
+        text = "".join(part if index % 2 else printable(part) for index, part in enumerate(parts))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(f"{text}{end}".encode("utf-8", "surrogateescape"))  # file names may hold any bytes
+    sys.stdout.buffer.flush()
+
+
+def echo(message: str) -> None:
+    """Print a message to standard output, control characters escaped wherever it goes."""
+    print_result(printable(message))
+
+
+def log(message: str) -> None:
+    """Print a message to standard error, control characters escaped, and the middle left out where it is very long."""
+    print(shown(message), file=sys.stderr, flush=True)
+
+
+def summary(results: dict[str, Any]) -> str:
+    """The scores of some results, one to a line; which there are depends on the kind of model. Those of labels are tables."""
+    from regard.evaluation.label_metrics import confusion_table, score_table
+    from regard.evaluation.score_table import NO_BLEU
+    from regard.evaluation.text_metrics import ADDED
+    from regard.text.wording import counted
+
+    signatures = results.get("signatures", {})
+    rows = [
+        ("bleu", "BLEU", ".2f", signatures.get("bleu", "")),
+        ("chrf", "chrF", ".2f", signatures.get("chrf", "")),
+        ("exact_match", "exact match", ".2%", ""),
+        ("accuracy", "accuracy", ".2%", ""),
+        ("macro_f1", "macro F1", ".2%", "the mean of the labels' F1"),
+        ("token_accuracy", "token accuracy", ".2%", "each token after the right ones"),
+        ("nats_per_token", "loss", ".4f", "nats per token, line breaks included"),
+        ("perplexity", "perplexity", ".3f", "per token, end symbol included"),
+        ("nats_per_character", "nats", ".4f", "per character"),
+        ("bits_per_byte", "bits", ".4f", "per byte of UTF-8"),
+    ]
+    rows += [(name, name, ".4g", "") for name in ADDED]
+    counts = {"num_pairs": "pair", "num_labels": "label", "num_tokens": "token"}
+    sizes = [counted(results[key], what) for key, what in counts.items() if key in results]
+    if not results.get("bleu_counts", True):
+        rows[0] = ("bleu", "BLEU", "", NO_BLEU)
+    scores = [
+        f"{name:<15}{format(results[key], form) if form else '-':>9}   {note}".rstrip()
+        for key, name, form, note in rows
+        if key in results
+    ]
+    tables = [_table(rows) for rows in (score_table(results), confusion_table(results)) if rows]
+    return "\n\n".join(["\n".join(sizes[:1] + scores), *tables])
+
+
+def _table(rows: list[list[str]]) -> str:
+    """Rows of words as aligned lines, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    numbers = [all(word[:1].isdigit() or word == "-" for word in column[1:]) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            word.rjust(width) if is_number else word.ljust(width)
+            for word, width, is_number in zip(row, widths, numbers, strict=True)
+        ).rstrip()
+        for row in rows
+    )
+
+
+def program() -> str:
+    """The command that starts this program again: its name if it is on the PATH, otherwise the path used now."""
+    if shutil.which("regard"):
+        return "regard"
+    if Path(sys.argv[0]).stem == "regard":
+        return os.path.relpath(sys.argv[0])
+    return f"{os.path.relpath(sys.executable)} -m regard"

@@ -1,0 +1,64 @@
+"""The command `predict`: label lines with a classifier, a tagger or a masked language model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.input import check_input, input_lines
+from regard.cli.option_types import (
+    Adapter,
+    Device,
+    FromHub,
+    Model,
+    Threads,
+    prepare_process,
+)
+from regard.cli.output import log, print_result
+
+if TYPE_CHECKING:
+    pass
+
+
+MOST_CUTS_TOLD = 5
+"""Truncated lines that are reported one by one."""
+
+
+def predict(
+    model: Model,
+    input: Annotated[str, typer.Argument(help="A text file, one text per line; - is standard input.")] = "-",
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print a JSON object for each line: text, labels, probs; is_cut, if it was truncated."
+        ),
+    ] = False,
+    adapter: Adapter = None,
+    from_hub: FromHub = False,
+    threads: Threads = None,
+    device: Device = "auto",
+) -> None:
+    """Label each line with a classifier, tagger or masked language model (--arch encoder)."""
+    from regard.pipelines.loading import load_as
+    from regard.pipelines.predictor import WINDOW, Predictor
+
+    check_input(input, f"predict {model}", column=2, key="text")
+    prepare_process(threads)
+    predictor = load_as(model, Predictor, device=device, adapter=adapter)
+    num_cut, is_typed = 0, input == "-" and sys.stdin.isatty()
+    predictions = predictor.predict_lines(input_lines(input), window=1 if is_typed else WINDOW)
+    for number, prediction in enumerate(predictions, start=1):
+        record = asdict(prediction)
+        if not prediction.is_cut:
+            del record["is_cut"]
+        print_result(json.dumps(record, ensure_ascii=False) if as_json else " ".join(prediction.labels))
+        num_cut += prediction.is_cut
+        if prediction.is_cut and num_cut <= MOST_CUTS_TOLD:
+            name, most = "standard input" if input == "-" else input, predictor.model.config.max_positions - 2
+            log(f"{name}, line {number}: the text has more than {most} tokens; only the first {most} were read")
+    if num_cut > MOST_CUTS_TOLD:
+        log(f"{num_cut - MOST_CUTS_TOLD:,} more lines were cut in the same way")

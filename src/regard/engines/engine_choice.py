@@ -1,0 +1,143 @@
+"""The choice of the engine that decodes with a model, and models compiled for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from regard.engines.library import find
+from regard.engines.model_changes import Snapshot
+from regard.engines.native_model import NativeModel, unsupported_reason
+from regard.engines.packed import packed
+from regard.errors import SettingsError, nearest_hint
+
+NATIVE = {"native": torch.float32, "native-bfloat16": torch.bfloat16}
+"""The type that the layers in C store weights in, by the name of the engine."""
+MOST_NATIVE_WORKERS = 8
+"""The number of batches decoded side by side in C for which there is time for Python between steps."""
+ENGINES = ("auto", "torch", *NATIVE)
+
+
+def check_engine(engine: str) -> None:
+    """Make sure that there is an engine of this name.
+
+    Raises:
+        SettingsError: there is none.
+    """
+    if engine not in ENGINES:
+        hint = nearest_hint(engine, ENGINES)
+        if engine == "ctranslate2":
+            hint = "`regard convert MODEL --to ctranslate2` writes a model for it."
+        raise SettingsError(f"engine must be {', '.join(ENGINES)}; got {engine!r}. {hint}")
+
+
+LARGE_BYTES = 64_000_000
+"""The size of the weights above which a step is faster in PyTorch with several threads than in C with one
+(docs/experiments.md).
+"""
+
+
+def explain_engine(model: Any) -> str:
+    """A sentence for people: the engine that decodes with a model by default, and the reason."""
+    reason = unsupported_reason(model) or _reason_against_native(model)
+    return f"torch, as {reason}" if reason else f"native, {find().reason}"
+
+
+def _reason_against_native(model: Any) -> str:
+    """The reason why `auto` does not take the layers in C, which have no threads of their own, for people; empty: it
+    does.
+    """
+    threads = torch.get_num_threads()
+    layers = (parameter for layer in model.layer_stacks()["decoder"] for parameter in layer.parameters())
+    size = 4 * (sum(parameter.numel() for parameter in layers) + model.output_embedding.weight.numel())
+    if threads == 1 or size <= LARGE_BYTES:
+        return ""
+    return f"a step reads {size / 1e6:,.0f} MB, which is faster with {threads} threads than in C with one"
+
+
+def compile_model(model: Any, engine: str = "auto") -> Any:
+    """Compile a model for an engine.
+
+    Args:
+        engine: `torch`; `native`, layers in C; `native-bfloat16`, the same with weights stored in 16 bits; or `auto`: native
+            where it can be and is faster (docs/engines.md).
+    Raises:
+        SettingsError: an unknown engine, or a native one and a model or machine that cannot be run so.
+    """
+    check_engine(engine)
+    reason = "it was not asked for" if engine == "torch" else unsupported_reason(model)
+    if engine == "auto":
+        reason = reason or _reason_against_native(model)
+    if engine in NATIVE and reason:
+        raise SettingsError(f"engine={engine} cannot decode with this model: {reason}. Take engine=torch, or auto.")
+    library = find().library
+    return (
+        packed(model) if reason or library is None else NativeModel(model, library, NATIVE.get(engine, torch.float32))
+    )
+
+
+class CompiledModels:
+    """Models that are compiled when they are needed, and again when they have changed. It can be pickled."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self._models, self._engine = list(models), "auto"
+        self.is_watched = True
+        """Whether a program holds the models, and so may change them."""
+        self._current: tuple[Snapshot, list[Any]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All attributes but packed weights, which PyTorch cannot store."""
+        return {**vars(self), "_current": None}
+
+    def use(self, engine: str) -> None:
+        """Decode with another engine from now on.
+
+        Raises:
+            SettingsError: as `compile_model`.
+        """
+        check_engine(engine)
+        self._engine = engine
+        self.refresh()
+        self.check()
+
+    def check(self) -> None:
+        """Make sure that a native engine that was asked for can decode with the models.
+
+        Raises:
+            SettingsError: as `compile_model`.
+        """
+        if self._engine in NATIVE:
+            self.current()
+
+    @property
+    def engine(self) -> str:
+        """The engine that decodes: any but `auto`."""
+        if not all(isinstance(each, NativeModel) for each in self.current()):
+            return "torch"
+        return self._engine if self._engine in NATIVE else "native"
+
+    def current(self) -> list[Any]:
+        """The models, compiled as they are now.
+
+        Raises:
+            SettingsError: a model is in training mode, or as `compile_model`.
+        """
+        current = self._current
+        if current is None or current[0].has_changed(only_globally=not self.is_watched):
+            if any(model.training for model in self._models):
+                raise SettingsError(
+                    "a model must be in evaluation mode to decode; got training mode. Call `model.eval()`."
+                )
+            for model in self._models:
+                model.eval()  # modules that were put in by hand come in training mode
+            current = self._current = (
+                Snapshot(self._models),
+                [compile_model(model, self._engine) for model in self._models],
+            )
+        return current[1]
+
+    def refresh(self) -> None:
+        """Copy all weights again before the next text."""
+        self._current = None

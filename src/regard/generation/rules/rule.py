@@ -1,0 +1,54 @@
+"""The base of decoding rules: beam search, sampling, and those of your own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.generation.active_batch import ActiveBatch
+from regard.generation.filters import Constraints
+from regard.generation.request import Hypothesis
+from regard.models.interface import SequenceToSequence
+
+
+class Rule(ABC):
+    """A decoding rule: chooses the tokens that follow, and says when a sentence is done."""
+
+    width: int
+    """Hypotheses for each sentence."""
+    starts: Sequence[int]
+    """The hypotheses that a sentence begins with; the others have the score -inf before its first token."""
+
+    def step(self, model: SequenceToSequence[Any], active: ActiveBatch, state: Any, constraints: Constraints) -> Any:
+        """Decode one token more for each hypothesis, and return the state of the model after it.
+
+        Args:
+            state: of the model: one row for each slot and hypothesis.
+            constraints: the tokens that may not be written.
+        """
+        logits, state = model.decode_step(active.newest.to(constraints.device, non_blocking=True), state)
+        log_probs = self.log_softmax(logits)
+        constraints.apply(log_probs, active)
+        parents = self.advance(active, log_probs)
+        return state.select(torch.arange(len(active.requests)), parents)
+
+    def log_softmax(self, logits: Float[Tensor, "*batch vocab"]) -> Float[Tensor, "*batch vocab"]:
+        """Log-probabilities, in float32 at least."""
+        return logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+
+    @abstractmethod
+    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
+        """Extend or finish each active hypothesis; return the parent of each new hypothesis."""
+
+    @abstractmethod
+    def done(self, active: ActiveBatch) -> list[int]:
+        """The slots whose sentence is finished."""
+
+    @abstractmethod
+    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
+        """The hypotheses of the sentence in a slot, best first."""

@@ -1,0 +1,133 @@
+"""A writer of CTranslate2 model folders, through the package's own specification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from regard.checkpoint import LoadedModel
+from regard.errors import MissingExtraError
+from regard.interop.check import Reference
+from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_refs
+from regard.interop.ctranslate2.model_file import vocabulary_tokens
+from regard.interop.ctranslate2.reference import CTranslate2Reference
+from regard.interop.foreign import ForeignModel
+from regard.interop.hugging_face.bert import refuse
+from regard.interop.mapping import Account, export_tensors
+from regard.models.encoder_decoder import EncoderDecoder
+from regard.text.tokenizer import Tokenizer
+
+
+def write(loaded: LoadedModel, output: Path) -> ForeignModel:
+    """Write an encoder-decoder of ours as a CTranslate2 folder, through the package's own specification writer.
+
+    Raises:
+        MissingExtraError: `ctranslate2` is not installed.
+        ModelFolderError: the model has something that we do not write.
+    """
+    try:
+        import ctranslate2
+    except ImportError as error:
+        raise MissingExtraError("writing CTranslate2 models", "convert") from error
+    model = loaded.model
+    if not isinstance(model, EncoderDecoder):
+        refuse("ctranslate2", {"arch": (model.config.arch, "encoder-decoder")})
+    assert isinstance(model, EncoderDecoder)
+    config = model.config
+    refuse("ctranslate2", {
+        "norm": (config.norm in ("pre", "post"), True),
+        "norm_kind": (config.norm_kind, "layer"),
+        "gated": (config.gated, False),
+        "bias": (config.bias, True),
+        "num_kv_heads": (config.num_kv_heads or config.num_heads, config.num_heads),
+        "head_dim": (config.head_dim * config.num_heads, config.model_dim),
+        "embedding_norm": (config.embedding_norm in ("none", "both"), True),
+        "output_transform": (config.output_transform, False),
+        "num_source_types": (config.num_source_types, 0),
+        "positions": (config.positions.startswith("sinusoidal") or config.positions == "learned", True),
+    })  # fmt: skip
+    specs = ctranslate2.specs
+    activation = next(number for number, name in ACTIVATIONS.items() if name == config.activation)
+    spec: Any = specs.TransformerSpec.from_config(
+        (config.num_encoder_layers, config.num_decoder_layers),
+        config.num_heads,
+        pre_norm=config.norm == "pre",
+        activation=specs.Activation(activation),
+        layernorm_embedding=config.embedding_norm == "both",
+    )
+    spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = config.scale_embeddings
+    _set_variables(spec, model)
+    symbols = loaded.tokenizer.symbols
+    for side, tokenizer in (("source", loaded.source_tokenizer), ("target", loaded.tokenizer)):
+        size = (config.source_vocab_size if side == "source" else None) or config.vocab_size
+        getattr(spec, f"register_{side}_vocabulary")(_padded(tokenizer, size))
+    names = loaded.tokenizer.tokens([symbols.unk_id, symbols.bos_id, symbols.eos_id, symbols.start_ids[0]])
+    for key, token in zip(("unk_token", "bos_token", "eos_token", "decoder_start_token"), names, strict=True):
+        setattr(spec.config, key, token)
+    frame = loaded.source_tokenizer.symbols
+    added = bool(frame.source_begin_ids), bool(frame.source_end_ids)
+    spec.config.add_source_bos, spec.config.add_source_eos = added
+    spec.config.layer_norm_epsilon = config.norm_epsilon
+    spec.validate()
+    spec.optimize()
+    spec.save(str(output))
+    loaded.source_tokenizer.save(output / "tokenizer.json")
+    if loaded.tokenizer is not loaded.source_tokenizer:
+        loaded.tokenizer.save(output / "target_tokenizer.json")
+    vocabularies = [vocabulary_tokens(output, side) for side in ("source", "target")]
+    refs = variable_refs(model)
+    account = Account([(refs[name].name, name) for name, _ in model.named_parameters()])
+    prefix = loaded.tokenizer.tokens(symbols.start_ids[1:])
+
+    def reference(path: Path) -> Reference:
+        return CTranslate2Reference(path, vocabularies[0], vocabularies[1], added, prefix)
+
+    return ForeignModel("CTranslate2", loaded, account, _notes(loaded.tokenizer, prefix), reference, output)
+
+
+def _notes(tokenizer: Tokenizer, prefix: list[str]) -> list[str]:
+    """Notes for users of the model in CTranslate2: steps that they must do themselves."""
+    notes = ["cut texts into tokens with tokenizer.json before translating: CTranslate2 reads tokens"]
+    if prefix:
+        notes.append(
+            "CTranslate2's configuration has one token that a decoder starts from, and this one reads more before it writes: "
+            f"pass target_prefix={[prefix]} for each text"
+        )
+    if tokenizer.symbols.banned_ids:
+        banned = ", ".join(tokenizer.tokens(tokenizer.symbols.banned_ids))
+        notes.append(
+            f"CTranslate2 keeps no list of tokens that are never written; pass suppress_sequences for {banned}"
+        )
+    return notes
+
+
+def _set_variables(spec: Any, model: EncoderDecoder) -> None:
+    """Set the variables of a specification from our parameters."""
+    tensors = export_tensors(model, variable_refs(model))
+    for side, waves in (("encoder", model.source_positions.waves), ("decoder", model.target_positions.waves)):
+        if waves is not None and model.config.positions != "sinusoidal_opennmt":
+            tensors[f"{side}/position_encodings/encodings"] = waves.detach().cpu().clone()
+    tensors.setdefault("decoder/embeddings/weight", model.target_embedding.weight.detach().cpu().clone())
+    tensors.setdefault("decoder/projection/weight", model.output_embedding.weight.detach().cpu().clone())
+    for name, tensor in tensors.items():
+        scope = spec
+        *parts, last = name.split("/")
+        for part in parts:
+            stem, _, number = part.rpartition("_")
+            is_indexed = stem in ("layer", "linear", "embeddings") and number.isdigit()
+            scope = _numbered_part(scope, stem, int(number)) if is_indexed else getattr(scope, part)
+        setattr(scope, last, tensor.numpy())
+
+
+def _numbered_part(scope: Any, stem: str, index: int) -> Any:
+    """A numbered part of a specification: an element of a list, or an attribute with the number in its name."""
+    return (
+        getattr(scope, stem)[index]
+        if isinstance(getattr(scope, stem, None), list)
+        else getattr(scope, f"{stem}_{index}")
+    )
+
+
+def _padded(tokenizer: Tokenizer, size: int) -> list[str]:
+    tokens = tokenizer.tokens(range(len(tokenizer)))
+    return tokens + [f"<unused{index}>" for index in range(size - len(tokens))]

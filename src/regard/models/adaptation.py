@@ -1,0 +1,140 @@
+"""Adapters of whole models: which linear maps get one, and the plain model of the same function."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypeVar
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor, nn
+
+from regard.models.interface import Model
+from regard.models.parameter_names import linears_named
+from regard.nn.lora import AdaptedLinear, AdapterChoice, ChosenAdapter
+
+AnyModel = TypeVar("AnyModel", bound=Model)
+LARGEST = torch.finfo(torch.bfloat16).max
+"""The largest number of bfloat16, a little below that of float32."""
+
+
+class AdapterConfig(BaseModel):
+    """The settings of an adapter."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    rank: int | None = Field(None, ge=1, le=65536, description="of each update; null: no adapter, all weights learn")
+    alpha: float | None = Field(
+        None, gt=0, le=1e6, description="the update is multiplied by alpha / rank; null: twice the rank"
+    )
+    targets: list[Annotated[str, Field(min_length=1)]] | None = Field(
+        None,
+        min_length=1,
+        description="parts or linear maps that are adapted, such as encoder or query_proj; null: all linear maps but the head's",
+    )
+    dropout: float = Field(0.0, ge=0, lt=1, description="of what the update reads, in training")
+
+    @property
+    def scale(self) -> float:
+        """The factor of the update."""
+        assert self.rank is not None
+        return 2.0 if self.alpha is None else self.alpha / self.rank
+
+
+def add_adapter(model: Model, config: AdapterConfig) -> None:
+    """Put adapters beside some linear maps of a model, in place, and freeze all its other parameters.
+
+    Updates begin at 0: the model computes what it did. Their other factors are drawn from torch's default generator.
+
+    Raises:
+        SettingsError: `config.targets` names a part that the model does not have.
+        ShapeError: the rank is larger than a map.
+    """
+    assert config.rank is not None
+    if config.targets is None:
+        names = [name for name in linears_named(model, ["*"], "adapter.targets") if model.part_of(name) != "output"]
+    else:
+        names = linears_named(model, config.targets, "adapter.targets")
+    model.requires_grad_(False)
+    for name in names:
+        _replace(model, name, AdaptedLinear(_linear(model, name), config.rank, config.scale, config.dropout))
+
+
+def adapted(model: nn.Module) -> dict[str, AdaptedLinear]:
+    """The adapted maps of a model, by name."""
+    return {name: module for name, module in model.named_modules() if isinstance(module, AdaptedLinear)}
+
+
+def put_adapter(model: Model, tensors: Mapping[str, Tensor], scales: Mapping[str, float]) -> None:
+    """Put trained adapters beside some linear maps of a model, in place.
+
+    Args:
+        tensors: `down` and `up` of each map, as `query_proj.down`.
+        scales: of each map, by name.
+    """
+    for name, scale in scales.items():
+        down, up = tensors[f"{name}.down"], tensors[f"{name}.up"]
+        module = AdaptedLinear(_linear(model, name), down.shape[0], scale)
+        with torch.no_grad():
+            module.down.copy_(down)
+            module.up.copy_(up)
+        _replace(model, name, module)
+
+
+@torch.no_grad()
+def overflowing(model: nn.Module) -> str | None:
+    """The first adapted map whose update cannot be computed: its numbers, or a product of them, are beyond what the types hold
+    that models compute in. None: all can.
+    """
+    for name, module in adapted(model).items():
+        down, up = module.down.float(), module.up.float()
+        product = up @ down
+        updated = module.weight.float() + module.scale * product
+        for numbers in (down.abs().sum(dim=1), module.scale * up, product, updated):
+            if not bool((numbers.abs() <= LARGEST).all()):
+                return name
+    return None
+
+
+def merged(model: AnyModel) -> AnyModel:
+    """A plain model of the same function: every update is added to the weight of its map.
+
+    What is not adapted is shared with the model that is given, which stays as it is.
+    """
+    if not (maps := adapted(model)):
+        return model
+    plain = sharing(model)
+    for name, module in maps.items():
+        _replace(plain, name, module.merged())
+    return plain
+
+
+def with_choice(model: AnyModel, adapters: Sequence[Model], choice: AdapterChoice) -> AnyModel:
+    """A model with several adapters, of which each example of a batch has one. All weights are shared.
+
+    Args:
+        adapters: the same model with each adapter beside its weights. They are numbered from 1.
+        choice: what tells the model which example has which.
+    """
+    copied, maps = sharing(model), [adapted(each) for each in adapters]
+    for name in sorted({name for each in maps for name in each}):
+        updates = {number: each[name] for number, each in enumerate(maps, start=1) if name in each}
+        _replace(copied, name, ChosenAdapter(_linear(copied, name), updates, choice))
+    return copied
+
+
+def sharing(model: AnyModel, modules: Sequence[nn.Module] = ()) -> AnyModel:
+    """A model of the same weights, whose modules can be replaced, but for some that it shares."""
+    return copy.deepcopy(model, {id(each): each for each in (*model.parameters(), *model.buffers(), *modules)})
+
+
+def _linear(model: nn.Module, name: str) -> nn.Linear:
+    module = model.get_submodule(name)
+    assert isinstance(module, nn.Linear), name
+    return module
+
+
+def _replace(model: nn.Module, name: str, module: nn.Module) -> None:
+    outer, _, last = name.rpartition(".")
+    setattr(model.get_submodule(outer), last, module)

@@ -1,1 +1,0 @@
-"""Which parameters of a model learn: parts by name, and adapters."""

@@ -1,0 +1,54 @@
+"""The adapters of a translator: each request names one, and all share a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from regard.errors import DataError, SettingsError, nearest_hint
+from regard.evaluation.confidence import Confidence
+from regard.models.adaptation import with_choice
+from regard.models.interface import PairModel
+from regard.nn.lora import AdapterChoice
+
+
+class AdapterSet:
+    """Several adapters of one model, by name. A request has the number of its adapter; 0 is none.
+
+    Args:
+        models: the same model with each adapter beside its weights, as `adapt` makes it.
+        confidences: of the translations with each adapter, where they were measured.
+    """
+
+    def __init__(self, models: Mapping[str, PairModel], confidences: Mapping[str, Confidence | None]) -> None:
+        self.models, self.confidences = dict(models), dict(confidences)
+        self.names = list(models)
+        self.choice = AdapterChoice()
+
+    def joined(self, model: PairModel) -> PairModel:
+        """The model with all adapters; `choice` says which one each sentence has."""
+        return with_choice(model, list(self.models.values()), self.choice)
+
+    def number(self, name: str | None) -> int:
+        """The number of an adapter.
+
+        Raises:
+            SettingsError: there is no adapter of this name.
+        """
+        if name is None:
+            return 0
+        if name not in self.models:
+            hint = nearest_hint(name, self.names)
+            raise SettingsError(f"adapter must be one of {', '.join(self.names)}; got {name!r}. {hint}")
+        return 1 + self.names.index(name)
+
+    def numbers(self, names: str | Sequence[str | None], num_texts: int) -> list[int]:
+        """The number of the adapter of each text.
+
+        Raises:
+            DataError: not as many names as texts.
+            SettingsError: there is no adapter of a name.
+        """
+        if isinstance(names, str) or len(names) != num_texts:
+            got = "one name" if isinstance(names, str) else f"{len(names)}"
+            raise DataError(f"`adapters` needs one entry for each text; got {got} for {num_texts} texts.")
+        return [self.number(name) for name in names]

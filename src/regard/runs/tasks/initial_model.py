@@ -1,0 +1,135 @@
+"""Training that begins with a trained model: its weights, vocabulary and settings; a new head where the task is another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from regard.checkpoint import LoadedModel
+from regard.errors import SettingsError
+from regard.models.config import SAME_WEIGHTS, ModelConfig
+from regard.models.interface import Model
+from regard.models.registry import build_from, changed_head
+from regard.runs.settings.run_settings import checked_section
+from regard.text.wording import counted
+
+HIGHEST_RATE = 1e-3
+ADAPTERS_RATE = 10
+"""The ratio of an adapter's learning rate to that of a model (docs/experiments.md)."""
+
+
+@dataclass(frozen=True)
+class InitialModel:
+    """The model that a run begins with."""
+
+    loaded: LoadedModel
+    has_weights: bool = True
+    """Whether its weights are taken over; else its vocabulary only."""
+
+
+def usual_settings(config: ModelConfig, *, adapts: bool = False) -> dict[str, dict[str, Any]]:
+    """Settings of training that suit a model that has learnt already.
+
+    The learning rate is 30 / model_dim^2: of width 256 the best of those measured (docs/experiments.md), of width 768 that
+    of Devlin et al. 2019, appendix A.3. An adapter learns at ten times this rate.
+
+    Args:
+        adapts: whether an adapter learns, in place of the model.
+    """
+    rate = 30 / config.model_dim**2 * (ADAPTERS_RATE if adapts else 1)
+    training = {
+        "steps": 1000,
+        "batch_tokens": 2048,
+        "learning_rate": min(HIGHEST_RATE * (ADAPTERS_RATE if adapts else 1), float(f"{rate:.1e}")),
+        "warmup_steps": 100,
+        "schedule": "linear",
+        "average_decay": 0.99,
+        "validate_every": 100,
+    }
+    return {"training": training}
+
+
+def check_initial(config: ModelConfig, arch: str | None, settings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Make sure that a run that begins with a model asks for nothing else than this model.
+
+    Raises:
+        SettingsError: another family, or a setting that its weights or its vocabulary decide.
+    """
+    if arch is not None and arch != config.arch:
+        raise SettingsError(f"`--arch` must be that of the model in `--from`, {config.arch}; got {arch}. Remove it.")
+    for key in settings.get("model", {}):
+        if key not in SAME_WEIGHTS or key not in type(config).model_fields:
+            raise SettingsError(
+                f"model.{key} comes from the model in `--from`, and cannot be set. Remove it. "
+                f"Of the model, {', '.join(name for name in SAME_WEIGHTS if name in type(config).model_fields)} can be set."
+            )
+    check_vocabulary(settings, "--from")
+
+
+def check_vocabulary(settings: Mapping[str, Mapping[str, Any]], option: str) -> None:
+    """Make sure that a run that takes the vocabulary of a model asks for no other.
+
+    Raises:
+        SettingsError: it does.
+    """
+    for key in settings.get("tokenizer", {}).keys() - {"add"}:
+        raise SettingsError(
+            f"tokenizer.{key} comes from the model in `{option}`, whose embeddings are of its vocabulary. Remove it. Tokens can "
+            "be added: `tokenizer.add`."
+        )
+
+
+def config_of(config: ModelConfig, task: str | None, settings: Mapping[str, Mapping[str, Any]]) -> ModelConfig:
+    """The configuration of a model, for another task and with other dropout.
+
+    Raises:
+        SettingsError: a value out of range.
+    """
+    changes = dict(settings.get("model", {}))
+    changes = {
+        key: getattr(checked_section("model", type(config), changes, config.model_dump()), key) for key in changes
+    }
+    if task is not None and "task" in type(config).model_fields:
+        changes["task"] = task
+    return config.model_copy(update=changes)
+
+
+def sizes_of_vocabulary(config: ModelConfig, loaded: LoadedModel) -> dict[str, Any]:
+    """The sizes of a configuration that the vocabulary of another model decides."""
+    theirs = loaded.model.config
+    sizes = {"vocab_size": max(theirs.vocab_size, len(loaded.tokenizer)), "pad_id": theirs.pad_id}
+    if loaded.source_tokenizer is loaded.tokenizer or "source_vocab_size" not in type(config).model_fields:
+        return sizes
+    of_source = getattr(theirs, "source_vocab_size", None) or theirs.vocab_size
+    sizes["source_vocab_size"] = max(of_source, len(loaded.source_tokenizer))
+    if getattr(config, "tied_embeddings", None) in ("all", "source"):
+        sizes["tied_embeddings"] = "target"  # one table cannot be that of two vocabularies
+    return sizes
+
+
+def with_tokens(loaded: LoadedModel, tokens: Sequence[str]) -> LoadedModel:
+    """A model whose tokenizers have more tokens than it has embeddings; itself, if there are none."""
+    if not tokens:
+        return loaded
+    target = loaded.tokenizer.with_tokens(tokens)
+    source = target if loaded.source_tokenizer is loaded.tokenizer else loaded.source_tokenizer.with_tokens(tokens)
+    return loaded._replace(tokenizer=target, source_tokenizer=source)
+
+
+def build_initialized(initial: LoadedModel, config: ModelConfig, seed: int) -> tuple[Model, list[str], str]:
+    """A model of a configuration with the weights of a trained one; the names of its parameters that must learn, as they are
+    new or those of a head for other labels; and a line that says what is new, or nothing.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model, new = build_from(config, initial.model)
+    heads = sorted({name.partition(".")[0] for name in new})
+    must_learn = sorted({*new, *changed_head(model, initial.model.config)})
+    return (
+        model,
+        must_learn,
+        f"new, and to be learnt: {', '.join(heads)} ({counted(len(new), 'tensor')})" if new else "",
+    )
