@@ -12,8 +12,8 @@ from regard.pipelines.language_model import LanguageModel
 from regard.pipelines.predictor import Predictor
 from regard.serving.endpoints.context import RequestContext
 from regard.serving.endpoints.fields import OptionFields, Text, Texts, texts_of
-from regard.serving.interfaces.native.envelope import NativeFields
-from regard.serving.interfaces.native.translation import ONE_OF_TEXTS
+from regard.serving.interfaces.native.native_fields import NativeFields
+from regard.serving.interfaces.native.native_translation import ONE_OF_TEXTS
 from regard.serving.interfaces.openai.completions import continuations
 from regard.serving.limits import ServingError
 

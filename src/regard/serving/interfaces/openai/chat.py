@@ -22,8 +22,8 @@ from regard.pipelines.translation import Translation
 from regard.serving.endpoints.context import RequestContext, ResultStream
 from regard.serving.endpoints.fields import Flag, Rule, Whole, record_of
 from regard.serving.endpoints.replies import EventStream
-from regard.serving.interfaces.openai.envelope import Chunks, Head, Usage, head, no_model, stream_failure, usage
-from regard.serving.interfaces.openai.fields import OpenAIFields
+from regard.serving.interfaces.openai.openai_fields import OpenAIFields
+from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage, head, no_model, stream_failure, usage
 from regard.serving.limits import Limits, ServingError
 from regard.serving.model_registry import ModelRegistry
 from regard.serving.text_results import PendingTranslation, TextResult

@@ -23,8 +23,8 @@ from regard.serving.batching.scheduler import Scheduler
 from regard.serving.endpoints.context import JobStream, RequestContext
 from regard.serving.endpoints.fields import Flag, Rule, Whole, record_of, texts_of
 from regard.serving.endpoints.replies import EventStream
-from regard.serving.interfaces.openai.envelope import Chunks, Head, Usage, head, stream_failure, usage
-from regard.serving.interfaces.openai.fields import OpenAIFields, unsupported
+from regard.serving.interfaces.openai.openai_fields import OpenAIFields, unsupported
+from regard.serving.interfaces.openai.openai_replies import Chunks, Head, Usage, head, stream_failure, usage
 from regard.serving.limits import Limits, ServingError
 
 MOST_LOG_PROBS, MOST_CHOICES = 5, 16

@@ -28,8 +28,8 @@ from regard.pipelines.translator import Translator
 from regard.serving.directions import Direction
 from regard.serving.endpoints.context import RequestContext, Result
 from regard.serving.endpoints.fields import Choice, Flag, Text, Texts, Whole, record_of, texts_of
-from regard.serving.interfaces.native.envelope import Ids, NativeFields, TargetFields
-from regard.serving.interfaces.native.translation import SearchFields
+from regard.serving.interfaces.native.native_fields import Ids, NativeFields, TargetFields
+from regard.serving.interfaces.native.native_translation import SearchFields
 from regard.serving.limits import Limits, ServingError
 from regard.serving.translation_request import TranslationRequest
 

@@ -20,7 +20,7 @@ from regard.serving.endpoints.fields import Choice, Flag, OptionFields, Rule, Te
 from regard.serving.endpoints.replies import EventStream, JSONReply, event
 from regard.serving.examples import examples_of
 from regard.serving.interfaces.libretranslate import links
-from regard.serving.interfaces.native.envelope import DirectionFields, Failure, Ids, TargetFields, failure
+from regard.serving.interfaces.native.native_fields import DirectionFields, Failure, Ids, TargetFields, failure
 from regard.serving.limits import Limits, ServingError
 from regard.serving.text_results import TextResult
 from regard.serving.texts.sentences import split

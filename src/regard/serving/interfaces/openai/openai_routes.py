@@ -6,7 +6,7 @@ from regard.serving.endpoints.context import ServerContext
 from regard.serving.endpoints.routes import Route
 from regard.serving.interfaces.openai.chat import chat
 from regard.serving.interfaces.openai.completions import complete
-from regard.serving.interfaces.openai.envelope import INTERFACE, list_models, show_model
+from regard.serving.interfaces.openai.openai_replies import INTERFACE, list_models, show_model
 
 
 def routes(context: ServerContext) -> list[Route]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from regard.serving.endpoints.context import ServerContext
 from regard.serving.endpoints.routes import Route
-from regard.serving.interfaces.native import inspection, text_models, translation
-from regard.serving.interfaces.native.envelope import INTERFACE
+from regard.serving.interfaces.native import native_inspection as inspection
+from regard.serving.interfaces.native import native_translation as translation
+from regard.serving.interfaces.native import text_models
+from regard.serving.interfaces.native.native_fields import INTERFACE
 
 GONE = {410: "The inspection is gone."}
 NO_MODEL = {404: "There is no such model."}
