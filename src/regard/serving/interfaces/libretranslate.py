@@ -74,15 +74,15 @@ class DetectFields(Fields):
     q: Texts
 
 
-Detected = TypedDict("Detected", {"confidence": float, "language": str})
+DetectedLanguage = TypedDict("DetectedLanguage", {"confidence": float, "language": str})
 Language = TypedDict("Language", {"code": str, "name": str})
 
 
-class Translated(TypedDict):
+class TranslateReply(TypedDict):
     """The translation of a text; of a list, each value is a list."""
 
     translatedText: str | list[str]
-    detectedLanguage: NotRequired[Detected | list[Detected]]
+    detectedLanguage: NotRequired[DetectedLanguage | list[DetectedLanguage]]
     alternatives: NotRequired[list[str] | list[list[str]]]
     score: NotRequired[float | list[float]]
     probability: NotRequired[float | list[float]]
@@ -92,14 +92,14 @@ class Translated(TypedDict):
     inspect_id: NotRequired[list[str] | list[list[str]]]
 
 
-class NllbTranslated(TypedDict):
+class NllbReply(TypedDict):
     """The texts, and their translations."""
 
     source: list[str]
     translation: list[str]
 
 
-class TranslatedLanguage(Language):
+class SourceLanguage(Language):
     """A language, and those that it is translated into."""
 
     targets: list[str]
@@ -136,7 +136,7 @@ def failure(error: ServingError) -> Failure:
     return {"error": str(error)}
 
 
-async def translate(context: RequestContext, fields: NllbFields | TranslateFields) -> Translated | NllbTranslated:
+async def translate(context: RequestContext, fields: NllbFields | TranslateFields) -> TranslateReply | NllbReply:
     """LibreTranslate: translate. nllb-serve: with src_lang and tgt_lang."""
     if isinstance(fields, NllbFields):
         nllb = TranslationRequest(texts_of(fields.source), fields.src_lang, fields.tgt_lang)
@@ -159,7 +159,7 @@ async def translate(context: RequestContext, fields: NllbFields | TranslateField
     content = _content(fields, found, pending, names)
     if not isinstance(fields.q, list):
         content = {name: values[0] for name, values in content.items()}
-    return cast("Translated", content)
+    return cast("TranslateReply", content)
 
 
 def _content(
@@ -191,7 +191,7 @@ def links(alignment: Alignment | None) -> str:
     return " ".join(f"{source}-{target}" for source, target in alignment.links) if alignment else ""
 
 
-async def languages(context: RequestContext) -> list[TranslatedLanguage]:
+async def languages(context: RequestContext) -> list[SourceLanguage]:
     """LibreTranslate: the languages that are translated into others."""
     return [
         {"code": code, "name": language_name(code), "targets": sorted(targets)}
@@ -200,7 +200,7 @@ async def languages(context: RequestContext) -> list[TranslatedLanguage]:
     ]
 
 
-async def detect(context: RequestContext, fields: DetectFields) -> list[Detected]:
+async def detect(context: RequestContext, fields: DetectFields) -> list[DetectedLanguage]:
     """LibreTranslate: the languages that are read, with confidences from 0 to 100, the likeliest first."""
     texts = texts_of(fields.q)
     context.server.translations.check_texts(texts)

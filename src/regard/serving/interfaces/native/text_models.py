@@ -38,7 +38,7 @@ class PredictFields(NativeFields):
     texts: Texts | None = None
 
 
-class Written(TypedDict):
+class ContinuationReply(TypedDict):
     """The continuation of a prompt."""
 
     text: str
@@ -46,16 +46,16 @@ class Written(TypedDict):
     finish_reason: str
 
 
-class GenerateReply(Written):
+class GenerateReply(ContinuationReply):
     """The continuation of a prompt, and the model's name."""
 
     model: str
 
 
-GenerateListReply = TypedDict("GenerateListReply", {"model": str, "continuations": list[Written]})
+GenerateListReply = TypedDict("GenerateListReply", {"model": str, "continuations": list[ContinuationReply]})
 
 
-class Labels(TypedDict):
+class PredictionReply(TypedDict):
     """The prediction for a text."""
 
     labels: list[str]
@@ -63,13 +63,13 @@ class Labels(TypedDict):
     is_cut: bool
 
 
-class PredictReply(Labels):
+class PredictReply(PredictionReply):
     """The prediction for a text, and the model's name."""
 
     model: str
 
 
-PredictListReply = TypedDict("PredictListReply", {"model": str, "predictions": list[Labels]})
+PredictListReply = TypedDict("PredictListReply", {"model": str, "predictions": list[PredictionReply]})
 
 
 async def generate(context: RequestContext, fields: GenerateFields) -> GenerateReply | GenerateListReply:
@@ -80,7 +80,7 @@ async def generate(context: RequestContext, fields: GenerateFields) -> GenerateR
     if options.max_tokens > (most := context.limits.tokens):
         raise ServingError(400, f"max_tokens may be at most {most:,}; got {options.max_tokens:,}.")
     name, _ = context.registry.text_model(LanguageModel, fields.model or None)
-    rows: list[Written] = [
+    rows: list[ContinuationReply] = [
         {"text": each.text, "token_log_probs": each.token_log_probs, "finish_reason": each.finish_reason}
         for each in await continuations(context, name, prompts, options)
     ]
@@ -98,7 +98,9 @@ async def predict(context: RequestContext, fields: PredictFields) -> PredictRepl
     context.server.translations.check_texts(texts)
     name, _ = context.registry.text_model(Predictor, fields.model or None)
     found = await context.use_text_model(Predictor, name, lambda predictor: predictor.predict(texts))
-    rows: list[Labels] = [{"labels": each.labels, "probs": each.probs, "is_cut": each.is_cut} for each in found]
+    rows: list[PredictionReply] = [
+        {"labels": each.labels, "probs": each.probs, "is_cut": each.is_cut} for each in found
+    ]
     if isinstance(given, list):
         return {"model": name, "predictions": rows}
     return {"model": name, **rows[0]}
