@@ -86,7 +86,10 @@ THIRD_PARTY = {
     "analysis": {"torch", "numpy", "matplotlib", "rich"},
     "runs": {"torch", "numpy", "pydantic", "yaml", "rich", "matplotlib", "IPython"},
     "extending": set(),
-    "serving": {"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "py3langid"},
+    "serving": {
+        *{"numpy", "starlette", "uvicorn", "sentencex", "pydantic", "pydantic_core", "py3langid", "langcodes"},
+        "typing_extensions",  # pydantic reads only its TypedDict below Python 3.12
+    },
     "demos": {"torch"},
     "cli": {"typer", "torch"},
 }

@@ -26,6 +26,7 @@ from regard.inspection.alignment import Alignment, AttentionReadout, cross_atten
 from regard.models.heads import alignment_head, cross_heads
 from regard.models.interface import PairModel
 from regard.pipelines.translation import Candidate, ForcedScore, Translation
+from regard.text.encoded_sentence import EncodedSentence, text_of
 from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
@@ -41,7 +42,7 @@ class TargetAnalysis:
     """The models; of an ensemble several. Alignments and coverage are the first one's."""
     tokenizer: Tokenizer
     source_tokenizer: Tokenizer
-    source: str
+    source: str | EncodedSentence
     target_ids: Sequence[int]
     """Without symbols."""
     has_end: bool
@@ -71,7 +72,7 @@ class TargetAnalysis:
             self.tokenizer.tokens([*self.target_ids, self.tokenizer.eos_id][: weights[0].shape[1]]),
             AttentionReadout(chosen, head).read(weights, heads).tolist(),
             chosen,
-            self.source_tokenizer.offsets(self.source),
+            self.source_tokenizer.offsets(self.source) if isinstance(self.source, str) else self.source.offsets,
             has_end=weights[0].shape[1] > len(self.target_ids),
         )
 
@@ -118,7 +119,7 @@ class TargetAnalysis:
     def _source_ids(self) -> list[int]:
         if self.encoded_source is not None:
             return list(self.encoded_source)
-        return self.source_tokenizer.frame_source(self.source_tokenizer.encode(self.source))
+        return self.source_tokenizer.frame_source(self.source_tokenizer.encode(text_of(self.source)))
 
     def _row(self, ids: Sequence[int]) -> torch.Tensor:
         return torch.tensor([list(ids)], device=next(self.models[0].parameters()).device)

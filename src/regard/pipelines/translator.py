@@ -43,6 +43,7 @@ from regard.pipelines.target_analysis import (
     translation_of,
 )
 from regard.pipelines.translation import ForcedScore, Translation
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.length_limits import to_ids
 from regard.text.tokenizer import Tokenizer
 
@@ -210,7 +211,7 @@ class Translator(Pipeline):
         return results
 
     def _translation(
-        self, text: str, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
+        self, text: str | EncodedSentence, request: Request | None, hypotheses: list[Hypothesis], options: DecodingOptions,
         decoding: Decoding | None, steps: list[list[TracedCandidate]] | None = None,
     ) -> Translation:  # fmt: skip
         """The translation of a text from its hypotheses, with the alternatives, alignment and trace that the options ask for."""
@@ -300,7 +301,7 @@ class Translator(Pipeline):
         likeliest = Likeliest()
         decoding = self._decoder.begin([], options, [*filters, likeliest])
 
-        def finish(text: str, request: Request | None, found: list[Hypothesis]) -> Translation:
+        def finish(text: str | EncodedSentence, request: Request | None, found: list[Hypothesis]) -> Translation:
             return self._translation(text, request, found, options, decoding)
 
         return RunningTranslations(decoding, options, self.tokenizer, finish, likeliest)
@@ -410,7 +411,7 @@ class Translator(Pipeline):
         return self.inspect_ids(text, self.written_ids(text, target), **shown)
 
     def _analysis(
-        self, source: str, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0,
+        self, source: str | EncodedSentence, target_ids: Sequence[int], *, has_end: bool, adapter: int = 0,
         encoded_source: Sequence[int] | None = None,
     ) -> TargetAnalysis:  # fmt: skip
         """The analysis of a target, given by its ids."""
@@ -442,7 +443,7 @@ class Translator(Pipeline):
 
     def requests(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str | EncodedSentence],
         options: DecodingOptions,
         prefixes: Sequence[str] | None = None,
         required: Sequence[Sequence[str]] | None = None,

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 from unicodedata import combining, normalize
 
 import tokenizers
@@ -28,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tokenizers import decoders, normalizers
 
 from regard.errors import DataError, ModelFolderError, SettingsError
+from regard.text.encoded_sentence import EncodedSentence
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
@@ -253,21 +254,38 @@ class Tokenizer:
         """Encode a few texts; `first` is the number of the first, for messages."""
         # The fast way leaves out how tokens are spelled.
         encode = self._backend.encode_batch_fast if self.vocabulary is None else self._backend.encode_batch
+        return [self._ids_of(row) for row in self._encodings(encode, texts, first)]
+
+    def _encodings(self, encode: Callable[..., list[Any]], texts: Sequence[str], first: int) -> list[Any]:
+        """The tokens of a few texts, as a function of the backend cuts them."""
         try:
             with guarded("the tokenizer", "cut these texts"):
-                encodings = encode(texts, add_special_tokens=False)
+                return encode(texts, add_special_tokens=False)
         except (TypeError, UnicodeError) as error:
             bad, text = next((i, text) for i, text in enumerate(texts, start=first) if not is_unicode(text))
             raise DataError(f"text {bad} must be a string of valid Unicode; got {text!r}.") from error
+
+    def _ids_of(self, row: Any) -> list[int]:
         if self.vocabulary is None:
-            return [[self._ordinary(id) for id in encoding.ids] for encoding in encodings]
-        return [[self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens] for row in encodings]
+            return [self._ordinary(id) for id in row.ids]
+        return [self._ordinary(self._ids.get(token, self.unk_id)) for token in row.tokens]
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """The character offsets (begin, end) of each token in a text."""
         with guarded("the tokenizer", "cut this text"):
             encoding = self._backend.encode(text, add_special_tokens=False)
         return [(int(first), int(last)) for first, last in encoding.offsets]
+
+    def encode_sentence(self, text: str) -> EncodedSentence:
+        """A text with its ids and their offsets.
+
+        Raises:
+            DataError, ModelFolderError: as for `encode_batch`.
+        """
+        if self._divides and len(text) > ENCODED_TOGETHER:
+            return EncodedSentence(text, self.encode(text), self.offsets(text))
+        (row,) = self._encodings(self._backend.encode_batch, [text], 1)
+        return EncodedSentence(text, self._ids_of(row), [(int(first), int(last)) for first, last in row.offsets])
 
     def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
         """The character offsets of each id in `decode(ids)`, for any segmentation; (n, n) for special tokens."""

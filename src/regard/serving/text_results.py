@@ -1,55 +1,28 @@
-"""What a client asks for, and what becomes of it: sentences on their way, and texts made of them again."""
+"""Translations under way, and the texts that are made of their sentences."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from math import exp
 from typing import Any
 
-from regard.generation.options import DecodingOptions
 from regard.pipelines.translation import Translation
 from regard.pipelines.translator import Translator
-from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
+from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
-from regard.serving.texts.markup import Block, Document, Outline, projected
+from regard.serving.texts.markup import Block, Document, projected
 from regard.serving.texts.sentences import Pieces
-from regard.serving.texts.terms import Terms
 
 Span = tuple[int, int]
 """The first character, and the one after the last."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a client asks for, whatever its interface."""
-
-    texts: Sequence[str]
-    source: str | None = None
-    """ISO 639 code; None: whatever the model reads, or what the texts are detected to be."""
-    target: str | None = None
-    options: DecodingOptions = field(default_factory=DecodingOptions)
-    prefixes: Sequence[str] | None = None
-    required: Sequence[Sequence[str]] | None = None
-    whole: bool = False
-    """Each line of a text is one sentence: it is not split."""
-    ends_at_lines: bool | None = None
-    """Whether the end of a line in the source ends a sentence; None: in texts and XML, but not in HTML."""
-    format: str = "text"
-    """`text`, `html` or `xml`."""
-    ignored: frozenset[str] = frozenset()
-    """Elements that pass as they are."""
-    outline: Outline = field(default_factory=Outline)
-    """Which elements of XML are paragraphs."""
-    glossaries: Sequence[Terms] = ()
-    """The translation of a sentence must have the target phrases of the terms in it; in place of `required`."""
-
-
-@dataclass(frozen=True)
-class Answered:
+class TextResult:
     """The translation of one text."""
 
     text: str
@@ -64,8 +37,6 @@ class Answered:
     origins: Sequence[tuple[Span, Span]] = ()
     """For each token of a translation without markup whose alignment was asked for: the characters of the source token that it
     looked at most, and its own."""
-    pieces: Pieces | None = None
-    """The sentences that were translated, with what stands around them; None: the text has markup."""
 
     @property
     def score(self) -> float:
@@ -95,28 +66,28 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Pending:
-    """A request on its way."""
+class PendingTranslation:
+    """A request whose sentences are being translated."""
 
     direction: Direction
-    engine: Engine[Translator]
+    scheduler: Scheduler[Translator]
     job: Job
     documents: list[Document]
-    """Of each text; one without markup is one block."""
+    """A document for each text; one without markup is one block."""
     pieces: list[Pieces]
-    """Of each block."""
+    """The sentences of each block."""
     confidence: float = 1.0
     """The probability that the texts are in the language that the direction names, if it was detected."""
     num_ranks: int = 1
-    """The best so many translations of each text are wanted."""
+    """Translations of each text that are wanted, the best ones."""
     has_markup: bool = False
 
     def cancel(self) -> None:
-        """Forget it: the client is gone."""
-        self.engine.cancel(self.job)
+        """Forget the request: its client is gone."""
+        self.scheduler.cancel(self.job)
 
-    async def answers(self) -> list[Answered | Exception]:
-        """The translation of each text; or what is wrong with the first of its sentences that has none."""
+    async def results(self) -> list[TextResult | Exception]:
+        """The translation of each text; or the error of the first of its sentences that has none."""
         wrapped = [asyncio.wrap_future(future) for future in self.job.futures]
         try:
             outcomes: list[Any] = list(await asyncio.gather(*wrapped, return_exceptions=True))
@@ -125,9 +96,9 @@ class Pending:
             raise
         return await asyncio.to_thread(self.joined, outcomes)
 
-    def joined(self, outcomes: Sequence[Translation | Exception]) -> list[Answered | Exception]:
+    def joined(self, outcomes: Sequence[Translation | Exception]) -> list[TextResult | Exception]:
         """The texts of some sentences."""
-        found: list[Answered | Exception] = []
+        found: list[TextResult | Exception] = []
         sentences, pieces = iter(outcomes), iter(self.pieces)
         for document in self.documents:
             blocks = [(block, piece, list(islice(sentences, len(piece.sentences))))
@@ -150,8 +121,7 @@ class Pending:
                 if translations and translations[0].alignment is not None:
                     origins = [(of, to) for to, of in self._origins(piece, of_block) if of is not None]
             sources = [sentence for _, piece, _ in blocks for sentence in piece.sentences]
-            whole = None if self.has_markup else blocks[0][1]
-            found.append(Answered(n_best[0], sources, translations, n_best, num_cut, origins, whole))
+            found.append(TextResult(n_best[0], sources, translations, n_best, num_cut, origins))
         return found
 
     def _with_markup(self, block: Block, piece: Pieces, translations: Sequence[Any]) -> str:
@@ -164,12 +134,12 @@ class Pending:
     def _origins(
         self, piece: Pieces, translations: Sequence[Any], *, with_spaces: bool = False
     ) -> list[tuple[Span, Span | None]]:
-        """Where each token of a text's translation stands, and the source token that it looked at most.
+        """For each token of a translation, its characters and those of the source token that it looked at most.
 
         Args:
             with_spaces: the space between sentences is a token, too: it is that of the source.
         """
-        translator = self.engine.pipeline
+        translator = self.scheduler.pipeline
         num_symbols = len(translator.source_tokenizer.symbols.source_begin_ids)
         origins: list[tuple[Span, Span | None]] = []
         at_source = at_target = 0

@@ -1,10 +1,11 @@
-"""What is asked by many at once is answered as it is alone; nobody waits for another, and nothing takes the engine down."""
+"""What is asked by many at once is answered as it is alone; nobody waits for another, and nothing takes the scheduler down."""
 
 import asyncio
 import contextlib
 import random
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,13 +14,16 @@ import torch
 from regard.errors import DataError
 from regard.generation.options import DecodingOptions
 from regard.pipelines.translator import Translator
-from regard.serving.batching.engine import Engine
 from regard.serving.batching.jobs import Job
+from regard.serving.batching.scheduler import Scheduler
 from regard.serving.directions import Direction
-from regard.serving.http.kept import Inspections
+from regard.serving.inspection_cache import InspectionCache
 from regard.serving.limits import Limits, ServingError
 from regard.serving.metrics import Metrics
+from regard.serving.model_registry import ModelRegistry
 from regard.serving.texts.sentences import split
+from regard.serving.translation_request import TranslationRequest
+from regard.serving.translation_service import TranslationService
 
 WORDS = ["two", "dogs", "play", "a", "cat", "sleeps", "here", "on", "red", "mats"]
 TEXTS = [" ".join(random.Random(seed).choices(WORDS, k=1 + seed % 9)) for seed in range(60)]
@@ -27,11 +31,11 @@ LATER = 1e9
 
 
 @pytest.fixture(params=[1, 2, 5], ids=["one thread", "two threads", "five threads"])
-def engine(translator: Translator, request: pytest.FixtureRequest) -> Any:
-    made: list[Engine[Translator]] = []
+def scheduler(translator: Translator, request: pytest.FixtureRequest) -> Any:
+    made: list[Scheduler[Translator]] = []
 
-    def make(**limits: Any) -> Engine[Translator]:
-        made.append(Engine(translator, Limits(**limits), Metrics(), threads=request.param))
+    def make(**limits: Any) -> Scheduler[Translator]:
+        made.append(Scheduler(translator, Limits(**limits), Metrics(), threads=request.param))
         return made[-1]
 
     before = torch.get_num_threads()
@@ -46,8 +50,8 @@ def job(texts: list[str], deadline: float = LATER, **options: Any) -> Job:
     return Job(texts, DecodingOptions(max_length=20, **options), deadline)
 
 
-def test_many_threads_with_many_options(engine: Any, translator: Translator) -> None:
-    served = engine(batch_size=7)
+def test_many_threads_with_many_options(scheduler: Any, translator: Translator) -> None:
+    served = scheduler(batch_size=7)
     kinds: list[dict[str, Any]] = [
         {"beam_size": 1}, {"beam_size": 4}, {"beam_size": 4, "no_repeat_ngram": 2}, {"method": "sample", "seed": 3},
         {"beam_size": 1, "min_length": 3}, {"beam_size": 3, "n_best": 2, "length_penalty": 0.3},
@@ -81,8 +85,8 @@ def test_many_threads_with_many_options(engine: Any, translator: Translator) -> 
     assert served.queue_depth == served.num_active == 0
 
 
-def test_a_short_request_is_not_kept_waiting_by_a_long_one(engine: Any) -> None:
-    served = engine(batch_size=4)
+def test_a_short_request_is_not_kept_waiting_by_a_long_one(scheduler: Any) -> None:
+    served = scheduler(batch_size=4)
     long, short = job(TEXTS * 10, beam_size=2), job(["a cat"], beam_size=2)
     done: list[str] = []
     served.submit(long)
@@ -95,8 +99,8 @@ def test_a_short_request_is_not_kept_waiting_by_a_long_one(engine: Any) -> None:
     assert done == ["short", "long"]
 
 
-def test_one_overlong_sentence_fails_alone(engine: Any, translator: Translator) -> None:
-    served = engine()
+def test_one_overlong_sentence_fails_alone(scheduler: Any, translator: Translator) -> None:
+    served = scheduler()
     asked = job(["a cat", "x" * 200, "two dogs"], beam_size=1)
     served.submit(asked)
     assert asked.futures[0].result(30).text == translator.translate("a cat", beam_size=1, max_length=20).text
@@ -105,16 +109,16 @@ def test_one_overlong_sentence_fails_alone(engine: Any, translator: Translator) 
     assert asked.futures[2].result(30).text == translator.translate("two dogs", beam_size=1, max_length=20).text
 
 
-def test_sampling_does_not_depend_on_a_sentence_that_fails(engine: Any, translator: Translator) -> None:
-    served = engine()
+def test_sampling_does_not_depend_on_a_sentence_that_fails(scheduler: Any, translator: Translator) -> None:
+    served = scheduler()
     asked = job(["a cat", "x" * 200, "two dogs"], method="sample", seed=4)
     served.submit(asked)
     wanted = translator.translate(["a cat", "", "two dogs"], method="sample", seed=4, max_length=20)
     assert [asked.futures[index].result(30).text for index in (0, 2)] == [wanted[0].text, wanted[2].text]
 
 
-def test_a_full_queue_refuses_and_recovers(engine: Any) -> None:
-    served = engine(batch_size=2, queue=100)
+def test_a_full_queue_refuses_and_recovers(scheduler: Any) -> None:
+    served = scheduler(batch_size=2, queue=100)
     first = job(TEXTS, beam_size=3)
     served.submit(first)
     with pytest.raises(ServingError, match="at most 100 may") as refused:
@@ -127,8 +131,8 @@ def test_a_full_queue_refuses_and_recovers(engine: Any) -> None:
     again.futures[-1].result(60)
 
 
-def test_what_is_cancelled_or_late_makes_room(engine: Any) -> None:
-    served = engine(batch_size=2)
+def test_what_is_cancelled_or_late_makes_room(scheduler: Any) -> None:
+    served = scheduler(batch_size=2)
     gone, late = job(TEXTS * 5, beam_size=4), job(TEXTS * 5, time.monotonic() + 0.3, beam_size=4)
     for asked in (gone, late):
         served.submit(asked)
@@ -146,9 +150,9 @@ def test_what_is_cancelled_or_late_makes_room(engine: Any) -> None:
 
 
 def test_a_crash_answers_its_requests_and_decoding_goes_on(
-    engine: Any, translator: Translator, monkeypatch: Any
+    scheduler: Any, translator: Translator, monkeypatch: Any
 ) -> None:
-    served = engine()
+    served = scheduler()
     real = type(translator.running(beam_size=1)).step
     fails = iter([True])
 
@@ -171,8 +175,8 @@ def test_a_crash_answers_its_requests_and_decoding_goes_on(
     assert served.queue_depth == 0
 
 
-def test_progress_only_grows_and_ends_in_the_translation(engine: Any) -> None:
-    served, told = engine(), []
+def test_progress_only_grows_and_ends_in_the_translation(scheduler: Any) -> None:
+    served, told = scheduler(), []
     asked = job(["two dogs play here"], beam_size=3)
     asked.on_progress = lambda index, text: told.append((index, text))
     served.submit(asked)
@@ -181,8 +185,8 @@ def test_progress_only_grows_and_ends_in_the_translation(engine: Any) -> None:
     assert all(index == 0 and text.startswith(piece) for index, piece in told)
 
 
-def test_a_call_between_steps(engine: Any, translator: Translator) -> None:
-    served = engine()
+def test_a_call_between_steps(scheduler: Any, translator: Translator) -> None:
+    served = scheduler()
     served.submit(job(TEXTS, beam_size=2))
     scored = served.call(lambda used: used.score(["a"], ["b"])[0].log_prob).result(30)
     assert scored == pytest.approx(translator.score(["a"], ["b"])[0].log_prob, abs=1e-5)
@@ -235,31 +239,21 @@ def test_a_sentence_too_long_is_cut_at_commas_then_between_words() -> None:
     assert pieces.num_cut == 1
 
 
-def test_answers_are_joined_in_order(translator: Translator) -> None:
-    from pathlib import Path
-
-    from regard.serving.answers import Asked
-    from regard.serving.directions import Direction
-    from regard.serving.service import Service
-
-    service = Service.__new__(Service)
-    service._retired, service.num_characters = [], 0
-    service.limits, service.metrics, service.is_draining = Limits(), Metrics(), False
-    service.others = {}
-    service.engines = {Direction("en", "de"): Engine(translator, service.limits, service.metrics)}
+def test_answers_are_joined_in_order(folder: Path, translator: Translator) -> None:
+    registry = ModelRegistry([(folder, Direction("en", "de"))], Limits(), device="cpu")
+    service = TranslationService(registry)
 
     async def ask() -> list[Any]:
-        return await service.submit(Asked(["A cat.  Two dogs!\n", "", "a"], "en", "de")).answers()
+        return await service.submit(TranslationRequest(["A cat.  Two dogs!\n", "", "a"], "en", "de")).results()
 
     first, blank, last = asyncio.run(ask())
     assert first.text == f"{translator.translate('A cat.').text}  {translator.translate('Two dogs!').text}\n"
     assert (blank.text, last.text) == ("", translator.translate("a").text)
-    service.close()
-    assert Path
+    registry.close()
 
 
-def test_no_option_and_no_text_ends_the_engine(engine: Any) -> None:
-    served = engine()
+def test_no_option_and_no_text_ends_the_engine(scheduler: Any) -> None:
+    served = scheduler()
     for options in (
         {"max_ratio": 1e308},
         {"min_ratio": 1e308, "beam_size": 1},
@@ -273,8 +267,8 @@ def test_no_option_and_no_text_ends_the_engine(engine: Any) -> None:
     after.futures[0].result(30)
 
 
-def test_a_failure_while_a_request_is_read_is_answered(engine: Any, monkeypatch: Any) -> None:
-    served = engine()
+def test_a_failure_while_a_request_is_read_is_answered(scheduler: Any, monkeypatch: Any) -> None:
+    served = scheduler()
     monkeypatch.setattr(DecodingOptions, "lengths", lambda *_: 1 / 0)
     asked = job(["a"], beam_size=1)
     served.submit(asked)
@@ -287,8 +281,8 @@ def test_a_failure_while_a_request_is_read_is_answered(engine: Any, monkeypatch:
     assert served.queue_depth == 0
 
 
-def test_more_kinds_of_options_than_are_decoded_at_once(engine: Any) -> None:
-    served = engine(batch_size=4)
+def test_more_kinds_of_options_than_are_decoded_at_once(scheduler: Any) -> None:
+    served = scheduler(batch_size=4)
     kinds = [job(TEXTS[:20], beam_size=2, length_penalty=0.1 * number) for number in range(1, 13)]
     answered: list[int] = []  # of which kind, in the order of the answers
     begin = threading.Event()
@@ -305,8 +299,8 @@ def test_more_kinds_of_options_than_are_decoded_at_once(engine: Any) -> None:
     assert set(answered[answered.index(11) + 1 :]) - {11}  # the last kind had its turns before the others had ended
 
 
-def test_stopping_answers_what_is_left(engine: Any) -> None:
-    served = engine(batch_size=2)
+def test_stopping_answers_what_is_left(scheduler: Any) -> None:
+    served = scheduler(batch_size=2)
     asked = job(TEXTS * 3, beam_size=4)
     served.submit(asked)
     time.sleep(0.2)
@@ -355,21 +349,21 @@ def test_long_texts_are_cut_in_few_tries() -> None:
 
 
 def test_inspections_that_are_kept_have_a_bound(translator: Translator, monkeypatch: Any) -> None:
-    kept, direction = Inspections(), Direction("en", "de")
+    kept, direction = InspectionCache(), Direction("en", "de")
     seen = translator.inspect("a cat")
     names = [kept.add(direction, "a", [5]) for _ in range(5)]
     newest = [kept.add(direction, "a", [5], seen) for _ in range(40)]
-    assert [kept.get(name).seen for name in newest[-32:]] == [seen] * 32
+    assert [kept.get(name).inspection for name in newest[-32:]] == [seen] * 32
     with pytest.raises(ServingError, match="gone"):
         kept.get(newest[7])
-    assert [kept.get(name).seen for name in names] == [None] * 5  # they take no room
-    monkeypatch.setattr("regard.serving.http.kept.MOST_BYTES", 3 * seen.record.num_bytes)
+    assert [kept.get(name).inspection for name in names] == [None] * 5  # they take no room
+    monkeypatch.setattr("regard.serving.inspection_cache.MOST_BYTES", 3 * seen.record.num_bytes)
     kept.put(kept.get(names[0]), seen)
     alive = []
     for name in newest:
         with contextlib.suppress(ServingError):
             alive.append(kept.get(name))
     assert 1 <= len(alive) <= 3
-    monkeypatch.setattr("regard.serving.http.kept.KEPT_SECONDS", 0.0)
+    monkeypatch.setattr("regard.serving.inspection_cache.CACHED_SECONDS", 0.0)
     with pytest.raises(ServingError, match="gone"):
         kept.get(names[1])

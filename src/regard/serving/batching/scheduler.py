@@ -1,4 +1,4 @@
-"""One model and the threads that decode with it: sentences of all requests share batches, and none waits for a batch to end."""
+"""A model and the threads that decode with it: sentences of all requests share batches, and none waits for a batch to end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kind = TypeVar("Kind", bound=Pipeline)
 Answer = TypeVar("Answer")
 
 
-class Engine(Generic[Kind]):
+class Scheduler(Generic[Kind]):
     """Decodes the sentences of many requests with one model.
 
     A sentence takes a slot as soon as one is free; there is no window in which requests are collected. What a sentence
@@ -61,12 +61,12 @@ class Engine(Generic[Kind]):
 
     @property
     def last_crash(self) -> str:
-        """Why the last of them failed."""
+        """The error of the last batch that failed."""
         return self._queue.last_crash
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is asked of the engine."""
+        """Whether it has no work."""
         return self._queue.is_empty and not any(worker.has_batches for worker in self._workers)
 
     def submit(self, job: Job) -> None:
@@ -78,7 +78,7 @@ class Engine(Generic[Kind]):
         self._queue.submit(job)
 
     def call(self, function: Callable[[Kind], Answer]) -> Future[Answer]:
-        """Have something else done with the model, between two steps of decoding.
+        """Call a function of the model between two steps of decoding.
 
         Raises:
             ServingError: too many such uses wait.
@@ -103,24 +103,24 @@ class Engine(Generic[Kind]):
         return all(ended)
 
 
-class AdapterEngine(Engine[Translator]):
-    """An engine of a model with an adapter. Its sentences are decoded in the batches of the model's engine.
+class AdapterScheduler(Scheduler[Translator]):
+    """A scheduler of a model with an adapter. Its sentences are decoded in the batches of the model.
 
     Args:
-        engine: that of the model.
+        scheduler: that of the model.
         adapter: the adapter's name.
     """
 
-    def __init__(self, engine: Engine[Translator], adapter: str) -> None:
+    def __init__(self, scheduler: Scheduler[Translator], adapter: str) -> None:
         self._adapter = adapter
-        self.pipeline: Translator = engine.pipeline
-        self._queue, self._workers = engine._queue, engine._workers
+        self.pipeline: Translator = scheduler.pipeline
+        self._queue, self._workers = scheduler._queue, scheduler._workers
 
     def submit(self, job: Job) -> None:
         """Let a job's sentences be decoded with the adapter."""
-        job.wishes = {**job.wishes, "adapters": [self._adapter] * len(job.sentences)}
+        job.constraints = {**job.constraints, "adapters": [self._adapter] * len(job.sentences)}
         super().submit(job)
 
     def call(self, function: Callable[[Translator], Answer]) -> Future[Answer]:
-        """Have something else done with the model and its adapter, between two steps of decoding."""
+        """Call a function of the model with its adapter between two steps of decoding."""
         return self._queue.call(lambda: function(self.pipeline.adapted(self._adapter)))

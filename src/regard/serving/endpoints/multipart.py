@@ -11,7 +11,7 @@ from regard.serving.limits import ServingError
 
 MOST_PARTS = 20_000
 ENCODINGS = ("utf-8", "us-ascii")
-"""What the text of a part may be encoded in."""
+"""The encodings of the text of a part."""
 
 
 def multipart_fields(body: bytes, content_type: str) -> list[tuple[str, str]]:
