@@ -61,20 +61,9 @@ DEFAULT_CLASSES = {
     "gpt2": "GPT2LMHeadModel", "marian": "MarianMTModel", "bart": "BartForConditionalGeneration",
     "t5": "T5ForConditionalGeneration", "bert-generation": "BertGenerationEncoder", "encoder-decoder": "EncoderDecoderModel",
 }  # fmt: skip
-FORMATS = (
-    "bert",
-    "roberta",
-    "distilbert",
-    "gpt2",
-    "bert-generation",
-    "encoder-decoder",
-    "marian",
-    "ctranslate2",
-    "onnx",
-)
+FORMATS = ("bert", "roberta", "distilbert", "gpt2", "bert-generation", "encoder-decoder", "marian", "ctranslate2",
+           "onnx")  # fmt: skip
 """The formats that can be written."""
-
-
 ENDINGS = {".json", ".safetensors", ".bin", ".npz", ".model", ".spm", ".yml", ".yaml", ".txt"}
 """The endings of the names of files that models consist of."""
 
