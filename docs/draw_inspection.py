@@ -16,7 +16,7 @@ import regard
 from regard.analysis.pruning import NOTE, examples_of, orders_of, rank_heads, removal_curves
 from regard.evaluation.text_metrics import TextMetrics
 from regard.generation.options import DecodingOptions
-from regard.inspection.drawing.pictures import curves_figure, entropy_figure, picture_bytes, scatter_figure
+from regard.inspection.drawing.pictures import MARKERS, SERIES, chart, curves_figure, picture_bytes
 from regard.inspection.head_statistics import head_statistics
 from regard.text.lines import read_lines
 
@@ -49,9 +49,7 @@ def main() -> None:
         kind: [(found.confidence, worth[found.name]) for found in statistics if found.name.kind == kind]
         for kind in ("encoder", "decoder", "cross")
     }
-    write("inspection-worth.svg", scatter_figure(
-        points, title="", x_label="highest weight of a row, mean", y_label="worth, nats per token", note=NOTE,
-    ))  # fmt: skip
+    write("inspection-worth.svg", worth_figure(points))
     for kind, group in {**points, "all": list(chain(*points.values()))}.items():
         print(f"correlation of confidence and worth, {kind}: {correlation(*zip(*group, strict=True)):.2f}")
     for ranking in rankings:
@@ -75,6 +73,28 @@ def main() -> None:
     write("inspection-pruning.svg", curves_figure(
         curves, title="", x_label="heads removed, per cent", y_label="BLEU", note=NOTE,
     ))  # fmt: skip
+
+
+def entropy_figure(entropies: dict[str, list[list[float]]]) -> Figure:
+    """Draw the entropy of every head by layer, and a line through the layers' means, for each kind of attention."""
+    with chart(5.6, 3.8, title="", x_label="layer", y_label="entropy of a row, nats") as (figure, axes):
+        for (kind, layers), colour, marker in zip(entropies.items(), SERIES, MARKERS, strict=False):
+            for layer, heads in enumerate(layers):
+                axes.scatter([layer] * len(heads), heads, s=14, color=colour, marker=marker, alpha=0.6, linewidths=0)
+            means = [sum(heads) / len(heads) for heads in layers]
+            axes.plot(range(len(means)), means, color=colour, marker=marker, markersize=5, label=kind)
+        axes.set_xticks(range(max(map(len, entropies.values()))))
+    return figure
+
+
+def worth_figure(points: dict[str, list[tuple[float, float]]]) -> Figure:
+    """Draw the worth of every head over its highest weight, each kind of attention with its own colour and marker."""
+    labels = {"x_label": "highest weight of a row, mean", "y_label": "worth, nats per token"}
+    with chart(5.6, 4.4, title="", note=NOTE, **labels) as (figure, axes):
+        for (kind, group), colour, marker in zip(points.items(), SERIES, MARKERS, strict=False):
+            x, y = zip(*group, strict=True)
+            axes.scatter(x, y, s=22, color=colour, marker=marker, label=kind, alpha=0.8, linewidths=0)
+    return figure
 
 
 def write(name: str, figure: Figure) -> None:

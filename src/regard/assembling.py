@@ -22,6 +22,16 @@ SHARED_KEYS = (
     "gated", "bias", "positions", "value_head_dim", "attention_output_bias", "feed_forward_chunk",
 )  # fmt: skip
 """Settings that must be equal in both, because they become one model."""
+SOURCE_MODULES = {
+    "embedding": "source_embedding", "segment_embedding": "source_type_embedding", "positions": "source_positions",
+    "embedding_norm": "source_norm", "layers": "encoder_layers", "norm": "encoder_norm",
+}  # fmt: skip
+TARGET_MODULES = {
+    "embedding": "target_embedding", "positions": "target_positions", "embedding_norm": "target_norm",
+    "layers": "decoder_layers", "norm": "decoder_norm", "output_embedding": "output_embedding",
+    "output_bias": "output_bias", "output_transform": "output_transform", "head": "output_transform",
+}  # fmt: skip
+"""The modules of an encoder and of a decoder, with their names in the whole."""
 EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", "rotary", "alibi", "none")
 """The position schemes that do not depend on a longest text, and learned positions, of which the first rows are used.
 """
@@ -29,7 +39,6 @@ EMBEDDED = ("learned", "sinusoidal", "sinusoidal_halves", "sinusoidal_opennmt", 
 
 def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
     """Assemble a model that reads as the encoder does and writes as the decoder does, with their tokenizers.
-    Cross-attention is new, drawn from torch's default generator.
 
     Cross-attention is new, drawn from torch's default generator.
 
@@ -45,7 +54,7 @@ def assemble(encoder: LoadedModel, decoder: LoadedModel) -> LoadedModel:
         )
     config = _config(encoder.model.config, decoder.model.config)
     model = build(config)
-    weights = _source_weights(encoder.model) | _target_weights(decoder.model)
+    weights = _renamed(encoder.model, SOURCE_MODULES) | _target_weights(decoder.model)
     with torch.no_grad():
         for name, parameter in stored_tensors(model).items():
             if name in weights:
@@ -97,31 +106,8 @@ def _config(encoder: EncoderConfig, decoder: EncoderConfig | DecoderConfig) -> E
     )
 
 
-def _source_weights(encoder: Model) -> dict[str, Tensor]:
-    modules = {
-        "embedding": "source_embedding",
-        "segment_embedding": "source_type_embedding",
-        "positions": "source_positions",
-        "embedding_norm": "source_norm",
-        "layers": "encoder_layers",
-        "norm": "encoder_norm",
-    }
-    return _renamed(encoder, modules)
-
-
 def _target_weights(decoder: Model) -> dict[str, Tensor]:
-    modules = {
-        "embedding": "target_embedding",
-        "positions": "target_positions",
-        "embedding_norm": "target_norm",
-        "layers": "decoder_layers",
-        "norm": "decoder_norm",
-        "output_embedding": "output_embedding",
-        "output_bias": "output_bias",
-        "output_transform": "output_transform",
-        "head": "output_transform",
-    }
-    weights = _renamed(decoder, modules)
+    weights = _renamed(decoder, TARGET_MODULES)
     if decoder.config.arch == "encoder":
         weights["output_bias"] = weights.pop("output_transform.bias")
         segments = dict(decoder.named_parameters()).get("segment_embedding.weight")

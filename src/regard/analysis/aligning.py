@@ -73,27 +73,32 @@ def look(
     """
     if len(sources) != len(targets):
         raise DataError(f"each source needs one target; got {len(sources)} sources and {len(targets)} targets.")
-    reader, writer, device = translator.source_tokenizer, translator.tokenizer, translator.device
-    start_ids, limit = list(writer.symbols.start_ids), translator.model.config.max_positions
+    reader, writer = translator.source_tokenizer, translator.tokenizer
+    limit = translator.model.config.max_positions
     for line, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
         if not source.strip() or not target.strip():
             raise DataError(f"line {line}: a pair must have words on both sides; one side is blank.")
         for text, tokenizer in ((source, reader), (target, writer)):
             check_lengths([text], tokenizer, limit, first=line)
         source_ids, target_ids = reader.frame_source(reader.encode(source)), writer.encode(target)
-        if max(len(source_ids), len(start_ids) + len(target_ids)) > limit:
+        if (weights := _weights(translator, source_ids, target_ids)) is None:
             raise DataError(f"line {line}: a text must have at most {limit - 1} tokens; got more.")
-        weights = cross_attention(
-            translator.model,
-            torch.tensor(source_ids, device=device),
-            torch.tensor([*start_ids, *target_ids], device=device),
-        )
         yield Looked(
-            [of_layer[:, len(start_ids) - 1 :].float().cpu() for of_layer in weights],
+            weights,
             cross_heads(translator.model),
             words_of_tokens(reader.tokens(source_ids), framed_spans(reader, source), source, separators),
             words_of_tokens(writer.tokens(target_ids), list(writer.offsets(target)), target, separators),
         )
+
+
+def _weights(translator: Translator, source_ids: list[int], target_ids: list[int]) -> list[Tensor] | None:
+    """The cross-attention of each layer, `head target source`, the last row the end symbol's; None: the pair is too long."""
+    read_ids, device = [*translator.tokenizer.symbols.start_ids, *target_ids], translator.device
+    if max(len(source_ids), len(read_ids)) > translator.model.config.max_positions:
+        return None
+    ids = torch.tensor(source_ids, device=device), torch.tensor(read_ids, device=device)
+    first = len(read_ids) - len(target_ids) - 1
+    return [of_layer[:, first:].float().cpu() for of_layer in cross_attention(translator.model, *ids)]
 
 
 def words_of_tokens(
@@ -173,22 +178,17 @@ def find_alignment_head(translator: Translator, sources: Sequence[str], targets:
     Blank pairs, and those that are too long for the model, are left out. Of heads that are equal, the first.
     """
     model, reader, writer = translator.model, translator.source_tokenizer, translator.tokenizer
-    heads, start_ids, limit = cross_heads(model), list(writer.symbols.start_ids), model.config.max_positions
     if not hasattr(model.config, "alignment_head"):
         return None
+    heads = cross_heads(model)
     totals: dict[HeadName, float] = {}
     for source, target in islice(_readable(translator, sources, targets), FOUND_ON):
         source_ids, target_ids = reader.frame_source(reader.encode(source)), writer.encode(target)
-        if max(len(source_ids), len(start_ids) + len(target_ids)) > limit or not target_ids:
+        if not target_ids or (found := _weights(translator, source_ids, target_ids)) is None:
             continue
         ordinary = torch.tensor([span is not None for span in framed_spans(reader, source)])
-        read = (
-            torch.tensor(source_ids, device=translator.device),
-            torch.tensor([*start_ids, *target_ids], device=translator.device),
-        )
-        for layer, weights in enumerate(cross_attention(model, *read)):
-            rows = weights[:, len(start_ids) - 1 : -1, :].float().cpu()
-            for head, value in zip(heads[layer], likenesses(rows[..., ordinary]).tolist(), strict=True):
+        for layer, weights in enumerate(found):
+            for head, value in zip(heads[layer], likenesses(weights[:, :-1, ordinary]).tolist(), strict=True):
                 name = HeadName("cross", layer, head)
                 totals[name] = totals.get(name, 0.0) + value
     return str(max(totals, key=lambda name: totals[name])) if totals else None

@@ -220,12 +220,12 @@ def _bleu(
     return metrics.score([found.text for found in translator.translate(sources, options)], references).bleu
 
 
-def orders_of(rankings: Sequence[Ranking], model: PairModel, seed: int = 1) -> dict[str, list[HeadName]]:
+def orders_of(rankings: Sequence[Ranking], model: PairModel) -> dict[str, list[HeadName]]:
     """Orders of removal: least important first by each measure, most important first by the first one, and random."""
     orders = {f"least worth first, {ranking.measure}": ranking.order for ranking in rankings}
     orders[f"most worth first, {rankings[0].measure}"] = rankings[0].order[::-1]
     by_chance = head_names(model)
-    Random(seed).shuffle(by_chance)
+    Random(1).shuffle(by_chance)
     return orders | {"by chance": by_chance}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,9 +22,6 @@ from regard.cli.option_types import (
     prepare_process,
 )
 from regard.cli.output import echo, log, print_result
-
-if TYPE_CHECKING:
-    pass
 
 
 def compare(

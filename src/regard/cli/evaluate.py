@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from inspect import signature
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -28,9 +28,6 @@ from regard.cli.option_types import (
 )
 from regard.cli.output import echo, log, print_result, summary
 from regard.errors import DataError, SettingsError
-
-if TYPE_CHECKING:
-    pass
 
 
 def evaluate(

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from regard.cli.option_types import (
-    Adapter,
-    Device,
-    Engine,
-    FromHub,
-    Model,
-    Threads,
-    prepare_process,
-    refuse_given,
-)
+from regard.cli.option_types import Adapter, Device, Engine, FromHub, Model, Threads, prepare_process, refuse_given
 from regard.cli.output import print_result
-
-if TYPE_CHECKING:
-    pass
 
 
 def generate(

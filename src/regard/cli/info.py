@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from regard.cli.option_types import (
-    AsJson,
-    FromHub,
-    Model,
-)
+from regard.cli.option_types import AsJson, FromHub, Model
 from regard.cli.output import echo, print_result, program, summary
 from regard.errors import ModelFolderError
-
-if TYPE_CHECKING:
-    pass
 
 
 def info(model: Model, as_json: AsJson = False, from_hub: FromHub = False) -> None:

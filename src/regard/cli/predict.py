@@ -5,24 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from regard.cli.input import check_input, input_lines
-from regard.cli.option_types import (
-    Adapter,
-    Device,
-    FromHub,
-    Model,
-    Threads,
-    prepare_process,
-)
+from regard.cli.option_types import Adapter, Device, FromHub, Model, Threads, prepare_process
 from regard.cli.output import log, print_result
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_CUTS_TOLD = 5
 """Truncated lines that are reported one by one."""

@@ -200,43 +200,25 @@ def demo(
     if task not in DEMOS:
         raise SettingsError(f"TASK must be a known task; got {task!r}. {nearest_hint(task, DEMOS)}")
     output = output or Path(DEMOS[task])
-    if task == "histogram":
-        _histogram(output, _options(steps, seed, precision), threads=threads, device=device, overwrite=overwrite)
-        return
-    from regard.demos.dates import run_demo
     from regard.training.training_run import TrainingRun
 
+    if task == "dates":
+        from regard.demos.dates import run_demo
+    else:
+        from regard.demos.histogram import run_demo
     prepare_process(threads)
     with saying_when_interrupted():
         outcome = run_demo(output, _options(steps, seed, precision), device=device, overwrite=overwrite)
     if isinstance(outcome, TrainingRun):
-        say_what_is_kept(output, outcome, "translate {}", goes_on=False)
-    echo("\nTen dates that the model had not seen in any form:")
+        say_what_is_kept(output, outcome, "translate {}" if task == "dates" else "predict {}", goes_on=False)
+    echo(f"\n{outcome.heading}")
     for source, written, reference in outcome.examples:
         mark = "" if written == reference else f"  (should be {reference})"
         echo(f"  {source}  ->  {written}{mark}")
-    echo(f"\nexact match on {outcome.num_test:,} held-out dates: {outcome.exact_match:.2%}")
+    echo("\n" + "\n".join(outcome.measured))
     echo(f"report: {outcome.report}")
-    echo(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
-
-
-def _histogram(output: Path, options: dict[str, Any], *, threads: int | None, device: str, overwrite: bool) -> None:
-    """The demo of the histogram task."""
-    from regard.demos.histogram import run_histogram_demo
-    from regard.training.training_run import TrainingRun
-
-    prepare_process(threads)
-    with saying_when_interrupted():
-        outcome = run_histogram_demo(output, options, device=device, overwrite=overwrite)
-    if isinstance(outcome, TrainingRun):
-        say_what_is_kept(output, outcome, "predict {}", goes_on=False)
-    echo("\nTen sequences that the model had not seen:")
-    for text, counted, right in outcome.examples:
-        mark = "" if counted == right else f"  (should be {right})"
-        echo(f"  {text:<20}  ->  {counted}{mark}")
-    echo(f"\nletters counted right in {outcome.num_test:,} held-out sequences: {outcome.accuracy:.3%}")
-    echo(f"at lengths that were not trained on: {outcome.accuracy_at_new_lengths:.3%}")
-    echo(f"report: {outcome.report}")
+    if task == "dates":
+        echo(f"\nNext:\n  {program()} translate {output}\n  {program()} train pairs.tsv -o my-model")
 
 
 def recipes(

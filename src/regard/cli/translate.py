@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regard.cli.input import check_input, input_lines
+from regard.cli.inspect import check_folder
 from regard.cli.option_types import (
     Adapter,
     BatchSize,
@@ -31,7 +32,7 @@ from regard.cli.option_types import (
 )
 from regard.cli.output import log, print_result
 from regard.errors import DataError, SettingsError
-from regard.names import is_file, is_folder
+from regard.names import is_file
 
 if TYPE_CHECKING:
     from regard.generation.options import DecodingOptions
@@ -88,8 +89,8 @@ def translate(
     from regard.runs.settings import parse_options
     from regard.text.lines import write_lines
 
-    if output and not is_folder(output.absolute().parent):
-        raise DataError(f"-o must be in a folder that exists; got {output}.")
+    if output:
+        check_folder(output)
     if nearest_to is not None and (n_best > 1 or beam < 2):
         raise SettingsError(
             "`--nearest-to` chooses one of several hypotheses. Use it with `--beam 2` or more, without `--n-best`."

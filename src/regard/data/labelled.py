@@ -17,20 +17,8 @@ from regard.text.length_limits import READ_AT_ONCE, beginning
 from regard.text.tokenizer import Tokenizer
 from regard.text.words import SPACES, split_words
 
-LABEL_NAMES = {
-    "label",
-    "labels",
-    "class",
-    "classes",
-    "category",
-    "sentiment",
-    "intent",
-    "target",
-    "tag",
-    "tags",
-    "pos",
-    "ner",
-}
+LABEL_NAMES = {"label", "labels", "class", "classes", "category", "sentiment", "intent", "target", "tag", "tags", "pos",
+               "ner"}  # fmt: skip
 TEXT_NAMES = {"text", "texts", "sentence", "sentences", "question", "review", "document", "content", "word", "words", "token",
               "tokens", "form"}  # fmt: skip
 """The names of text columns in the header lines of files that other programs write."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from regard.data.synthetic import LOCALES, date_pairs
-from regard.inspection.html_report import Report, report_html
-from regard.runs.progress import RunDisplay, clock
-from regard.runs.report import how_losses_are_measured, training_loss_name
-from regard.runs.run_folder import claimed, write_results
+from regard.demos.outcome import DemoOutcome, finished
+from regard.runs.progress import RunDisplay
+from regard.runs.run_folder import claimed
 from regard.runs.settings import RunSettings
 from regard.runs.train import train_texts
-from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.training_run import TrainingRun
 
@@ -43,17 +40,6 @@ DRAWN = (
 """The dates that the report draws; 4 May 2016 is in the test split, so it was not seen in any form."""
 
 
-@dataclass(frozen=True)
-class DemoOutcome:
-    """The results of the demo."""
-
-    examples: list[tuple[str, str, str]]
-    """The examples: source, the model's output, reference."""
-    exact_match: float
-    num_test: int
-    report: Path
-
-
 def run_demo(
     output: Path, options: dict[str, Any], *, device: str = "auto", overwrite: bool = False
 ) -> DemoOutcome | TrainingRun:
@@ -79,28 +65,24 @@ def run_demo(
         display.say(f"writing {NUM_TEST_PAIRS:,} dates that were held out ...")
         scores = translator.evaluate(test.sources, test.targets)
     results = result.results | scores | {"evaluated_on": test.name}
-    write_results(output, results)
     written = [translation.text for translation in translator.translate(test.sources[:10])]
-    examples = list(zip(test.sources[:10], written, test.targets[:10], strict=True))
     drawn = [translation.text for translation in translator.translate(DRAWN)]
-    report = Report(
+    return finished(
+        output,
+        result.run,
+        results,
+        counted(len(training), "pair"),
+        "Ten dates that the model had not seen in any form:",
+        [f"exact match on {len(test):,} held-out dates: {scores['exact_match']:.2%}"],
         title="Dates to ISO 8601",
         summary=f"Dates as people write them in {len(LOCALES)} locales (from Unicode's CLDR). "
         "The split is by calendar date: no test date was seen in training in any form.",
         facts={
             "exact match, held-out dates": f"{scores['exact_match']:.2%} of {len(test):,}",
-            "training": f"{counted(len(training), 'pair')}, {counted(result.run.step, 'step')}, {clock(result.run.seconds)}",
             "speed": f"{results['target_tokens_per_second']:,.0f} target tokens/s, {results['machine']['precision']}, "
             + counted(results["machine"]["threads"], "thread"),
             "parameters": f"{results['sizes']['num_parameters']:,}",
-            "seed": str(settings.training.seed),
         },
-        history=result.run.history,
-        training_is=training_loss_name(results["settings"]),
-        curves_are=how_losses_are_measured(results["settings"]),
-        examples=examples,
+        examples=list(zip(test.sources[:10], written, test.targets[:10], strict=True)),
         alignments=[(source, text, translator.align(source, text)) for source, text in zip(DRAWN, drawn, strict=True)],
     )
-    path = output / "report.html"
-    write_whole(path, report_html(report).encode("utf-8"))
-    return DemoOutcome(examples, scores["exact_match"], len(test), path)

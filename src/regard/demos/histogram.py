@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,17 @@ import torch
 from regard.data.labelled import LabelledText, encode_words
 from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
+from regard.demos.outcome import DemoOutcome, finished
 from regard.inspection.capture import capture
 from regard.inspection.drawing.figures import Panel, panels_svg
-from regard.inspection.html_report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
 from regard.pipelines.predictor import Predictor
-from regard.runs.progress import RunDisplay, clock
-from regard.runs.report import how_losses_are_measured, training_loss_name
+from regard.runs.progress import RunDisplay
 from regard.runs.run import RunOptions, run
-from regard.runs.run_folder import claimed, write_results
+from regard.runs.run_folder import claimed
 from regard.runs.settings import RunSettings
 from regard.runs.tasks.labels import TagTask
-from regard.text.lines import write_whole
 from regard.text.wording import counted
 from regard.training.training_run import TrainingRun
 
@@ -42,22 +39,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class HistogramOutcome:
-    """The results of the demo."""
-
-    examples: list[tuple[str, str, str]]
-    """The examples: sequence, the model's counts, the right ones."""
-    accuracy: float
-    """The share of the test's letters counted right."""
-    accuracy_at_new_lengths: float
-    num_test: int
-    report: Path
-
-
-def run_histogram_demo(
+def run_demo(
     output: Path, options: dict[str, Any], *, device: str = "auto", overwrite: bool = False
-) -> HistogramOutcome | TrainingRun:
+) -> DemoOutcome | TrainingRun:
     """Train on generated sequences, measure on held-out ones, write `report.html`; the run alone when interrupted.
 
     Args:
@@ -79,9 +63,16 @@ def run_histogram_demo(
     new = [i for i, text in enumerate(test.texts) if len(text) in HELD_OUT_LENGTHS]
     at_new = predictor.evaluate([test.texts[i] for i in new], [test.labels[i] for i in new])["accuracy"]
     results = result.results | scores | {"accuracy_at_new_lengths": at_new, "evaluated_on": test.name}
-    write_results(output, results)
-    examples = _examples(predictor, test)
-    report = Report(
+    return finished(
+        output,
+        result.run,
+        results,
+        counted(len(training), "sequence"),
+        "Ten sequences that the model had not seen:",
+        [
+            f"letters counted right in {len(test):,} held-out sequences: {scores['accuracy']:.3%}",
+            f"at lengths that were not trained on: {at_new:.3%}",
+        ],
         title="Histograms: how often does each letter occur?",
         summary="Learnt by one layer with one head and no positions, and set by hand (Weiss et al. 2021). By hand, a letter that "
         "occurs n times looks at its like and at the begin symbol <s>, each with weight 1 / (n + 1): from this share the count "
@@ -89,19 +80,10 @@ def run_histogram_demo(
         facts={
             "letters counted right": f"{scores['accuracy']:.3%} of {scores['num_labels']:,} in {len(test):,} test sequences",
             "at lengths not trained on": f"{at_new:.3%} ({lengths})",
-            "training": f"{counted(len(training), 'sequence')}, {counted(result.run.step, 'step')}, {clock(result.run.seconds)}",
-            "seed": str(settings.training.seed),
         },
-        history=result.run.history,
-        training_is=training_loss_name(results["settings"]),
-        curves_are=how_losses_are_measured(results["settings"]),
-        examples=examples,
-        alignments=(),
+        examples=_examples(predictor, test),
         pictures=[(f"{text}: learnt, and set by hand", _side_by_side(predictor, text)) for text in DRAWN],
     )
-    path = output / "report.html"
-    write_whole(path, report_html(report).encode("utf-8"))
-    return HistogramOutcome(examples, scores["accuracy"], at_new, len(test), path)
 
 
 def _examples(predictor: Predictor, test: LabelledText) -> list[tuple[str, str, str]]:

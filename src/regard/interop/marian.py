@@ -36,20 +36,11 @@ MODEL_OPTIONS = ("transformer-", "lemma-", "factors-", "ulr", "tied-", "right-le
 decoding.
 """
 WITHOUT_EFFECT = {
-    *(
-        "transformer-aan-activation",
-        "transformer-aan-depth",
-        "transformer-aan-nogate",
-        "transformer-dim-aan",
-    ),  # of averages
+    # of averages
+    *("transformer-aan-activation", "transformer-aan-depth", "transformer-aan-nogate", "transformer-dim-aan"),
     *("transformer-dropout", "transformer-dropout-attention", "transformer-dropout-ffn", "transformer-depth-scaling"),
-    *(
-        "transformer-guided-alignment-layer",
-        "tied-embeddings-src",
-        "ulr-dim-emb",
-        "ulr-dropout",
-        "ulr-trainable-transformation",
-    ),
+    *("transformer-guided-alignment-layer", "tied-embeddings-src"),
+    *("ulr-dim-emb", "ulr-dropout", "ulr-trainable-transformation"),
 }
 """Options among them that change nothing: of other kinds of models, and of training."""
 NORMS = {("", "dan", ""): "post", ("n", "da", "n"): "pre"}

@@ -14,6 +14,7 @@ from regard.models.config import DecoderConfig
 from regard.models.interface import TokenModel
 from regard.models.parts import (
     EmbeddedPositions,
+    Ids,
     OutputTransform,
     TextInput,
     cross_attention,
@@ -28,7 +29,7 @@ from regard.models.parts import (
 from regard.nn.cache import AfterPast, BeamCache, Cache, KeysValues, LayerCache, Memory, NoCache, RunLayers
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
-from regard.nn.layers import DecoderLayer, normalised
+from regard.nn.layers import Activations, DecoderLayer, IsToken, normalised
 from regard.nn.masks import positions_from_mask
 from regard.nn.multihead import MultiHeadAttention
 
@@ -74,9 +75,7 @@ class Decoder(TokenModel):
                 scale = (2 * config.num_layers) ** -0.5 if is_residual else 1.0
                 nn.init.normal_(parameter, std=initial_scale(config) * scale)
 
-    def forward(
-        self, ids: Int[Tensor, "batch position"] | None = None, **given: Any
-    ) -> Float[Tensor, "batch position vocab"]:
+    def forward(self, ids: Ids | None = None, **given: Any) -> Float[Tensor, "batch position vocab"]:
         """Logits of the token that follows each position. Padding may stand on either side.
 
         Args:
@@ -89,17 +88,17 @@ class Decoder(TokenModel):
 
     def states(
         self,
-        ids: Int[Tensor, "batch position"] | None = None,
+        ids: Ids | None = None,
         *,
         pads_right: bool = False,
-        embedded: Float[Tensor, "batch position model_dim"] | None = None,
-        is_token: Bool[Tensor, "batch position"] | None = None,
-        positions: Int[Tensor, "batch position"] | None = None,
+        embedded: Activations | None = None,
+        is_token: IsToken | None = None,
+        positions: Ids | None = None,
         past: Sequence[KeysValues] | None = None,
         memory: Sequence[Memory] | None = None,
         gates: Float[Tensor, "layer head"] | None = None,
         cross_gates: Float[Tensor, "layer head"] | None = None,
-    ) -> Float[Tensor, "batch position model_dim"]:
+    ) -> Activations:
         """The last states: what `logits` projects onto the vocabulary.
 
         Args:
@@ -227,27 +226,15 @@ class Decoder(TokenModel):
         x = self._run_layers(x, cache.layers, cache.memory) if run_layers is None else run_layers(x, cache)
         return self.output_transform(self.norm(x)), cache
 
-    def _run_layers(
-        self,
-        x: Float[Tensor, "batch position model_dim"],
-        past: Sequence[LayerCache],
-        memory: Sequence[Memory | None],
-    ) -> Tensor:
+    def _run_layers(self, x: Activations, past: Sequence[LayerCache], memory: Sequence[Memory | None]) -> Activations:
         for layer, layer_memory, layer_past in zip(self.layers, memory, past, strict=True):
             x = layer(x, layer_memory, layer_past)
         return x
 
-    def _embed(
-        self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
-    ) -> Float[Tensor, "batch position model_dim"]:
+    def _embed(self, ids: Ids, positions: Ids) -> Activations:
         return self._with_positions(embed(self.embedding, ids, self.config.pad_id), positions)
 
-    def _with_positions(
-        self,
-        embedded: Float[Tensor, "batch position model_dim"],
-        positions: Int[Tensor, "batch position"],
-        is_token: Bool[Tensor, "batch position"] | None = None,
-    ) -> Float[Tensor, "batch position model_dim"]:
+    def _with_positions(self, embedded: Activations, positions: Ids, is_token: IsToken | None = None) -> Activations:
         return self.embedding_dropout(normalised(self.embedding_norm, self.positions(embedded, positions), is_token))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import SettingsError
@@ -16,6 +16,7 @@ from regard.models.parts import (
     BERT_SCALE,
     HEAD_ACTIVATIONS,
     EmbeddedPositions,
+    Ids,
     OutputTransform,
     TextInput,
     feed_forward,
@@ -28,7 +29,7 @@ from regard.models.parts import (
 from regard.nn.cache import KeysValues
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import tied
-from regard.nn.layers import EncoderLayer, normalised
+from regard.nn.layers import Activations, EncoderLayer, IsToken, normalised
 from regard.nn.losses import SoftTargets, smoothed_cross_entropy
 from regard.nn.masks import mask_with_prefix, prepared
 
@@ -67,10 +68,7 @@ class Encoder(Model):
                 nn.init.normal_(parameter, std=BERT_SCALE if parameter in tables else initial_scale(config))
 
     def forward(
-        self,
-        ids: Int[Tensor, "batch position"] | None = None,
-        segments: Int[Tensor, "batch position"] | None = None,
-        **given: Any,
+        self, ids: Ids | None = None, segments: Ids | None = None, **given: Any
     ) -> Float[Tensor, "batch *position output"]:
         """The logits of the task: of the vocabulary for each token, of the classes for each sequence, of the tags for each
         token, or of being the begin and the end of the span for each token.
@@ -86,15 +84,15 @@ class Encoder(Model):
 
     def states(
         self,
-        ids: Int[Tensor, "batch position"] | None = None,
-        segments: Int[Tensor, "batch position"] | None = None,
+        ids: Ids | None = None,
+        segments: Ids | None = None,
         *,
-        embedded: Float[Tensor, "batch position model_dim"] | None = None,
-        is_token: Bool[Tensor, "batch position"] | None = None,
-        positions: Int[Tensor, "batch position"] | None = None,
+        embedded: Activations | None = None,
+        is_token: IsToken | None = None,
+        positions: Ids | None = None,
         past: Sequence[KeysValues] | None = None,
         gates: Float[Tensor, "layer head"] | None = None,
-    ) -> Float[Tensor, "batch position model_dim"]:
+    ) -> Activations:
         """A vector for each token, in its context.
 
         Args:
@@ -127,7 +125,7 @@ class Encoder(Model):
             x = layer(x, mask=masks[length], is_token=given.is_token, past=before, gates=of_layer)
         return normalised(self.norm, x, given.is_token)
 
-    def pooled(self, states: Float[Tensor, "batch position model_dim"]) -> Float[Tensor, "batch model_dim"]:
+    def pooled(self, states: Activations) -> Float[Tensor, "batch model_dim"]:
         """A vector for each sequence, from the state of its first token: the output of BERT's pooler. Padding stands on the
         right.
 
@@ -218,9 +216,7 @@ class ClassHead(nn.Module):
         self.dropout = Dropout(config.dropout)
         self.output_proj = nn.Linear(config.model_dim, len(config.labels))
 
-    def forward(
-        self, states: Float[Tensor, "batch position model_dim"], embedding: Float[Tensor, "vocab model_dim"]
-    ) -> Float[Tensor, "batch label"]:
+    def forward(self, states: Activations, embedding: Float[Tensor, "vocab model_dim"]) -> Float[Tensor, "batch label"]:
         """Logits of the classes. The first token is at position 0: padding stands on the right."""
         pooled = HEAD_ACTIVATIONS[self.activation](self.pooler(states[:, 0]))
         return self.output_proj(self.dropout(pooled))

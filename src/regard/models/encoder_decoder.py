@@ -14,6 +14,7 @@ from regard.models.config import EncoderDecoderConfig
 from regard.models.interface import PairModel
 from regard.models.parts import (
     EmbeddedPositions,
+    Ids,
     OutputTransform,
     TextInput,
     cross_attention,
@@ -27,7 +28,7 @@ from regard.models.parts import (
 from regard.nn.cache import BeamCache, Cache, DecoderCache, KeysValues, Memory, NoCache, RunLayers
 from regard.nn.dropout import Dropout
 from regard.nn.initialization import embedding, tied
-from regard.nn.layers import DecoderLayer, EncoderLayer, normalised
+from regard.nn.layers import Activations, DecoderLayer, EncoderLayer, IsToken, normalised
 from regard.nn.masks import padding_mask, prepared
 from regard.nn.multihead import MultiHeadAttention
 
@@ -178,12 +179,7 @@ class EncoderDecoder(PairModel):
             return self.output_transform(states, given.is_token)
         return self.output_transform(states)
 
-    def _with_target_positions(
-        self,
-        x: Float[Tensor, "batch position model_dim"],
-        positions: Int[Tensor, "batch position"],
-        is_token: Bool[Tensor, "batch position"] | None = None,
-    ) -> Float[Tensor, "batch position model_dim"]:
+    def _with_target_positions(self, x: Activations, positions: Ids, is_token: IsToken | None = None) -> Activations:
         return self.embedding_dropout(normalised(self.target_norm, self.target_positions(x, positions), is_token))
 
     def _scaled(self, embedded: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -229,9 +225,7 @@ class EncoderDecoder(PairModel):
             x = layer(x, memory, past)
         return x
 
-    def _embed_target(
-        self, ids: Int[Tensor, "batch position"], positions: Int[Tensor, "batch position"]
-    ) -> Float[Tensor, "batch position model_dim"]:
+    def _embed_target(self, ids: Ids, positions: Ids) -> Activations:
         return self._with_target_positions(
             self._scaled(embed(self.target_embedding, ids, self.config.pad_id)), positions
         )

@@ -16,9 +16,11 @@ from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
 from regard.nn.layers import (
     ACTIVATIONS,
+    Activations,
     BatchNorm,
     FeedForward,
     GatedFeedForward,
+    IsToken,
     PostNorm,
     PreNorm,
     SandwichNorm,
@@ -39,6 +41,7 @@ from regard.nn.positions import (
     sinusoidal_positions,
 )
 
+Ids = Int[Tensor, "batch position"]
 BERT_DIM, BERT_SCALE = 768, 0.02
 HEAD_ACTIVATIONS = {**ACTIVATIONS, "tanh": torch.tanh}
 CLIPPED_DISTANCE = 16
@@ -136,20 +139,20 @@ def embed(table: nn.Embedding, ids: Int[Tensor, "..."], pad_id: int) -> Float[Te
 class TextInput(NamedTuple):
     """The input of a model: ids, or vectors in their place; which of them are tokens, and where they stand."""
 
-    ids: Int[Tensor, "batch position"] | None
-    vectors: Float[Tensor, "batch position model_dim"] | None
-    is_token: Bool[Tensor, "batch position"]
-    positions: Int[Tensor, "batch position"]
+    ids: Ids | None
+    vectors: Activations | None
+    is_token: IsToken
+    positions: Ids
 
     @classmethod
     def of(
         cls,
-        ids: Int[Tensor, "batch position"] | None,
+        ids: Ids | None,
         config: TransformerConfig,
         *,
-        embedded: Float[Tensor, "batch position model_dim"] | None = None,
-        is_token: Bool[Tensor, "batch position"] | None = None,
-        positions: Int[Tensor, "batch position"] | None = None,
+        embedded: Activations | None = None,
+        is_token: IsToken | None = None,
+        positions: Ids | None = None,
         past: Sequence[KeysValues] | None = None,
         num_layers: int = 0,
     ) -> TextInput:
@@ -185,7 +188,7 @@ class TextInput(NamedTuple):
             )
         return cls(ids, embedded, is_token, positions)
 
-    def embedded(self, table: nn.Embedding, pad_id: int) -> Float[Tensor, "batch position model_dim"]:
+    def embedded(self, table: nn.Embedding, pad_id: int) -> Activations:
         """The vectors of the tokens."""
         if self.vectors is not None:
             return self.vectors
@@ -258,9 +261,7 @@ class EmbeddedPositions(nn.Module):
         if most >= self.max_positions:
             self.check_length(int(positions.max()) + 1)
 
-    def forward(
-        self, embedded: Float[Tensor, "batch position model_dim"], positions: Int[Tensor, "batch position"]
-    ) -> Float[Tensor, "batch position model_dim"]:
+    def forward(self, embedded: Activations, positions: Ids) -> Activations:
         """The embeddings with their positions, which `check_length` has found to be there."""
         if self.waves is not None:
             return embedded + self.waves[positions].to(embedded.dtype)

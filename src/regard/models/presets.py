@@ -19,30 +19,17 @@ Preset = Mapping[str, Mapping[str, Any]]
 ENCODER_DECODER: dict[str, Preset] = {
     "tiny": {
         "model": {
-            "model_dim": 128,
-            "ff_dim": 256,
-            "num_heads": 4,
-            "num_encoder_layers": 4,
-            "num_decoder_layers": 4,
-            "dropout": 0.2,
-            "norm": "pre",
+            "model_dim": 128, "ff_dim": 256, "num_heads": 4, "num_encoder_layers": 4, "num_decoder_layers": 4,
+            "dropout": 0.2, "norm": "pre",
         },
         "tokenizer": {"vocab_size": 5000},
         "training": {
-            "steps": 7500,
-            "warmup_steps": 1000,
-            "learning_rate": 0.004,
-            "schedule": "linear",
-            "batch_tokens": 2048,
+            "steps": 7500, "warmup_steps": 1000, "learning_rate": 0.004, "schedule": "linear", "batch_tokens": 2048,
         },
     },
     "small": {
         "model": {
-            "model_dim": 256,
-            "ff_dim": 1024,
-            "num_heads": 8,
-            "num_encoder_layers": 3,
-            "num_decoder_layers": 3,
+            "model_dim": 256, "ff_dim": 1024, "num_heads": 8, "num_encoder_layers": 3, "num_decoder_layers": 3,
             "dropout": 0.2,
         },
         "tokenizer": {"vocab_size": 8000},
@@ -50,11 +37,7 @@ ENCODER_DECODER: dict[str, Preset] = {
     },
     "base": {
         "model": {
-            "model_dim": 512,
-            "ff_dim": 2048,
-            "num_heads": 8,
-            "num_encoder_layers": 6,
-            "num_decoder_layers": 6,
+            "model_dim": 512, "ff_dim": 2048, "num_heads": 8, "num_encoder_layers": 6, "num_decoder_layers": 6,
             "dropout": 0.1,
         },
         "tokenizer": {"vocab_size": 37_000},
@@ -62,38 +45,27 @@ ENCODER_DECODER: dict[str, Preset] = {
     },
     "big": {
         "model": {
-            "model_dim": 1024,
-            "ff_dim": 4096,
-            "num_heads": 16,
-            "num_encoder_layers": 6,
-            "num_decoder_layers": 6,
+            "model_dim": 1024, "ff_dim": 4096, "num_heads": 16, "num_encoder_layers": 6, "num_decoder_layers": 6,
             "dropout": 0.3,
         },
         "tokenizer": {"vocab_size": 37_000},
         "training": {"steps": 300_000, "warmup_steps": 4000, "batch_tokens": 25_000},
     },
-}
+}  # fmt: skip
 
 RECURRENT: dict[str, Preset] = {
     "tiny": {
         "model": {"model_dim": 128, "dropout": 0.2},
         "tokenizer": {"vocab_size": 5000},
         "training": {
-            "steps": 5000,
-            "warmup_steps": 500,
-            "learning_rate": 0.002,
-            "schedule": "linear",
-            "batch_tokens": 2048,
+            "steps": 5000, "warmup_steps": 500, "learning_rate": 0.002, "schedule": "linear", "batch_tokens": 2048,
         },
     },
     "small": {
         "model": {"model_dim": 256, "dropout": 0.3},
         "tokenizer": {"vocab_size": 8000},
         "training": {
-            "steps": 10_000,
-            "warmup_steps": 1000,
-            "learning_rate": 0.001,
-            "schedule": "linear",
+            "steps": 10_000, "warmup_steps": 1000, "learning_rate": 0.001, "schedule": "linear",
             "batch_tokens": 4096,
         },
     },
@@ -101,135 +73,76 @@ RECURRENT: dict[str, Preset] = {
         "model": {"model_dim": 620, "dropout": 0.2},
         "tokenizer": {"vocab_size": 30_000},
         "training": {
-            "steps": 100_000,
-            "warmup_steps": 4000,
-            "learning_rate": 0.0005,
-            "schedule": "linear",
+            "steps": 100_000, "warmup_steps": 4000, "learning_rate": 0.0005, "schedule": "linear",
             "batch_tokens": 8192,
         },
     },
-}
+}  # fmt: skip
 
 DECODER: dict[str, Preset] = {
     "tiny": {
         "model": {
-            "model_dim": 128,
-            "ff_dim": 512,
-            "num_heads": 4,
-            "num_layers": 4,
-            "dropout": 0.0,
-            "max_positions": 64,
+            "model_dim": 128, "ff_dim": 512, "num_heads": 4, "num_layers": 4, "dropout": 0.0, "max_positions": 64,
         },
         "tokenizer": {"kind": "characters", "vocab_size": 1000, "split_digits": False, "leading_space": False},
         "training": {
-            "steps": 3000,
-            "warmup_steps": 100,
-            "learning_rate": 0.003,
-            "schedule": "linear",
-            "batch_tokens": 1024,
-            "label_smoothing": 0.0,
-            "average_decay": 0.99,
+            "steps": 3000, "warmup_steps": 100, "learning_rate": 0.003, "schedule": "linear", "batch_tokens": 1024,
+            "label_smoothing": 0.0, "average_decay": 0.99,
         },
     },
     "small": {
         "model": {
-            "model_dim": 256,
-            "ff_dim": 1024,
-            "num_heads": 4,
-            "num_layers": 6,
-            "dropout": 0.1,
-            "max_positions": 256,
+            "model_dim": 256, "ff_dim": 1024, "num_heads": 4, "num_layers": 6, "dropout": 0.1, "max_positions": 256,
         },
         "tokenizer": {"kind": "characters", "vocab_size": 1000, "split_digits": False, "leading_space": False},
         "training": {
-            "steps": 5000,
-            "warmup_steps": 200,
-            "learning_rate": 0.002,
-            "schedule": "linear",
-            "batch_tokens": 4096,
-            "label_smoothing": 0.0,
-            "average_decay": 0.995,
+            "steps": 5000, "warmup_steps": 200, "learning_rate": 0.002, "schedule": "linear", "batch_tokens": 4096,
+            "label_smoothing": 0.0, "average_decay": 0.995,
         },
     },
     "base": {
         "model": {
-            "model_dim": 768,
-            "ff_dim": 3072,
-            "num_heads": 12,
-            "num_layers": 12,
-            "dropout": 0.1,
+            "model_dim": 768, "ff_dim": 3072, "num_heads": 12, "num_layers": 12, "dropout": 0.1,
             "max_positions": 1024,
         },
         "tokenizer": {"kind": "bpe", "vocab_size": 32_000},
         "training": {
-            "steps": 100_000,
-            "warmup_steps": 2000,
-            "learning_rate": 0.0006,
-            "schedule": "linear",
-            "batch_tokens": 65_536,
-            "label_smoothing": 0.0,
+            "steps": 100_000, "warmup_steps": 2000, "learning_rate": 0.0006, "schedule": "linear",
+            "batch_tokens": 65_536, "label_smoothing": 0.0,
         },
     },
-}
+}  # fmt: skip
 
 ENCODER: dict[str, Preset] = {
     "tiny": {
         "model": {
-            "model_dim": 128,
-            "ff_dim": 256,
-            "num_heads": 4,
-            "num_layers": 2,
-            "dropout": 0.3,
-            "max_positions": 256,
+            "model_dim": 128, "ff_dim": 256, "num_heads": 4, "num_layers": 2, "dropout": 0.3, "max_positions": 256,
         },
         "tokenizer": {"kind": "bpe", "vocab_size": 8000},
         "training": {
-            "steps": 600,
-            "warmup_steps": 100,
-            "learning_rate": 0.001,
-            "schedule": "linear",
-            "batch_tokens": 2048,
-            "label_smoothing": 0.1,
-            "validate_every": 100,
-            "average_decay": 0.99,
+            "steps": 600, "warmup_steps": 100, "learning_rate": 0.001, "schedule": "linear", "batch_tokens": 2048,
+            "label_smoothing": 0.1, "validate_every": 100, "average_decay": 0.99,
         },
     },
     "small": {
         "model": {
-            "model_dim": 256,
-            "ff_dim": 1024,
-            "num_heads": 4,
-            "num_layers": 4,
-            "dropout": 0.2,
-            "max_positions": 512,
+            "model_dim": 256, "ff_dim": 1024, "num_heads": 4, "num_layers": 4, "dropout": 0.2, "max_positions": 512,
         },
         "tokenizer": {"kind": "bpe", "vocab_size": 8000},
         "training": {
-            "steps": 10_000,
-            "warmup_steps": 500,
-            "learning_rate": 0.0005,
-            "schedule": "linear",
-            "batch_tokens": 4096,
-            "label_smoothing": 0.0,
+            "steps": 10_000, "warmup_steps": 500, "learning_rate": 0.0005, "schedule": "linear",
+            "batch_tokens": 4096, "label_smoothing": 0.0,
         },
     },
     "base": {
         "model": {
-            "model_dim": 768,
-            "ff_dim": 3072,
-            "num_heads": 12,
-            "num_layers": 12,
-            "dropout": 0.1,
+            "model_dim": 768, "ff_dim": 3072, "num_heads": 12, "num_layers": 12, "dropout": 0.1,
             "max_positions": 512,
         },
         "tokenizer": {"kind": "bpe", "vocab_size": 30_000},
         "training": {
-            "steps": 100_000,
-            "warmup_steps": 5000,
-            "learning_rate": 0.0001,
-            "schedule": "linear",
-            "batch_tokens": 65_536,
-            "label_smoothing": 0.0,
+            "steps": 100_000, "warmup_steps": 5000, "learning_rate": 0.0001, "schedule": "linear",
+            "batch_tokens": 65_536, "label_smoothing": 0.0,
         },
     },
-}
+}  # fmt: skip

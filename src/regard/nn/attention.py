@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.errors import ShapeError
@@ -20,7 +20,7 @@ from regard.nn.dropout import dropout as drop
 from regard.nn.hooks import changed_output, show_inputs
 from regard.nn.kernels import KernelChoice, choose_kernel
 from regard.nn.masks import broadcasts, causal_mask, check_mask, combine_masks, distances
-from regard.nn.positions import AttentionPositions
+from regard.nn.positions import AttentionPositions, Distance, HeadNumbers
 from regard.nn.scores import ScaledDotProduct, ScoreFunction, masked_softmax
 
 SCALED_DOT_PRODUCT = ScaledDotProduct()
@@ -133,10 +133,7 @@ class Attention(nn.Module):
     """
 
     def __init__(
-        self,
-        score: ScoreFunction | None = None,
-        positions: AttentionPositions | None = None,
-        dropout: float = 0.0,
+        self, score: ScoreFunction | None = None, positions: AttentionPositions | None = None, dropout: float = 0.0
     ) -> None:
         super().__init__()
         check_rate(dropout)
@@ -168,7 +165,7 @@ class Attention(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
-        distance: Int[Tensor, "*example query key"] | None = None,
+        distance: Distance | None = None,
     ) -> Float[Tensor, "batch head query value_dim"]:
         """Context for every head, as `attention` defines it.
 
@@ -181,16 +178,8 @@ class Attention(nn.Module):
             weights = drop(self.weights(query, key, mask, bias, causal, distance=distance), dropout)
             distance = distances(query.shape[-2], key.shape[-2], device=query.device) if distance is None else distance
             return changed_output(self, weights @ value + self.positions.values(weights, distance))
-        context = attention(
-            query,
-            key,
-            value,
-            mask=mask,
-            bias=self.with_positions(bias, query, key, distance),
-            causal=causal,
-            score=self.score,
-            dropout=dropout,
-        )
+        bias = self.with_positions(bias, query, key, distance)
+        context = attention(query, key, value, mask=mask, bias=bias, causal=causal, score=self.score, dropout=dropout)
         return changed_output(self, context)
 
     if TYPE_CHECKING:
@@ -205,8 +194,8 @@ class Attention(nn.Module):
         causal: bool = False,
         *,
         first: int | None = None,
-        distance: Int[Tensor, "*example query key"] | None = None,
-        heads: list[int] | None = None,
+        distance: Distance | None = None,
+        heads: HeadNumbers = None,
     ) -> Float[Tensor, "batch head query key"]:
         """The weights behind `forward`'s context, without dropout.
 
@@ -226,12 +215,7 @@ class Attention(nn.Module):
         return attention_weights(query, key, mask=mask, bias=bias, score=self.score)
 
     def with_positions(
-        self,
-        bias: Tensor | None,
-        query: Tensor,
-        key: Tensor,
-        distance: Tensor | None,
-        heads: list[int] | None = None,
+        self, bias: Tensor | None, query: Tensor, key: Tensor, distance: Tensor | None, heads: HeadNumbers = None
     ) -> Tensor | None:
         """The bias that was given plus the position scheme's: what is added to the scores; None: nothing.
 

@@ -23,6 +23,8 @@ from regard.nn.multihead import MultiHeadAttention
 
 Activations = Float[Tensor, "batch position model_dim"]
 IsToken = Bool[Tensor, "batch position"]
+Sublayer = Callable[[Activations], Activations]
+"""What a residual connection goes around: attention or feed-forward."""
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -160,9 +162,6 @@ class BatchNorm(nn.Module):
     if TYPE_CHECKING:
         __call__ = forward
 
-    if TYPE_CHECKING:
-        __call__ = forward
-
 
 class PostNorm(nn.Module):
     """A residual connection, normalised after the sum: norm(x + dropout(sublayer(x))).
@@ -177,9 +176,7 @@ class PostNorm(nn.Module):
         self.norm = norm(model_dim)
         self.dropout = Dropout(dropout)
 
-    def forward(
-        self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
-    ) -> Activations:
+    def forward(self, x: Activations, sublayer: Sublayer, *, is_token: IsToken | None = None) -> Activations:
         """x plus what the sublayer makes of it.
 
         Args:
@@ -197,14 +194,9 @@ class PreNorm(PostNorm):
     Trains without warm-up; the last layer's output needs one more norm. Source: Xiong et al. 2020, table 1.
     """
 
-    def forward(
-        self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
-    ) -> Activations:
+    def forward(self, x: Activations, sublayer: Sublayer, *, is_token: IsToken | None = None) -> Activations:
         """x plus what the sublayer makes of it."""
         return x + self.dropout(sublayer(normalised(self.norm, x, is_token)))
-
-    if TYPE_CHECKING:
-        __call__ = forward
 
 
 class SandwichNorm(PostNorm):
@@ -217,15 +209,10 @@ class SandwichNorm(PostNorm):
         super().__init__(model_dim, dropout, norm)
         self.output_norm = norm(model_dim)
 
-    def forward(
-        self, x: Activations, sublayer: Callable[[Activations], Activations], *, is_token: IsToken | None = None
-    ) -> Activations:
+    def forward(self, x: Activations, sublayer: Sublayer, *, is_token: IsToken | None = None) -> Activations:
         """x plus what the sublayer makes of it."""
         made = sublayer(normalised(self.norm, x, is_token))
         return x + self.dropout(normalised(self.output_norm, made, is_token))
-
-    if TYPE_CHECKING:
-        __call__ = forward
 
 
 def normalised(
@@ -309,14 +296,14 @@ class DecoderLayer(nn.Module):
 
     def forward(
         self,
-        x: Float[Tensor, "batch position model_dim"],
+        x: Activations,
         memory: Memory | None = None,
         cache: LayerCache | None = None,
         *,
         is_token: IsToken | None = None,
         gates: Float[Tensor, "*example head"] | None = None,
         cross_gates: Float[Tensor, "*example head"] | None = None,
-    ) -> Float[Tensor, "batch position model_dim"]:
+    ) -> Activations:
         """The positions after each has looked at the past and the source.
 
         Args:

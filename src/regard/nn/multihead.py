@@ -6,15 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, SupportsIndex
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.errors import ShapeError, as_numbers, check_sizes, check_width
 from regard.nn.attention import Attention
 from regard.nn.cache import KeysValues
 from regard.nn.initialization import linear
-
-Heads = Float[Tensor, "batch head position head_dim"]
+from regard.nn.positions import Distance, First, Heads
 
 
 class MultiHeadAttention(nn.Module):
@@ -120,7 +119,7 @@ class MultiHeadAttention(nn.Module):
         key: Float[Tensor, "batch key key_dim"],
         value: Float[Tensor, "batch key value_dim"],
         *,
-        first: int | Int[Tensor, " batch"] = 0,
+        first: First = 0,
         step: int = 1,
     ) -> KeysValues:
         """Keys and values of every head; computed once for keys that many queries attend to.
@@ -140,11 +139,7 @@ class MultiHeadAttention(nn.Module):
         return self._rotated(self._split(self.query_proj(query)), seen.length - query.shape[1])
 
     def project_self(
-        self,
-        x: Float[Tensor, "batch position model_dim"],
-        *,
-        first: int | Int[Tensor, " batch"] = 0,
-        step: int = 1,
+        self, x: Float[Tensor, "batch position model_dim"], *, first: First = 0, step: int = 1
     ) -> tuple[Heads, KeysValues]:
         """Queries, keys and values of the same positions.
 
@@ -164,7 +159,7 @@ class MultiHeadAttention(nn.Module):
         bias: Float[Tensor, "..."] | None = None,
         causal: bool = False,
         gates: Float[Tensor, "*example gate"] | None = None,
-        distance: Int[Tensor, "*example query key"] | None = None,
+        distance: Distance | None = None,
     ) -> Float[Tensor, "batch query model_dim"]:
         """The output for projected queries, keys and values, after the output projection.
 
@@ -242,7 +237,7 @@ class MultiHeadAttention(nn.Module):
     def _split(self, x: Float[Tensor, "batch position dim"], width: int | None = None) -> Heads:
         return x.unflatten(-1, (-1, self.head_dim if width is None else width)).transpose(1, 2)
 
-    def _rotated(self, x: Heads, first: int | Int[Tensor, " batch"], step: int = 1) -> Heads:
+    def _rotated(self, x: Heads, first: First, step: int = 1) -> Heads:
         return x if self.attention.positions is None else self.attention.positions.rotate(x, first, step)
 
 

@@ -19,6 +19,16 @@ from regard.nn.initialization import embedding
 from regard.nn.masks import is_traced
 
 WaveLayout = Literal["interleaved", "halves", "opennmt"]
+Heads = Float[Tensor, "batch head position head_dim"]
+Queries = Float[Tensor, "batch head query head_dim"]
+Keys = Float[Tensor, "batch head key head_dim"]
+Bias = Float[Tensor, "#batch #head query key"]
+Distance = Int[Tensor, "*example query key"]
+"""The distance of each key from each query, negative before it; may differ by example, as `batch 1 query key`."""
+First = int | Int[Tensor, " batch"]
+"""The position of the first of several in a row: one for all examples, or one for each."""
+HeadNumbers = list[int] | None
+"""The numbers of the heads that are computed; None: all."""
 
 
 def sinusoidal_positions(
@@ -74,34 +84,15 @@ class AttentionPositions(nn.Module):
     has_values = False
     """Whether `values` adds anything, so that weights are needed."""
 
-    def rotate(
-        self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
-    ) -> Float[Tensor, "batch head position head_dim"]:
-        """Queries or keys, turned by their positions: first, first + step, first + 2 step ...
-
-        Args:
-            first: one for all examples, or one for each.
-        """
+    def rotate(self, x: Heads, first: First, step: int = 1) -> Heads:
+        """Queries or keys, turned by their positions: first, first + step, first + 2 step ..."""
         return x
 
-    def bias(
-        self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "*example query key"],
-        heads: list[int] | None = None,
-    ) -> Float[Tensor, "#batch #head query key"] | None:
-        """The bias that is added to the scores.
-
-        Args:
-            distance: of each key from each query, negative before it; may differ by example, as `batch 1 query key`.
-            heads: the numbers of the heads; None: all.
-        """
+    def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
+        """The bias that is added to the scores."""
         return None
 
-    def values(
-        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "*example query key"]
-    ) -> Float[Tensor, "batch head query head_dim"]:
+    def values(self, weights: Float[Tensor, "batch head query key"], distance: Distance) -> Queries:
         """The vectors that are added to the context."""
         raise NotImplementedError  # called for schemes with `has_values` only
 
@@ -142,9 +133,7 @@ class Rotary(AttentionPositions):
         """The angle between two neighbouring positions, of each pair of dimensions, in radians."""
         return _frequencies(self.rotated_dim, self.base, device)
 
-    def rotate(
-        self, x: Float[Tensor, "batch head position head_dim"], first: int | Int[Tensor, " batch"], step: int = 1
-    ) -> Float[Tensor, "batch head position head_dim"]:
+    def rotate(self, x: Heads, first: First, step: int = 1) -> Heads:
         """x, each position turned by its angle.
 
         Raises:
@@ -183,13 +172,7 @@ class LinearBias(AttentionPositions):
         self.slopes: Tensor
         self.register_buffer("slopes", torch.tensor(slopes), persistent=False)
 
-    def bias(
-        self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "*example query key"],
-        heads: list[int] | None = None,
-    ) -> Float[Tensor, "#batch #head query key"] | None:
+    def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
         """Minus the distance, times each head's slope."""
         _check_heads(query, len(self.slopes), heads)
         slopes = self.slopes if heads is None else self.slopes[heads]
@@ -221,13 +204,7 @@ class BucketedBias(AttentionPositions):
         self.num_buckets, self.max_distance, self.bidirectional = num_buckets, max_distance, bidirectional
         self.table = embedding(num_buckets, num_heads)
 
-    def bias(
-        self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "*example query key"],
-        heads: list[int] | None = None,
-    ) -> Float[Tensor, "#batch #head query key"] | None:
+    def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
         """The number of each distance's bucket."""
         _check_heads(query, self.table.embedding_dim, heads)
         by_head = self.table(self.bucket(distance))
@@ -264,13 +241,7 @@ class RelativeKey(AttentionPositions):
         self.max_positions = max_positions
         self.table = embedding(2 * max_positions - 1, head_dim)
 
-    def bias(
-        self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "*example query key"],
-        heads: list[int] | None = None,
-    ) -> Float[Tensor, "#batch #head query key"] | None:
+    def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
         """The query against the vector of each distance.
 
         Raises:
@@ -297,13 +268,7 @@ class RelativeKeyQuery(RelativeKey):
     Source: Huang et al. 2020, method 4, as in BERT's position type `relative_key_query`.
     """
 
-    def bias(
-        self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "*example query key"],
-        heads: list[int] | None = None,
-    ) -> Float[Tensor, "#batch #head query key"] | None:
+    def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
         """Query and key against the vector of each distance."""
         (near, row), factor = self._near(distance), 1 / math.sqrt(query.shape[-1])
         by_query = _by_distance(query * factor, near, row)
@@ -328,19 +293,11 @@ class ClippedRelative(AttentionPositions):
         self.key_table = embedding(2 * max_distance + 1, head_dim)
         self.value_table = embedding(2 * max_distance + 1, head_dim) if with_values else None
 
-    def bias(
-        self,
-        query: Float[Tensor, "batch head query head_dim"],
-        key: Float[Tensor, "batch head key head_dim"],
-        distance: Int[Tensor, "*example query key"],
-        heads: list[int] | None = None,
-    ) -> Float[Tensor, "#batch #head query key"] | None:
+    def bias(self, query: Queries, key: Keys, distance: Distance, heads: HeadNumbers = None) -> Bias | None:
         """The query against the vector of each distance."""
         return _by_distance(query / math.sqrt(query.shape[-1]), self.key_table.weight, self._row(distance))
 
-    def values(
-        self, weights: Float[Tensor, "batch head query key"], distance: Int[Tensor, "*example query key"]
-    ) -> Float[Tensor, "batch head query head_dim"]:
+    def values(self, weights: Float[Tensor, "batch head query key"], distance: Distance) -> Queries:
         """The vectors of the distances, weighted: the weights of each distance are summed first."""
         assert self.value_table is not None
         row = self._row(distance).expand_as(weights)
@@ -370,7 +327,7 @@ def widest_float(device: torch.device) -> torch.dtype:
 
 
 def _by_distance(
-    x: Float[Tensor, "batch head position head_dim"],
+    x: Heads,
     table: Float[Tensor, "rows width"],
     row: Int[Tensor, "*example position other"],
 ) -> Float[Tensor, "batch head position other"]:

@@ -66,7 +66,7 @@ class StopRequest:
 @contextmanager
 def stopping_on_signals() -> Iterator[StopRequest]:
     """Let a first Ctrl-C or SIGTERM only note that a stop is asked for, while this context lasts: a step is never cut
-    in two. A second one ends the process as usual.
+    in two.
 
     A second one ends the process as usual. A signal that is ignored, as in a shell's background, stays ignored; and nothing
     is done outside the main thread, where signals cannot be caught.

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
-from jaxtyping import Float
 
 from regard.errors import MissingExtraError
 from regard.inspection.drawing.figures import readable
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WEIGHTS = "Blues"
-DIFFERENCES = "PuOr"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = "osD^vP"
 FORBIDDEN = "#e4e8ec"
@@ -154,12 +152,12 @@ def links_figure(matrix: Matrix, rows: Tokens, keys: Tokens, *, title: str = "",
     return figure
 
 
-def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int | None = None) -> Figure:
+def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "") -> Figure:
     """Draw many heads as thumbnails, one line for each attention, where they are named kind.layer.head."""
     lines: dict[str, list[str]] = {}
     for name in matrices:
         lines.setdefault(name.rpartition(".")[0], []).append(name)
-    columns = columns or max(len(line) for line in lines.values())
+    columns = max(map(len, lines.values()))
     figure = _figure(columns * 1.05 + LEGEND_INCHES, len(lines) * 1.2 + 0.6)
     grid = figure.subplots(len(lines), columns, squeeze=False)
     for line, names in zip(grid, lines.values(), strict=True):
@@ -175,85 +173,43 @@ def grid_figure(matrices: Mapping[str, Matrix], *, note: str = "", columns: int 
     return figure
 
 
+@contextmanager
+def chart(
+    width: float, height: float, *, title: str, x_label: str, y_label: str, note: str = ""
+) -> Iterator[tuple[Figure, Axes]]:
+    """A figure, in inches, with one pair of axes to draw on; labels, title and note are set afterwards."""
+    figure = _figure(width, height)
+    axes = figure.add_subplot()
+    yield figure, axes
+    axes.set_xlabel(x_label, fontsize=9)
+    axes.set_ylabel(y_label, fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
+    _finish(figure, title, note)
+
+
 def curves_figure(
     curves: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_label: str, y_label: str, note: str = ""
 ) -> Figure:
     """Draw curves over one axis, each with its own colour and marker."""
-    figure = _figure(6.4, 4.0)
-    axes = figure.add_subplot()
-    for (name, curve), colour, marker in zip(curves.items(), SERIES, MARKERS, strict=False):
-        x, y = zip(*curve, strict=True)
-        axes.plot(x, y, color=colour, marker=marker, markersize=4, label=name)
-    _plain(axes, x_label, y_label)
-    axes.legend(frameon=False, fontsize=8)
-    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
-    _finish(figure, title, note)
+    with chart(6.4, 4.0, title=title, x_label=x_label, y_label=y_label, note=note) as (figure, axes):
+        for (name, curve), colour, marker in zip(curves.items(), SERIES, MARKERS, strict=False):
+            axes.plot(*zip(*curve, strict=True), color=colour, marker=marker, markersize=4, label=name)
     return figure
 
 
 def bars_figure(values: Mapping[str, float], *, title: str, x_label: str, note: str = "") -> Figure:
     """Draw a horizontal bar for each name, in the order given."""
-    figure = _figure(6.4, max(0.19 * len(values) + 1.0, 1.6))
-    axes = figure.add_subplot()
-    axes.barh(
-        range(len(values)), list(values.values()), color=[SERIES[value < 0] for value in values.values()], height=0.75
-    )
-    axes.set_yticks(range(len(values)), list(values), fontsize=7)
-    axes.set_ylim(len(values) - 0.5, -0.5)
-    axes.axvline(0, color="#59636e", linewidth=0.8)
-    _plain(axes, x_label, "")
-    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
-    _finish(figure, title, note)
-    return figure
-
-
-def scatter_figure(
-    points: Mapping[str, Sequence[tuple[float, float]]], *, title: str, x_label: str, y_label: str, note: str = ""
-) -> Figure:
-    """Draw points in some groups, each with its own colour and marker."""
-    figure = _figure(5.6, 4.4)
-    axes = figure.add_subplot()
-    for (name, group), colour, marker in zip(points.items(), SERIES, MARKERS, strict=False):
-        x, y = zip(*group, strict=True)
-        axes.scatter(x, y, s=22, color=colour, marker=marker, label=name, alpha=0.8, linewidths=0)
-    _plain(axes, x_label, y_label)
-    axes.legend(frameon=False, fontsize=8)
-    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
-    _finish(figure, title, note)
-    return figure
-
-
-def entropy_figure(entropies: Mapping[str, Sequence[Sequence[float]]], *, note: str = "") -> Figure:
-    """Draw the entropy of every head by layer, a line through the layers' means for each kind of attention.
-
-    Args:
-        entropies: of each kind, for each layer, its heads' entropies in nats.
-    """
-    figure = _figure(5.6, 3.8)
-    axes = figure.add_subplot()
-    for (kind, layers), colour, marker in zip(entropies.items(), SERIES, MARKERS, strict=False):
-        for layer, heads in enumerate(layers):
-            axes.scatter([layer] * len(heads), list(heads), s=14, color=colour, marker=marker, alpha=0.6, linewidths=0)
-        means = [sum(heads) / len(heads) for heads in layers]
-        axes.plot(range(len(means)), means, color=colour, marker=marker, markersize=5, label=kind)
-    axes.set_xticks(range(max(len(layers) for layers in entropies.values())))
-    _plain(axes, "layer", "entropy of a row, nats")
-    axes.legend(frameon=False, fontsize=8)
-    figure.tight_layout(rect=(0, 0.03, 1, 0.97))
-    _finish(figure, "", note)
-    return figure
-
-
-def positions_figure(encodings: Float[numpy.ndarray, "position model_dim"], *, title: str = "") -> Figure:
-    """Draw position encodings: a row for each position, a column for each dimension, from -1 to 1."""
-    figure = _figure(6.4, 3.6)
-    axes = figure.add_subplot()
-    reach = float(abs(encodings).max()) or 1.0
-    drawn = axes.imshow(encodings, cmap=DIFFERENCES, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest")
-    figure.colorbar(drawn).ax.tick_params(labelsize=7)
-    _plain(axes, "dimension", "position")
-    figure.tight_layout(rect=(0, 0, 1, 0.97))
-    _finish(figure, title, "")
+    height = max(0.19 * len(values) + 1.0, 1.6)
+    with chart(6.4, height, title=title, x_label=x_label, y_label="", note=note) as (figure, axes):
+        colours = [SERIES[value < 0] for value in values.values()]
+        axes.barh(range(len(values)), list(values.values()), color=colours, height=0.75)
+        axes.set_yticks(range(len(values)), list(values), fontsize=7)
+        axes.set_ylim(len(values) - 0.5, -0.5)
+        axes.axvline(0, color="#59636e", linewidth=0.8)
     return figure
 
 
@@ -337,13 +293,6 @@ def _figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), facecolor="white")
     FigureCanvasAgg(figure)
     return figure
-
-
-def _plain(axes: Axes, x_label: str, y_label: str) -> None:
-    axes.set_xlabel(x_label, fontsize=9)
-    axes.set_ylabel(y_label, fontsize=9)
-    axes.tick_params(labelsize=8)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _finish(figure: Figure, title: str, note: str) -> None:

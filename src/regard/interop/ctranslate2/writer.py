@@ -12,7 +12,7 @@ from regard.interop.ctranslate2.layout import ACTIVATIONS, variable_refs
 from regard.interop.ctranslate2.model_file import vocabulary_tokens
 from regard.interop.ctranslate2.reference import CTranslate2Reference
 from regard.interop.foreign import ForeignModel
-from regard.interop.hugging_face.bert import refuse
+from regard.interop.hugging_face.bert import plain_layers, refuse
 from regard.interop.mapping import Account, export_tensors
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Tokenizer
@@ -34,13 +34,7 @@ def write(loaded: LoadedModel, output: Path) -> ForeignModel:
         refuse("ctranslate2", {"arch": (model.config.arch, "encoder-decoder")})
     assert isinstance(model, EncoderDecoder)
     config = model.config
-    refuse("ctranslate2", {
-        "norm": (config.norm in ("pre", "post"), True),
-        "norm_kind": (config.norm_kind, "layer"),
-        "gated": (config.gated, False),
-        "bias": (config.bias, True),
-        "num_kv_heads": (config.num_kv_heads or config.num_heads, config.num_heads),
-        "head_dim": (config.head_dim * config.num_heads, config.model_dim),
+    refuse("ctranslate2", plain_layers(config, config.norm if config.norm == "pre" else "post") | {
         "embedding_norm": (config.embedding_norm in ("none", "both"), True),
         "output_transform": (config.output_transform, False),
         "num_source_types": (config.num_source_types, 0),

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, refuse
+from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, plain_layers, refuse
 from regard.interop.hugging_face.settings import start_ids
 from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import EncoderDecoderConfig
@@ -175,14 +175,8 @@ def export(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any], dic
         ModelFolderError: the model has something that MarianMT does not.
     """
     ours = model.config
-    refuse("marian", {
-        "norm": (ours.norm, "post"),
-        "norm_kind": (ours.norm_kind, "layer"),
+    refuse("marian", plain_layers(ours, "post") | {
         "norm_epsilon": (ours.norm_epsilon, 1e-5),
-        "gated": (ours.gated, False),
-        "bias": (ours.bias, True),
-        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
-        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
         "embedding_norm": (ours.embedding_norm, "none"),
         "output_transform": (ours.output_transform, False),
         "num_source_types": (ours.num_source_types, 0),
@@ -249,12 +243,6 @@ def with_halved_sinusoids(model: EncoderDecoder) -> EncoderDecoder:
 
 def _reordered(name: str, tensor: Tensor, order: Tensor) -> Tensor:
     """A parameter for a residual stream whose axes stand in another order: those axes that touch the stream follow."""
-    if name.endswith("embedding.weight"):
-        return tensor[:, order]
-    if name.endswith("output_proj.weight"):
+    if name.endswith(("output_proj.weight", "output_proj.bias")) or "norm" in name:
         return tensor[order]
-    if name.endswith("_proj.weight"):
-        return tensor[:, order]
-    if name.endswith("output_proj.bias") or "norm" in name:
-        return tensor[order]
-    return tensor
+    return tensor[:, order] if name.endswith(("embedding.weight", "_proj.weight")) else tensor

@@ -12,24 +12,15 @@ from regard.errors import ModelFolderError
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import EncoderConfig
+from regard.models.config import EncoderConfig, TransformerConfig
 from regard.models.encoder import Encoder
 from regard.text.tokenizer import Symbols
 
 ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-}
+    "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "relu": "relu", "silu": "silu", "swish": "silu",
+}  # fmt: skip
 THEIR_ACTIVATIONS = {ours: theirs for theirs, ours in reversed(ACTIVATIONS.items())}
-POSITIONS = {
-    "absolute": "learned",
-    "relative_key": "relative_key",
-    "relative_key_query": "relative_key_query",
-}
+POSITIONS = {"absolute": "learned", "relative_key": "relative_key", "relative_key_query": "relative_key_query"}
 TASKS = {
     "ForMaskedLM": "mlm",
     "ForPreTraining": "mlm",
@@ -38,10 +29,7 @@ TASKS = {
     "ForQuestionAnswering": "spans",
     "Model": "none",
 }
-HEADLESS = {
-    "pooler.*": "the pooler, which only a classifier reads",
-    "*.pooler.*": "the pooler, which only a classifier reads",
-}
+HEADLESS = dict.fromkeys(("pooler.*", "*.pooler.*"), "the pooler, which only a classifier reads")
 
 BERT_LAYER = {
     "self_attention.query_proj": "attention.self.query",
@@ -85,14 +73,27 @@ class Style:
     """The beginning of the names of its classes."""
     layers: str
     layer: Mapping[str, str]
-    heads: Mapping[str, Mapping[str, str]]
-    """The modules of the head of each task. A name that begins with a dot stands inside the encoder."""
+    mlm: tuple[str, str, str]
+    """The modules that predict tokens: the layer before the output, its norm, and the output."""
+    pooler: str
+    """The module that a classifier reads a text's first state by. A name that begins with a dot stands inside the encoder."""
+    classifier: str
+    """The output of a classifier of texts."""
     mlm_bias: str
     keys: Mapping[str, str]
     """The foreign key for each key of ours."""
     mlm_activation: str | None = None
     """The activation of the head that predicts tokens; None: the layers' own."""
     class_activation: str = "tanh"
+
+    def head(self, task: str) -> dict[str, str]:
+        """The modules of the head of a task, theirs by ours."""
+        return {
+            "mlm": dict(zip(("head.inner_proj", "head.norm", "output_embedding"), self.mlm, strict=True)),
+            "classify": {"head.pooler": self.pooler, "head.output_proj": self.classifier},
+            "tag": {"head.output_proj": "classifier"},
+            "spans": {"head.output_proj": "qa_outputs"},
+        }.get(task, {})
 
 
 BERT_KEYS = {
@@ -104,45 +105,16 @@ BERT_KEYS = {
 STYLES = {
     "bert": Style(
         "Bert", "encoder.layer", BERT_LAYER,
-        {
-            "mlm": {
-                "head.inner_proj": "cls.predictions.transform.dense",
-                "head.norm": "cls.predictions.transform.LayerNorm",
-                "output_embedding": "cls.predictions.decoder",
-            },
-            "classify": {"head.pooler": ".pooler.dense", "head.output_proj": "classifier"},
-            "tag": {"head.output_proj": "classifier"},
-            "spans": {"head.output_proj": "qa_outputs"},
-        },
-        "cls.predictions.decoder.bias", BERT_KEYS,
+        ("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.decoder"),
+        ".pooler.dense", "classifier", "cls.predictions.decoder.bias", BERT_KEYS,
     ),
     "roberta": Style(
-        "Roberta", "encoder.layer", BERT_LAYER,
-        {
-            "mlm": {
-                "head.inner_proj": "lm_head.dense",
-                "head.norm": "lm_head.layer_norm",
-                "output_embedding": "lm_head.decoder",
-            },
-            "classify": {"head.pooler": "classifier.dense", "head.output_proj": "classifier.out_proj"},
-            "tag": {"head.output_proj": "classifier"},
-            "spans": {"head.output_proj": "qa_outputs"},
-        },
-        "lm_head.decoder.bias", BERT_KEYS, mlm_activation="gelu",
+        "Roberta", "encoder.layer", BERT_LAYER, ("lm_head.dense", "lm_head.layer_norm", "lm_head.decoder"),
+        "classifier.dense", "classifier.out_proj", "lm_head.decoder.bias", BERT_KEYS, mlm_activation="gelu",
     ),
     "distilbert": Style(
-        "DistilBert", "transformer.layer", DISTILBERT_LAYER,
-        {
-            "mlm": {
-                "head.inner_proj": "vocab_transform",
-                "head.norm": "vocab_layer_norm",
-                "output_embedding": "vocab_projector",
-            },
-            "classify": {"head.pooler": "pre_classifier", "head.output_proj": "classifier"},
-            "tag": {"head.output_proj": "classifier"},
-            "spans": {"head.output_proj": "qa_outputs"},
-        },
-        "vocab_projector.bias",
+        "DistilBert", "transformer.layer", DISTILBERT_LAYER, ("vocab_transform", "vocab_layer_norm", "vocab_projector"),
+        "pre_classifier", "classifier", "vocab_projector.bias",
         {
             "vocab_size": "vocab_size", "model_dim": "dim", "num_layers": "n_layers", "num_heads": "n_heads",
             "ff_dim": "hidden_dim", "activation": "activation", "dropout": "dropout",
@@ -271,7 +243,7 @@ def encoder_refs(model: nn.Module, kind: str, prefix: str, *, skipped: int = 0) 
     style = STYLES[kind]
     names = {ours: prefix + theirs for ours, theirs in BERT_EMBEDDINGS.items()}
     names |= layer_names("layers", prefix + style.layers, model.config.num_layers, style.layer)
-    for ours, theirs in style.heads.get(model.config.task, {}).items():
+    for ours, theirs in style.head(model.config.task).items():
         names[ours] = prefix + theirs[1:] if theirs.startswith(".") else theirs
     if model.pooler is not None:
         names["pooler"] = f"{prefix}pooler.dense"
@@ -305,14 +277,7 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     classes = {"mlm": "ForMaskedLM", "classify": "ForSequenceClassification", "tag": "ForTokenClassification",
                "spans": "ForQuestionAnswering", "none": "Model"}  # fmt: skip
     mlm_activation = style.mlm_activation or ours.activation
-    wanted: dict[str, tuple[Any, Any]] = {
-        "norm": (ours.norm, "post"),
-        "norm_kind": (ours.norm_kind, "layer"),
-        "gated": (ours.gated, False),
-        "bias": (ours.bias, True),
-        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
-        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
-    }
+    wanted = plain_layers(ours, "post")
     if ours.task == "mlm":
         wanted["head_activation"] = (ours.head_activation or "gelu", mlm_activation)
     if ours.task == "classify":
@@ -357,6 +322,18 @@ def export(model: Encoder, symbols: Symbols, kind: str) -> tuple[dict[str, Any],
     if style.mlm_bias in tensors:  # readers of either name find it
         tensors[style.mlm_bias.replace(".decoder", "")] = tensors[style.mlm_bias].clone()
     return config, tensors
+
+
+def plain_layers(ours: TransformerConfig, norm: str) -> dict[str, tuple[Any, Any]]:
+    """The settings of layers that all these formats have one value of, for `refuse`: ours, and theirs."""
+    return {
+        "norm": (ours.norm, norm),
+        "norm_kind": (ours.norm_kind, "layer"),
+        "gated": (ours.gated, False),
+        "bias": (ours.bias, True),
+        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
+        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
+    }
 
 
 def refuse(kind: str, wanted: Mapping[str, tuple[Any, Any]]) -> None:

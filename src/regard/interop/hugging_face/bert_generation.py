@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,17 +19,19 @@ from regard.interop.hugging_face.bert import (
     HEADLESS,
     THEIR_ACTIVATIONS,
     layer_names,
+    plain_layers,
     refuse,
 )
 from regard.interop.hugging_face.bert import symbols as bert_symbols
 from regard.interop.hugging_face.settings import CHOICES, GENERATION_WITHOUT_EFFECT, SYMBOLS, WITHOUT_EFFECT, start_ids
 from regard.interop.mapping import TensorRef, export_tensors, modules
-from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig
+from regard.models.config import DecoderConfig, EncoderConfig, EncoderDecoderConfig, TransformerConfig
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
 from regard.text.tokenizer import Symbols
 
+KIND_TABLE = "embeddings.token_type_embeddings.weight"
 KINDS = {"bert": "bert", "bert-generation": "bert-generation"}
 """The kinds of models that make up an EncoderDecoderModel of ours."""
 OLD_BIAS = {"*lm_head.bias": "nothing reads it", "*cls.predictions.bias": "nothing reads it"}
@@ -43,7 +46,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
     config.refuse_unless("is_decoder", is_decoder, False)  # which makes its attention causal
     config.refuse_unless("add_cross_attention", False)
     config.get("tie_word_embeddings")  # without effect where there is no output
-    sizes = _sizes(config, max_positions=config.get("max_position_embeddings", 512))
+    sizes = sizes_of(config)
     pad_id = config.get("pad_token_id", 0)
     found = bert_symbols(config, pad_id, bos=config.get("bos_token_id", 2), eos=config.get("eos_token_id", 1))
     if not is_decoder:
@@ -56,9 +59,7 @@ def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint
         **sizes, num_layers=config.get("num_hidden_layers", 24), embedding_norm=True, output_bias=True, pad_id=pad_id,
         tied_embeddings=config.get("tie_word_embeddings", True),
     )  # fmt: skip
-    return Blueprint(
-        ours, _decoder_refs, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS
-    )
+    return Blueprint(ours, decoder_refs, found, aliases={"lm_head.decoder.bias": ("lm_head.bias",)}, explained=OLD_BIAS)
 
 
 def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
@@ -80,9 +81,9 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
     for part in sides.values():
         part.get("type_vocab_size")  # a decoder reads kind 0 only, and BertGeneration none
     lengths = [part.get("max_position_embeddings", 512) for part in sides.values()]
-    sizes = _sizes(decoder, max_positions=min(lengths))
-    for key, value in _sizes(encoder, max_positions=min(lengths)).items():
-        if key not in ("vocab_size", "dropout", "attention_dropout"):
+    sizes = sizes_of(decoder) | {"max_positions": min(lengths)}
+    for key, value in sizes_of(encoder).items():
+        if key not in ("vocab_size", "dropout", "attention_dropout", "max_positions"):
             refuse_difference(config, key, value, sizes[key])
     pad_id = decoder.get("pad_token_id", config.get("pad_token_id", 0))
     start = config.get("decoder_start_token_id", decoder.get("bos_token_id", 101))
@@ -116,16 +117,15 @@ def pair_blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blue
         aliases={f"{head}.decoder.bias": (f"{head}.bias",)},
         explained=HEADLESS | OLD_BIAS | {"*position_ids": "not a weight"},
         notes=[] if lengths[0] == lengths[1] else [f"positions from {min(lengths)} on, which one side lacks, are left out"],
-        prepare=_with_kind_in_positions if kinds["decoder"] == "bert" else None,
+        prepare=partial(with_kind_in_positions, decoder="decoder.bert") if kinds["decoder"] == "bert" else None,
     )  # fmt: skip
 
 
-def _with_kind_in_positions(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Add the decoder's vector of kind 0 to its positions, in place, and say what became of which tensor."""
-    kinds = "decoder.bert.embeddings.token_type_embeddings.weight"
-    if kinds not in tensors:
+def with_kind_in_positions(tensors: dict[str, Tensor], decoder: str = "bert") -> dict[str, str]:
+    """Add a decoder's vector of kind 0 to its positions, in place, and say what became of which tensor."""
+    kinds, table = f"{decoder}.{KIND_TABLE}", f"{decoder}.embeddings.position_embeddings.weight"
+    if kinds not in tensors or table not in tensors:
         return {}
-    table = "decoder.bert.embeddings.position_embeddings.weight"
     tensors[table] = tensors[table].float() + tensors.pop(kinds)[0].float()
     return {kinds: "row 0 is added to the decoder's positions; a decoder reads no other"}
 
@@ -137,7 +137,8 @@ def refuse_difference(config: ForeignConfig, key: str, encoder: object, decoder:
         both.same("encoder", "decoder")
 
 
-def _sizes(config: ForeignConfig, *, max_positions: int) -> dict[str, Any]:
+def sizes_of(config: ForeignConfig) -> dict[str, Any]:
+    """The settings of ours that encoders and decoders of BERT's layers have."""
     return POST_NORM | {
         "vocab_size": config.require("vocab_size"),
         "model_dim": config.require("hidden_size"),
@@ -147,7 +148,7 @@ def _sizes(config: ForeignConfig, *, max_positions: int) -> dict[str, Any]:
         "dropout": config.get("hidden_dropout_prob", 0.1),
         "attention_dropout": config.get("attention_probs_dropout_prob", 0.1),
         "norm_epsilon": config.get("layer_norm_eps", 1e-12),
-        "max_positions": max_positions,
+        "max_positions": config.get("max_position_embeddings", 512),
     }
 
 
@@ -157,12 +158,21 @@ def _encoder_refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
     return modules(names | layer_names("layers", f"{prefix}encoder.layer", model.config.num_layers, BERT_LAYER), model)
 
 
-def _decoder_refs(model: nn.Module) -> dict[str, TensorRef]:
+def decoder_refs(model: nn.Module, head: str = "lm_head") -> dict[str, TensorRef]:
+    """The foreign tensor of each parameter of a decoder alone."""
     assert isinstance(model, Decoder)
-    names = {ours: f"bert.{theirs}" for ours, theirs in BERT_EMBEDDINGS.items()}
+    names = {ours: f"bert.{theirs}" for ours, theirs in BERT_EMBEDDINGS.items()} | _output_names(head)
     names |= layer_names("layers", "bert.encoder.layer", model.config.num_layers, BERT_LAYER)
-    names["output_embedding"] = "lm_head.decoder"
-    return modules(names, model) | {"output_bias": TensorRef("lm_head.decoder.bias")}
+    return modules(names, model) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
+
+
+def _output_names(head: str) -> dict[str, str]:
+    """The modules after the last layer; BERT alone has the first two."""
+    return {
+        "output_transform.inner_proj": f"{head}.transform.dense",
+        "output_transform.norm": f"{head}.transform.LayerNorm",
+        "output_embedding": f"{head}.decoder",
+    }
 
 
 def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None) -> dict[str, TensorRef]:
@@ -180,10 +190,7 @@ def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None
         "target_embedding": "decoder.bert.embeddings.word_embeddings",
         "target_positions.learned.table": "decoder.bert.embeddings.position_embeddings",
         "target_norm": "decoder.bert.embeddings.LayerNorm",
-        "output_transform.inner_proj": f"{head}.transform.dense",
-        "output_transform.norm": f"{head}.transform.LayerNorm",
-        "output_embedding": f"{head}.decoder",
-    }
+    } | _output_names(head)
     names |= layer_names("encoder_layers", "encoder.encoder.layer", model.config.num_encoder_layers, BERT_LAYER)
     names |= layer_names("decoder_layers", "decoder.bert.encoder.layer", model.config.num_decoder_layers, BERT_LAYER)
     refs = modules(names, model) | {"output_bias": TensorRef(f"{head}.decoder.bias")}
@@ -193,21 +200,13 @@ def _pair_refs(model: nn.Module, head: str, lengths: Sequence[int] | None = None
     return refs
 
 
-def _wanted(ours: EncoderConfig | DecoderConfig | EncoderDecoderConfig) -> dict[str, tuple[Any, Any]]:
-    return {
-        "norm": (ours.norm, "post"),
-        "norm_kind": (ours.norm_kind, "layer"),
-        "positions": (ours.positions, "learned"),
-        "gated": (ours.gated, False),
-        "bias": (ours.bias, True),
-        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
-        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
-    }
+def bert_layers(ours: TransformerConfig) -> dict[str, tuple[Any, Any]]:
+    """The settings of ours that BERT's layers have one value of, and that value."""
+    return plain_layers(ours, "post") | {"positions": (ours.positions, "learned")}
 
 
-def _config(
-    ours: EncoderConfig | DecoderConfig | EncoderDecoderConfig, num_layers: int, symbols: Symbols
-) -> dict[str, Any]:
+def config_of(ours: TransformerConfig, num_layers: int, symbols: Symbols) -> dict[str, Any]:
+    """The foreign configuration of an encoder or decoder of BERT's layers."""
     return {
         "vocab_size": ours.vocab_size,
         "hidden_size": ours.model_dim,
@@ -233,13 +232,13 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
     """
     ours = model.config
     kind = {"model_type": "bert-generation", "torch_dtype": "float32"}
-    config = kind | _config(ours, ours.num_layers, symbols)
+    config = kind | config_of(ours, ours.num_layers, symbols)
     if isinstance(model, Encoder):
-        refuse("bert-generation", _wanted(ours) | {
+        refuse("bert-generation", bert_layers(ours) | {
             "task": (model.config.task, "none"), "num_segments": (model.config.num_segments, 0),
         })  # fmt: skip
         return config | {"architectures": ["BertGenerationEncoder"]}, export_tensors(model, _encoder_refs(model, ""))
-    refuse("bert-generation", _wanted(ours) | {
+    refuse("bert-generation", bert_layers(ours) | {
         "embedding_norm": (model.config.embedding_norm, True), "output_bias": (model.config.output_bias, True),
     })  # fmt: skip
     extra = {
@@ -247,10 +246,10 @@ def export(model: Encoder | Decoder, symbols: Symbols) -> tuple[dict[str, Any], 
         "is_decoder": True,
         "tie_word_embeddings": model.config.tied_embeddings,
     }
-    return config | extra, _with_both_biases(export_tensors(model, _decoder_refs(model)), "lm_head")
+    return config | extra, with_both_biases(export_tensors(model, decoder_refs(model)), "lm_head")
 
 
-def _with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
+def with_both_biases(tensors: dict[str, Tensor], head: str) -> dict[str, Tensor]:
     """The output bias under both of its names: readers of either find it."""
     return tensors | {f"{head}.bias": tensors[f"{head}.decoder.bias"].clone()}
 
@@ -263,7 +262,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         ModelFolderError: the model has something that neither has.
     """
     ours = model.config
-    refuse("encoder-decoder", _wanted(ours) | {
+    refuse("encoder-decoder", bert_layers(ours) | {
         "embedding_norm": (ours.embedding_norm, "both"),
         "output_bias": (ours.output_bias, True),
         "scale_embeddings": (ours.scale_embeddings, False),
@@ -281,7 +280,7 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
     }
     for side, is_bert in sides.items():
         num_layers = ours.num_encoder_layers if side == "encoder" else ours.num_decoder_layers
-        config[side] = _config(ours, num_layers, symbols) | {"model_type": "bert" if is_bert else "bert-generation"}
+        config[side] = config_of(ours, num_layers, symbols) | {"model_type": "bert" if is_bert else "bert-generation"}
     config["encoder"]["vocab_size"] = ours.source_vocab_size or ours.vocab_size
     config["encoder"]["type_vocab_size"] = max(ours.num_source_types, 1)
     config["decoder"] |= {
@@ -291,9 +290,9 @@ def export_pair(model: EncoderDecoder, symbols: Symbols) -> tuple[dict[str, Any]
         "tie_word_embeddings": ours.tied_embeddings in ("all", "target"),
     }
     head = "decoder.cls.predictions" if ours.output_transform else "decoder.lm_head"
-    tensors = _with_both_biases(export_tensors(model, _pair_refs(model, head)), head)
+    tensors = with_both_biases(export_tensors(model, _pair_refs(model, head)), head)
     if ours.tied_embeddings in ("all", "source"):
         tensors["decoder.bert.embeddings.word_embeddings.weight"] = model.target_embedding.weight.detach().clone()
     if ours.output_transform:
-        tensors["decoder.bert.embeddings.token_type_embeddings.weight"] = torch.zeros(1, ours.model_dim)
+        tensors[f"decoder.bert.{KIND_TABLE}"] = torch.zeros(1, ours.model_dim)
     return config, tensors

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.interop.files import ForeignConfig
 from regard.interop.foreign import Blueprint
-from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, refuse
+from regard.interop.hugging_face.bert import ACTIVATIONS, THEIR_ACTIVATIONS, layer_names, plain_layers, refuse
 from regard.interop.mapping import TensorRef, export_tensors, modules
 from regard.models.config import DecoderConfig
 from regard.models.decoder import Decoder
@@ -26,17 +26,11 @@ LAYER = {
 
 def blueprint(config: ForeignConfig, tensors: Mapping[str, Tensor]) -> Blueprint:
     """Parse the configuration of a foreign GPT-2. It has no padding symbol: ours is no token."""
-    for key, allowed in {
-        "scale_attn_weights": True,
-        "scale_attn_by_inverse_layer_idx": False,
-        "add_cross_attention": False,
-    }.items():
-        config.refuse_unless(key, allowed)
-    if (architecture := (config.get("architectures") or ["GPT2LMHeadModel"])[0]) not in (
-        "GPT2LMHeadModel",
-        "GPT2Model",
-    ):
-        config.refuse_unless("architectures", ["GPT2LMHeadModel"], [architecture])
+    config.refuse_unless("scale_attn_weights", True)
+    for key in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
+        config.refuse_unless(key, False)
+    if (config.get("architectures") or ["GPT2Model"])[0] not in ("GPT2LMHeadModel", "GPT2Model"):
+        config.refuse_unless("architectures", ["GPT2LMHeadModel"])
     model_dim = config.get("n_embd", 768)
     ours = DecoderConfig(
         vocab_size=config.get("vocab_size", 50257),
@@ -72,8 +66,7 @@ def _refs(model: nn.Module, prefix: str) -> dict[str, TensorRef]:
         "norm": f"{prefix}ln_f",
         "output_embedding": "lm_head",
     }
-    for index in range(model.config.num_layers):
-        names |= {f"layers.{index}.{ours}": f"{prefix}h.{index}.{theirs}" for ours, theirs in LAYER.items()}
+    names |= layer_names("layers", f"{prefix}h", model.config.num_layers, LAYER)
     refs = modules(names, model, transposed=True)
     for index in range(model.config.num_layers):
         for part, projection in enumerate(("query_proj", "key_proj", "value_proj")):
@@ -93,14 +86,8 @@ def export(model: Decoder, symbols: Symbols) -> tuple[dict[str, Any], dict[str, 
         ModelFolderError: the decoder has something that GPT-2 does not.
     """
     ours = model.config
-    refuse("gpt2", {
-        "norm": (ours.norm, "pre"),
-        "norm_kind": (ours.norm_kind, "layer"),
+    refuse("gpt2", plain_layers(ours, "pre") | {
         "positions": (ours.positions, "learned"),
-        "gated": (ours.gated, False),
-        "bias": (ours.bias, True),
-        "num_kv_heads": (ours.num_kv_heads or ours.num_heads, ours.num_heads),
-        "head_dim": (ours.head_dim * ours.num_heads, ours.model_dim),
         "embedding_norm": (ours.embedding_norm, False),
         "output_bias": (ours.output_bias, False),
     })  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ import numpy as np
 from regard.data.batching import Masking, masked_in_order, masked_training_batches
 from regard.data.encoding import encode_texts, learn_tokenizer
 from regard.data.labelled import encode_words
+from regard.data.sequences import Sequences
 from regard.data.text_streams import (
     TextFile,
     encode_stream,
@@ -48,6 +50,8 @@ class TextTask(Task):
 
     with_blank: ClassVar[bool]
     """Whether blank lines are read, as breaks between paragraphs."""
+    with_mask: ClassVar[bool]
+    """Whether the vocabulary has a token that hides others, and texts are cut to the model's length."""
     asked_for: ClassVar[str]
     """The option that asks for this task."""
 
@@ -64,9 +68,38 @@ class TextTask(Task):
 
         Args:
             initial: what to begin with; None: a new model, with a vocabulary learnt from the texts.
+        Raises:
+            DataError: too little text to learn from, or to measure on.
         """
         super().__init__(settings)
         self.valid = valid
+        if self.with_mask:
+            learnt = settings.tokenizer.model_copy(update={"with_mask": True})
+            self.settings = settings.model_copy(update={"tokenizer": learnt})
+        if initial is None:
+            self.tokenizer = learn_tokenizer(training, ["text"], self.settings.tokenizer, display.on_progress)
+            self.learn_sizes()
+        else:
+            self.initialize_from(initial)
+        if self.with_mask:
+            self._masking = _masking(self.tokenizer)
+        limit = settings.model.max_positions if self.with_mask else None
+        self._encoded = encode_texts(training, self.tokenizer, display.on_progress, limit=limit)
+        self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
+        name, held = " + ".join(self._names), self._take_texts(valid_name)
+        num_tokens, texts = len(self._encoded.texts.ids), self._encoded.texts
+        self.training_facts = {"name": name, "num_lines": len(texts), "num_tokens": num_tokens}
+        held_ids = held.ids if isinstance(held, Sequences) else held
+        self.validation_facts = {"name": valid_name, "num_lines": len(valid), "num_tokens": len(held_ids)}
+        self.data_digests = {"data.training": self._encoded.digest} | digests(validation=held)
+
+    @abstractmethod
+    def _take_texts(self, valid_name: str) -> Sequences | np.ndarray:
+        """Check what was encoded, and prepare it for training and validation; the ids of the validation texts.
+
+        Raises:
+            DataError: too little text to learn from, or to measure on.
+        """
 
     @classmethod
     def read(cls, inputs: Inputs, settings: RunSettings, display: RunDisplay) -> TextTask:
@@ -94,41 +127,17 @@ class LanguageTask(TextTask):
     """Running text, for a decoder: each next token is predicted."""
 
     metrics = ("loss", "token_accuracy")
-    with_blank = True
+    with_blank, with_mask = True, False
     asked_for = "--arch decoder"
 
-    def __init__(
-        self,
-        training: Sequence[TextFile],
-        valid: Sequence[str],
-        valid_name: str,
-        settings: RunSettings,
-        display: RunDisplay,
-        initial: InitialModel | None = None,
-    ) -> None:
-        """Learn the vocabulary and encode the texts.
-
-        Raises:
-            DataError: fewer than two tokens, of which none could be predicted.
-        """
-        super().__init__(training, valid, valid_name, settings, display)
-        if initial is None:
-            self.tokenizer = learn_tokenizer(training, ["text"], settings.tokenizer, display.on_progress)
-            self.learn_sizes()
-        else:
-            self.initialize_from(initial)
-        self._encoded = encode_texts(training, self.tokenizer, display.on_progress)
-        self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
-        name = " + ".join(self._names)
-        self._stream, self._valid_stream = self._encoded.texts.ids, encode_stream(valid, self.tokenizer)
-        for of, ids in ((name, self._stream), (valid_name, self._valid_stream)):
-            if len(ids) < 2 and (ids is self._stream or valid):
+    def _take_texts(self, valid_name: str) -> np.ndarray:
+        self._stream, self._valid_stream = self._encoded.texts.ids, encode_stream(self.valid, self.tokenizer)
+        for of, ids in ((" + ".join(self._names), self._stream), (valid_name, self._valid_stream)):
+            if len(ids) < 2 and (ids is self._stream or self.valid):  # none could be predicted
                 raise DataError(f"{of} must have at least 2 tokens; got {len(ids)}.")
-        num_tokens = len(self._stream)
-        self.training_facts = {"name": name, "num_lines": len(self._encoded.texts), "num_tokens": num_tokens}
-        self.validation_facts = {"name": valid_name, "num_lines": len(valid), "num_tokens": len(self._valid_stream)}
-        self.epoch_steps = num_tokens / settings.training.batch_tokens / settings.training.accumulation
-        self.data_digests = {"data.training": self._encoded.digest} | digests(validation=self._valid_stream)
+        training = self.settings.training
+        self.epoch_steps = len(self._stream) / training.batch_tokens / training.accumulation
+        return self._valid_stream
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
         """Windows that begin anywhere."""
@@ -171,48 +180,22 @@ class MaskedTask(TextTask):
     """Lines of text with words hidden, for an encoder."""
 
     metrics = ("loss", "accuracy")
-    with_blank = False
+    with_blank, with_mask = False, True
     asked_for = "--task mlm"
 
-    def __init__(
-        self,
-        training: Sequence[TextFile],
-        valid: Sequence[str],
-        valid_name: str,
-        settings: RunSettings,
-        display: RunDisplay,
-        initial: InitialModel | None = None,
-    ) -> None:
-        """Learn the vocabulary and encode the texts.
-
-        Raises:
-            DataError: no line of text, or none with a word that could be hidden.
-        """
-        super().__init__(training, valid, valid_name, settings, display)
-        learnt = settings.tokenizer.model_copy(update={"with_mask": True})
-        self.settings = settings.model_copy(update={"tokenizer": learnt})
-        if initial is None:
-            self.tokenizer = learn_tokenizer(training, ["text"], learnt, display.on_progress)
-            self.learn_sizes()
-        else:
-            self.initialize_from(initial)
-        self._masking, tokenizer = _masking(self.tokenizer), self.tokenizer
-        limit = settings.model.max_positions
-        self._encoded = encode_texts(training, tokenizer, display.on_progress, limit=limit)
-        self._names = say_sizes("line", training, self._encoded, valid, valid_name, display)
+    def _take_texts(self, valid_name: str) -> Sequences:
+        limit = self.settings.model.max_positions
         ids, name = self._encoded.texts, " + ".join(self._names)
-        self._valid_ids = encode_words([[line] for line in valid], tokenizer, limit)[0]
-        if not len(ids) or (valid and not len(self._valid_ids)):
+        self._valid_ids = encode_words([[line] for line in self.valid], self.tokenizer, limit)[0]
+        if not len(ids) or (self.valid and not len(self._valid_ids)):
             both = f"{name} and {valid_name}"
             raise DataError(f"{both} must both have lines of text; got {len(ids)} and {len(self._valid_ids)}.")
-        if valid and not (self._valid_ids.ids >= self._masking.first_ordinary_id).any():
+        if self.valid and not (self._valid_ids.ids >= self._masking.first_ordinary_id).any():
             raise DataError(f"{valid_name} must share a word with {name}, to be masked; they share none.")
-        pool, num_valid_tokens = some_lengths(ids), len(self._valid_ids.ids)
-        self.training_facts = {"name": name, "num_lines": len(ids), "num_tokens": len(ids.ids)}
-        self.validation_facts = {"name": valid_name, "num_lines": len(valid), "num_tokens": num_valid_tokens}
-        self.padding, self.epoch_steps = planned([pool], pool, settings.training, len(ids))
+        pool = some_lengths(ids)
+        self.padding, self.epoch_steps = planned([pool], pool, self.settings.training, len(ids))
         self.notes += cut_texts(ids, limit, name)
-        self.data_digests = {"data.training": self._encoded.digest} | digests(validation=self._valid_ids)
+        return self._valid_ids
 
     def batches(self, start: tuple[int, int] = (0, 0), shard: tuple[int, int] = (0, 1)) -> Iterator[Any]:
         """Lines of similar length together, with other words hidden in each epoch."""
