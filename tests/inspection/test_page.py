@@ -295,7 +295,7 @@ def a_text_page(text: str, parts: list[str], target: str, target_parts: list[str
 
 
 def copied(page: Page, selector: str) -> str:
-    """What arrives elsewhere when all of an element is copied."""
+    """The text that arrives elsewhere when all of an element is copied."""
     page.evaluate(f"getSelection().selectAllChildren(document.querySelector('{selector}'))")
     page.keyboard.press("Control+C")
     page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), {id: 'pasted'}))")

@@ -12,7 +12,7 @@ export interface Box {
 
 export type CellsShape = Box & {kind: "cells"; image: OffscreenCanvas; isMirrored: boolean; opacity: number};
 
-export type LineShape = Box & {
+type LineShape = Box & {
   kind: "line";
   path: string;
   /** The place of the path's origin. */

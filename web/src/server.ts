@@ -23,7 +23,7 @@ export class ServerError extends Error {
 /** The status of a server that does not answer. */
 export const UNREACHABLE = 0;
 /** The status of an inspection that the server no longer has. */
-export const GONE = 410;
+const GONE = 410;
 
 const API_KEY = "regard-key";
 const FORBIDDEN_CELL = 255;

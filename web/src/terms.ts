@@ -109,7 +109,7 @@ const TERMS = {
   ],
 } satisfies Record<string, [string, string]>;
 
-export type Term = keyof typeof TERMS;
+type Term = keyof typeof TERMS;
 
 const MARGIN = 8;
 

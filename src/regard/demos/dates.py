@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.data.synthetic import LOCALES, date_pairs
-from regard.inspection.drawing.html_report import Report, report_html
+from regard.inspection.html_report import Report, report_html
 from regard.runs.progress import RunDisplay, clock
 from regard.runs.report import how_losses_are_measured, training_loss_name
 from regard.runs.run_folder import claimed, write_results

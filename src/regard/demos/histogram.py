@@ -13,7 +13,7 @@ from regard.data.sequences import Sequences
 from regard.data.synthetic import HELD_OUT_LENGTHS, HIGHEST_COUNT, histogram_texts
 from regard.inspection.capture import capture
 from regard.inspection.drawing.figures import Panel, panels_svg
-from regard.inspection.drawing.html_report import Report, report_html
+from regard.inspection.html_report import Report, report_html
 from regard.models.encoder import Encoder
 from regard.models.handcrafted import histogram
 from regard.pipelines.predictor import Predictor

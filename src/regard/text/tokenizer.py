@@ -32,14 +32,10 @@ from regard.text.encoded_sentence import EncodedSentence
 from regard.text.lines import write_whole
 from regard.text.tokenizer_config import MASK, SPECIAL_TOKENS, UNK, TokenizerConfig
 from regard.text.tokenizing.backends import guarded, is_unicode, read_backend, read_content
-from regard.text.tokenizing.divisions import divide
+from regard.text.tokenizing.divisions import CUT_TOGETHER, divide
 from regard.text.tokenizing.learning import learn_backend
 from regard.text.tokenizing.spaces import begins_unknown
 
-ENCODED_TOGETHER = 1 << 20
-"""The number of characters that are encoded at a time. A longer text is encoded in parts, where that gives the same
-tokens.
-"""
 EXTENSION = "regard"
 """The key of `tokenizer.json` for the settings that a tokenizer of somebody else's model has besides the library's."""
 
@@ -144,7 +140,7 @@ class Tokenizer:
         return cls(learn_backend(lines, config)).with_tokens(config.add)
 
     def with_tokens(self, tokens: Sequence[str]) -> Tokenizer:
-        """The same tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
+        """A copy of the tokenizer with more tokens, which are found anywhere in a text and never cut; itself, if there are none.
 
         They have the ids after all others, but for those that it has already.
 
@@ -168,7 +164,7 @@ class Tokenizer:
         return Tokenizer(backend, None if self.is_ours else self.symbols, vocabulary)
 
     def with_symbols(self, symbols: Symbols) -> Tokenizer:
-        """The same tokenizer with other symbols; itself, where they are the same."""
+        """A copy of the tokenizer with other symbols; itself, where they are equal."""
         if symbols == self.symbols:
             return self
         return Tokenizer(
@@ -247,8 +243,8 @@ class Tokenizer:
         ids: list[list[int]] = []
         for begin, end in _portions(texts):
             portion = texts[begin:end]
-            if self._divides and len(portion[0]) > ENCODED_TOGETHER:
-                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], ENCODED_TOGETHER))
+            if self._divides and len(portion[0]) > CUT_TOGETHER:
+                parts = (self._encode_portion([part], end)[0] for part in divide(portion[0], CUT_TOGETHER))
                 ids.append(list(itertools.chain.from_iterable(parts)))
             else:
                 ids += self._encode_portion(portion, begin + 1)
@@ -347,7 +343,7 @@ def _portions(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     begin, size = 0, 0
     for index, text in enumerate(texts):
         more = len(text) if isinstance(text, str) else 1
-        if index > begin and size + more > ENCODED_TOGETHER:
+        if index > begin and size + more > CUT_TOGETHER:
             yield begin, index
             begin, size = index, 0
         size += more

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
 
-from regard.inspection.drawing.html_report import STYLE
+from regard.inspection.html_report import STYLE
 from regard.text.wording import counted
 
 MORE_STYLE = """
