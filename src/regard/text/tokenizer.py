@@ -282,7 +282,7 @@ class Tokenizer:
         Raises:
             DataError, ModelFolderError: as for `encode_batch`.
         """
-        if self._divides and len(text) > ENCODED_TOGETHER:
+        if self._divides and len(text) > CUT_TOGETHER:
             return EncodedSentence(text, self.encode(text), self.offsets(text))
         (row,) = self._encodings(self._backend.encode_batch, [text], 1)
         return EncodedSentence(text, self._ids_of(row), [(int(first), int(last)) for first, last in row.offsets])
