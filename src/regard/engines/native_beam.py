@@ -60,7 +60,7 @@ class NativeBeamSearch(BeamSearch):
         return search.parents
 
     def _is_plain(self, active: ActiveBatch) -> bool:
-        return self.trace is None and self.settings.num_groups == 1 and not self._constrained(active)
+        return self.trace is None and self.settings.num_groups == 1 and not self._with_required_phrases(active)
 
     def _search(
         self, library: Library, active: ActiveBatch, vocab_size: int, banned_ids: Int[Tensor, " banned"]

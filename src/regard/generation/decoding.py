@@ -2,7 +2,7 @@
 
 It knows a model only as `prefill` and `decode_step`, and the search only as a `Rule`.
 
-Hypotheses are on the CPU, wherever the model is. Of a GPU, a step asks once: for the candidates, which are few.
+Hypotheses are on the CPU, wherever the model is. Each step copies from a GPU once: the candidates, which are few.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Decoding:
 
     @property
     def num_open(self) -> int:
-        """Sentences that have not been found yet: under way, or waiting."""
+        """Sentences that are not finished: under way, or waiting."""
         active = self.active
         return len(self._waiting) + (0 if active is None else len(active.requests) - len(active.free))
 
@@ -129,15 +129,15 @@ class Decoding:
         if len(free) == len(active.requests):
             self._under_way = None
             return found
-        # All that are free, not only those that are newly so: they are decoded, too, and would run out of positions.
+        # Every free slot is released at each step: free rows are computed as well, and would exceed max_positions.
         self._under_way = active, state.release(torch.tensor(free)) if free else state
         return found
 
     def restrict_target(
         self, log_probs: Float[Tensor, "token vocab"], ids: Sequence[int], request: Request
     ) -> Float[Tensor, "token vocab"]:
-        """The log-probabilities of a whole target, changed as they were when each of its tokens was chosen; but what a prefix
-        excludes is still there.
+        """The log-probabilities of a whole target after all filters, as when each of its tokens was chosen, but without the
+        prefix's.
 
         Args:
             ids: of the target, without the end symbol; `log_probs` may have a row for that.

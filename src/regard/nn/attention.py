@@ -1,7 +1,7 @@
 """Attention: a query attends to keys, and gets a weighted mean of their values.
 
-`attention` is the definition: score, mask, softmax, weighted sum. Where a kernel computes the same context faster, it takes
-that. `attention_weights` gives the weights of the same queries and keys; `MultiHeadAttention` (`nn/multihead.py`) has the
+`attention` is the definition: score, mask, softmax, weighted sum. Where a kernel computes the same context faster, it uses
+the kernel. `attention_weights` gives the weights of the same queries and keys; `MultiHeadAttention` (`nn/multihead.py`) has the
 projections before and after.
 """
 
@@ -42,7 +42,7 @@ def attention_weights(
     Args:
         mask: True where a query may attend; broadcasts to `*batch query key`.
         bias: finite numbers added to the scores; broadcasts likewise.
-        causal: a query may not attend to keys after it, the last query standing at the last key; together with `mask`.
+        causal: a query may not attend to keys after it; queries are the last positions of the keys. Combined with `mask`.
         score: any function of queries and keys that gives `*batch query key`.
     Raises:
         ShapeError: shapes that do not fit.
@@ -72,19 +72,19 @@ def attention(
     dropout: float = 0.0,
     kernel: str | None = None,
 ) -> Float[Tensor, "*batch query value_dim"]:
-    """Context: for each query, the values averaged by softmax-normalised scores.
+    """Context: for each query, the mean of the values, weighted by the softmax of the scores.
 
-    weights[q, k] = softmax over k of score(query[q], key[k]) + bias[q, k]
+    weights[q, k] = softmax over the allowed k of score(query[q], key[k]) + bias[q, k]
     context[q] = sum over k of weights[q, k] value[k]
 
     Args:
         mask: True where a query may attend; broadcasts to `*batch query key`. A query that may attend to nothing gets
             context 0 and gradient 0.
         bias: finite numbers added to the scores; broadcasts likewise.
-        causal: a query may not attend to keys after it, the last query standing at the last key; together with `mask`.
+        causal: a query may not attend to keys after it; queries are the last positions of the keys. Combined with `mask`.
         score: one of `nn/scores.py`, or any function of queries and keys that gives `*batch query key`.
         dropout: share of the weights that is set to 0, from 0 to 1; the caller decides whether it is training.
-        kernel: `matmul`, `sdpa`, `flex` or `tiled`; None leaves the choice to `explain_kernel`.
+        kernel: `matmul`, `sdpa`, `flex` or `tiled`; None: chosen by shapes and score; `explain_kernel` says which one, and why.
     Raises:
         ShapeError: key and value differ in number of positions, or other shapes do not fit.
         SettingsError: an unknown kernel, or a dropout below 0 or above 1.
@@ -145,9 +145,9 @@ class Attention(nn.Module):
         self.is_used = False
         """Whether it is part of a layer already."""
 
-    def of_one_layer(self) -> Attention:
-        """This one the first time, then another with the same score and positions: what a layer changes, such as the heads that
-        are left, and what is seen of it are its own.
+    def for_layer(self) -> Attention:
+        """This attention for the first layer, and a copy for each further one: score and positions are shared, pruned heads and
+        hooks are not.
         """
         if not self.is_used:
             self.is_used = True

@@ -76,7 +76,7 @@ class MultiHeadAttention(nn.Module):
         self.value_proj = linear(value_dim, num_kv_heads * self.value_head_dim, bias=bias)
         has_bias = bias if output_bias is None else output_bias
         self.output_proj = linear(num_heads * self.value_head_dim, model_dim, bias=has_bias)
-        self.attention = (Attention() if attention is None else attention).of_one_layer()
+        self.attention = (Attention() if attention is None else attention).for_layer()
 
     def forward(
         self,

@@ -35,8 +35,8 @@ class BeamSettings:
         early_stopping: end a sentence's search when `beam_size` hypotheses have finished and no active one, at its present
             length, scores better than the best of them: an approximation. False: only when no active hypothesis can become one
             of the `n_best`, which is exact for the beam, and slow where `max_length` is far off.
-        num_groups: of hypotheses, each of which is searched for on its own, but pays for tokens that the groups before it chose
-            at the same step. 1: plain beam search. Source: Vijayakumar et al. 2018, algorithm 1, Hamming diversity.
+        num_groups: groups of a diverse beam search: a group is penalised for tokens that earlier groups chose at this step. 1:
+            plain beam search. Source: Vijayakumar et al. 2018, algorithm 1, Hamming diversity.
         diversity: what such a token costs, in nats; reported scores do not contain it.
     """
 
@@ -82,9 +82,9 @@ class BeamSearch(Rule):
     Each step expands each hypothesis by every token of the vocabulary. The expansions are pruned to the `beam_size` best:
     those of them that end are finished, and the best that do not end fill the beam. A beam of 1 is greedy search.
 
-    A sentence is done when `n_best` hypotheses have finished and no active one can become better. Log-probabilities only
-    fall, so that an active hypothesis can at best reach its present sum / normalizer(max_length). With `early_stopping` a
-    sentence is done earlier. These are the rules of fairseq and CTranslate2, which always stop early.
+    A sentence is done when `n_best` hypotheses have finished and no active one can become better. Sums of log-probabilities
+    never rise, so that an active hypothesis can at best reach its present sum / normalizer(max_length). With
+    `early_stopping` a sentence is done earlier. fairseq and CTranslate2 prune by the same rule, and always stop early.
 
     Args:
         trace: records what became of every candidate.
@@ -100,7 +100,7 @@ class BeamSearch(Rule):
         """Expand each hypothesis by one token, and prune to the best; return the parent of each new hypothesis."""
         found, ranks = self._candidates(active, log_probs)
         stops = (found.ids == self.eos_id) | (active.lengths + 1 >= active.limits)[:, None]
-        ends = stops & self._is_counted(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)
+        ends = stops & self._may_finish(found.scores.shape[1], stops.device) & (found.scores > -torch.inf)
         if bool(ends.any()):
             self._finish(active, found, ends)
         active.end_blocked((found.scores == -torch.inf).all(dim=1), self._score)
@@ -110,7 +110,7 @@ class BeamSearch(Rule):
         order = (order + offsets).flatten(1)
         scores = found.scores.masked_fill(stops, -torch.inf).gather(1, order)
         parents, ids, added = (x.gather(1, order) for x in found[1:])
-        for slot in self._constrained(active):
+        for slot in self._with_required_phrases(active):
             before = self._states(active, slot)
             pairs = zip(parents[slot].tolist(), ids[slot].tolist(), strict=True)
             self._progress[active.numbers[slot]] = [before[parent].after(id) for parent, id in pairs]
@@ -151,7 +151,7 @@ class BeamSearch(Rule):
         the group is still full. And what they are chosen by: their scores, less what diversity costs at this step.
         """
         count, size = self.settings.num_groups, self._group_size
-        if constrained := self._constrained(active):
+        if constrained := self._with_required_phrases(active):
             log_probs = log_probs.cpu()  # phrases ask for single tokens, for each of which a GPU would be waited for
         chosen, totals = torch.zeros_like(log_probs[:, :1]), active.scores.to(log_probs.device, non_blocking=True)
         groups, ranks = [], []
@@ -177,7 +177,7 @@ class BeamSearch(Rule):
     ) -> Candidates:
         return top_candidates(scores, log_probs, count)
 
-    def _constrained(self, active: ActiveBatch) -> list[int]:
+    def _with_required_phrases(self, active: ActiveBatch) -> list[int]:
         """The slots of sentences that must have phrases."""
         return [slot for slot, request in enumerate(active.requests) if request is not None and request.required]
 
@@ -205,7 +205,7 @@ class BeamSearch(Rule):
         assert request is not None
         return self._progress.setdefault(active.numbers[slot], [Phrases(request.required).begin()] * self.width)
 
-    def _is_counted(self, num_candidates: int, device: torch.device) -> Tensor:
+    def _may_finish(self, num_candidates: int, device: torch.device) -> Tensor:
         """Which candidates may finish: the best of each group, as many as it has slots."""
         of_group = num_candidates // self.settings.num_groups
         return torch.arange(num_candidates, device=device) % of_group < self._group_size

@@ -22,7 +22,7 @@ class Rule(ABC):
     width: int
     """Hypotheses for each sentence."""
     starts: Sequence[int]
-    """The hypotheses that a sentence begins with; the others have the score -inf before its first token."""
+    """The indices of the hypotheses that are active before the first token; the others have the score -inf."""
 
     def step(self, model: SequenceToSequence[Any], active: ActiveBatch, state: Any, constraints: Constraints) -> Any:
         """Decode one token more for each hypothesis, and return the state of the model after it.

@@ -1,1 +1,1 @@
-"""The interfaces of other translation services: each a function that reads a request, and one that writes the answer."""
+"""Interfaces of the server. Each module has fields, handlers and `routes(context)`, and is registered in `http/app.py`."""
