@@ -3,7 +3,7 @@
     from regard.extending import Architecture, EncoderDecoder, EncoderDecoderConfig, Family, PairsTask, Translator, add_family
 
 What is added is known to this process only: add it before `train` or `load`. Everything else finds it by its name then.
-`tests/test_extending.py` has an example of each.
+docs/extending.md describes each part, and `tests/extending/` has examples.
 """
 
 from __future__ import annotations

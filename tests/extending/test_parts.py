@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -72,29 +71,6 @@ TINY = {
 SMALL = {"model_dim": 16, "ff_dim": 32, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
 
 
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """What a test adds, the next one does not find."""
-    from regard.evaluation.text_metrics import ADDED
-    from regard.generation.options import METHODS
-    from regard.interop.formats import READ
-    from regard.models.config import POSITIONS, SCORES
-    from regard.models.parts import SCHEMES
-    from regard.models.recurrent import MAKE_SCORE
-    from regard.models.registry import ARCHITECTURES
-    from regard.pipelines.pipeline_types import PIPELINES
-    from regard.runs.families import FAMILIES
-
-    tables: list[Any] = [
-        *[ADDED, METHODS, READ, POSITIONS, SCORES, ARCHITECTURES, SCHEMES, MAKE_SCORE, PIPELINES, FAMILIES],
-    ]
-    before = [table.copy() for table in tables]
-    yield
-    for table, content in zip(tables, before, strict=True):
-        table.clear()
-        (table.extend if isinstance(table, list) else table.update)(content)
-
-
 def small(**changes: Any) -> dict[str, dict[str, Any]]:
     """Settings for a small Transformer."""
     model = SMALL | changes.pop("model", {})
@@ -149,7 +125,7 @@ class Kerple(AttentionPositions):
 def test_a_position_scheme_has_a_name_in_settings(tmp_path: Path) -> None:
     add_position_scheme("kerple", lambda config, is_decoder: Kerple(config.num_heads))
     result = regard.train(
-        PAIRS, tmp_path / "m", settings=small(model={"positions": "kerple", "norm": "pre", "dropout": 0.0}), steps=200
+        PAIRS, tmp_path / "m", settings=small(model={"positions": "kerple", "norm": "pre", "dropout": 0.0}), steps=30
     )
     loaded = regard.load(tmp_path / "m")
     moved = [p for name, p in loaded.model.named_parameters() if name.endswith("positions.a")]
