@@ -39,7 +39,7 @@ def test_a_score_of_another_kind(tmp_path: Path) -> None:
     loaded = regard.load(tmp_path / "m")
     assert loaded.model.cross_attention.score.width != 2
     weights = torch.tensor(loaded.align("abc", "ABC").weights)
-    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(4))
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(len(weights)))
     assert loaded.translate("abc", max_length=5).ids == result.translator.translate("abc", max_length=5).ids
 
 
@@ -73,8 +73,5 @@ def test_a_position_scheme_of_another_kind(tmp_path: Path) -> None:
     found = loaded.translate(["abcd", "ab", "a"], prefixes=["ABCD", "", "A"], beam_size=2, max_length=7)[0]
     torch.testing.assert_close(found.token_log_probs[:4], scored.token_log_probs[:4], rtol=1e-4, atol=1e-4)
     seen = loaded.inspect("abcd", "ABCD")
-    assert (
-        "decoder.0.2" in {str(name) for name in seen.heads}
-        if hasattr(seen, "heads")
-        else seen["decoder.0.2"] is not None
-    )
+    weights = torch.tensor(seen["decoder.0.2"].filled(0))
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(len(weights)))

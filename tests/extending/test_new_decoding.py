@@ -26,7 +26,7 @@ class LengthBonus:
 
     def __init__(self, options: DecodingOptions, eos_id: int) -> None:
         self.width, self.starts = options.beam_size, (0,)
-        self.bonus, self.eos_id = options.length_penalty, eos_id
+        self.bonus, self.eos_id, self.num_wanted = options.length_penalty, eos_id, options.num_wanted
 
     def advance(self, active: ActiveBatch, log_probs: Tensor) -> Tensor:
         log_probs = log_probs.cpu()
@@ -67,7 +67,7 @@ class LengthBonus:
         return [slot for slot, request in enumerate(active.requests) if request is not None and is_over[slot]]
 
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
-        return sorted(active.finished[slot], key=lambda found: -found.score)
+        return sorted(active.finished[slot], key=lambda found: -found.score)[: self.num_wanted]
 
 
 def test_a_rule_of_another_kind_without_the_base_class(translator: Translator, tmp_path: Path) -> None:
