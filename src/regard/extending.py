@@ -3,22 +3,23 @@
     from regard.extending import Architecture, EncoderDecoder, EncoderDecoderConfig, Family, PairsTask, Translator, add_family
 
 What is added is known to this process only: add it before `train` or `load`. Everything else finds it by its name then.
-`tests/test_extending.py` has an example of each.
+docs/extending.md describes each part, and `tests/extending/` has examples.
 """
 
 from __future__ import annotations
 
 from regard.checkpoint import LoadedModel
 from regard.data.batch import Batch, LabelledBatch
+from regard.evaluation.likelihood import label_likelihood, likelihood
 from regard.evaluation.text_metrics import add_metric
 from regard.generation.active_batch import ActiveBatch
 from regard.generation.filters import Filter
 from regard.generation.options import DecodingOptions, add_decoding_method
-from regard.generation.request import Hypothesis
+from regard.generation.request import Hypothesis, Request
 from regard.generation.rules.rule import Rule
 from regard.interop.foreign import ForeignModel
 from regard.interop.formats import Format, add_format
-from regard.interop.mapping import Account
+from regard.interop.mapping import Account, TensorRef, load_tensors
 from regard.models.config import (
     DecoderConfig,
     EncoderConfig,
@@ -30,7 +31,7 @@ from regard.models.config import (
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
 from regard.models.encoder_decoder import EncoderDecoder
-from regard.models.interface import Model, PairModel, TokenModel
+from regard.models.interface import DecoderState, Model, PairModel, TokenModel
 from regard.models.parts import add_position_scheme
 from regard.models.recurrent import Recurrent, add_attention_score
 from regard.models.registry import Architecture
@@ -59,6 +60,7 @@ __all__ = [
     "ClassifyTask",
     "Decoder",
     "DecoderConfig",
+    "DecoderState",
     "DecodingOptions",
     "Encoder",
     "EncoderConfig",
@@ -84,12 +86,14 @@ __all__ = [
     "Progress",
     "Recurrent",
     "RecurrentConfig",
+    "Request",
     "Rule",
     "RunDisplay",
     "RunSettings",
     "Symbols",
     "TagTask",
     "Task",
+    "TensorRef",
     "TokenModel",
     "Tokenizer",
     "TransformerConfig",
@@ -101,4 +105,7 @@ __all__ = [
     "add_metric",
     "add_position_scheme",
     "add_task",
+    "label_likelihood",
+    "likelihood",
+    "load_tensors",
 ]

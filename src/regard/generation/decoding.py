@@ -60,7 +60,6 @@ class Decoding:
         self.padding_side = padding_side
         self.batch_size = texts_at_once(batch_size, self.device)
         self.constraints = Constraints(symbols, filters, self.device)
-        self._step = getattr(type(rule), "step", Rule.step)  # a rule of your own may have the other methods only
         # Long ones first, so that few are still active when no request is left to fill free slots.
         order = sorted(range(len(requests)), key=lambda i: -len(requests[i].source_ids))
         self._waiting = deque((i, requests[i]) for i in order)
@@ -120,7 +119,7 @@ class Decoding:
         if self._under_way is None:
             return []
         active, state = self._under_way
-        state = self._step(self.rule, self.model, active, state, self.constraints)
+        state = self.rule.step(self.model, active, state, self.constraints)
         found: list[tuple[int, list[Hypothesis]]] = []
         for slot in self.rule.done(active):
             results = self.rule.results(active, slot)

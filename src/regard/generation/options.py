@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -12,13 +12,13 @@ from regard.arguments import checked
 from regard.errors import SettingsError, nearest_hint
 from regard.generation.filters import BannedPhrases, Filter, NoRepeatedNgrams, OnlyTokens, RepetitionPenalty
 from regard.generation.rules.beam import BeamSearch, BeamSettings
-from regard.generation.rules.rule import Rule
+from regard.generation.rules.rule import AdoptedRule, Rule
 from regard.generation.rules.sampling import Sampling, SamplingOptions
 from regard.generation.rules.stochastic import StochasticBeam
 from regard.generation.rules.trace import Trace
 
-MakeRule = Callable[["DecodingOptions", int], Rule]
-"""A function of the options and the id of the end symbol that makes the rule."""
+MakeRule = Callable[["DecodingOptions", int], Any]
+"""A function of the options and the id of the end symbol that makes the rule: a `Rule`, or an object with its methods."""
 METHODS: dict[str, MakeRule | None] = {"beam": None, "sample": None, "stochastic_beam": None}
 """Ways of decoding by name; those that were added with what makes their rule."""
 MOST_WORKERS = 64
@@ -181,7 +181,8 @@ class DecodingOptions(SamplingOptions):
             SettingsError: an option out of range.
         """
         if (make := METHODS[self.method]) is not None:
-            return make(self, eos_id)
+            rule = make(self, eos_id)
+            return rule if isinstance(rule, Rule) else AdoptedRule(rule)
         if self.method == "sample":
             return Sampling(self, (eos_id,), self.num_wanted)
         if self.method == "stochastic_beam":

@@ -46,7 +46,7 @@ class Format:
 
 @checked
 def add_format(format: Format) -> None:
-    """Let `load`, `convert` and all commands read a format of your own.
+    """Let `load`, `convert` and all commands read a format of your own. It is tried before those that were there.
 
     Raises:
         SettingsError: there is another format of this name.
@@ -55,7 +55,7 @@ def add_format(format: Format) -> None:
         if known.name == format.name and known != format:
             raise SettingsError(f"a format must have a new name; got {format.name}.")
     if format not in READ:
-        READ.append(format)
+        READ.insert(0, format)
 
 
 def is_foreign(path: Path | str) -> bool:

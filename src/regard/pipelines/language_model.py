@@ -25,6 +25,7 @@ from regard.generation.threads import check_after_fork
 from regard.inspection.inspection import Inspection
 from regard.inspection.texts import inspect_text, lines_as_tokens
 from regard.models.decoder import Decoder
+from regard.models.interface import TokenModel
 from regard.pipelines.named_options import NamedTextOptions
 from regard.pipelines.pipeline import Pipeline
 from regard.text.length_limits import check_ids, check_lengths
@@ -57,7 +58,7 @@ class LanguageModel(Pipeline):
     kind = "a language model"
     commands = ('generate {} --prompt "..."', "evaluate {} TEXT")
 
-    def __init__(self, model: Decoder, tokenizer: Tokenizer) -> None:
+    def __init__(self, model: TokenModel, tokenizer: Tokenizer) -> None:
         super().__init__(model, tokenizer)
         self._prepared: CompiledModels = CompiledModels([self._model])
         without_token = tokenizer.ids_without_token(model.config.vocab_size)

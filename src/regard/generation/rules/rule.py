@@ -52,3 +52,23 @@ class Rule(ABC):
     @abstractmethod
     def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
         """The hypotheses of the sentence in a slot, best first."""
+
+
+class AdoptedRule(Rule):
+    """A rule of a class that has the methods of `Rule` and does not derive from it."""
+
+    def __init__(self, rule: Any) -> None:
+        self._rule, self.width, self.starts = rule, rule.width, rule.starts
+
+    def advance(self, active: ActiveBatch, log_probs: Float[Tensor, "slot beam vocab"]) -> Int[Tensor, "slot width"]:
+        """Extend or finish each active hypothesis; return the parent of each new hypothesis."""
+        parents: Tensor = self._rule.advance(active, log_probs)
+        return parents
+
+    def done(self, active: ActiveBatch) -> list[int]:
+        """The slots whose sentence is finished."""
+        return list(self._rule.done(active))
+
+    def results(self, active: ActiveBatch, slot: int) -> list[Hypothesis]:
+        """The hypotheses of the sentence in a slot, best first."""
+        return list(self._rule.results(active, slot))

@@ -191,13 +191,15 @@ class PairsTask(Task):
         return {**scores, "examples": few_examples(self.valid.sources, loaded.source_tokenizer)}
 
     def sample(self, model: Any) -> dict[str, Any]:
-        """The translations of a few pairs of the validation text, and the alignment of the first."""
+        """The translations of a few pairs of the validation text, and the alignment of the first, if the model has any."""
         chosen = range(0, len(self.valid), max(1, len(self.valid) // NUM_SAMPLES))[:NUM_SAMPLES]
         sources, references = ([side[index] for index in chosen] for side in (self.valid.sources, self.valid.targets))
         translator = Translator(model, self.tokenizer, self.source_tokenizer)
         written = [translation.text for translation in translator.translate(sources, beam_size=1)]
-        alignment = asdict(translator.align(sources[0], references[0]))
         found: dict[str, Any] = {"texts": list(zip(sources, written, references, strict=True))}
+        if not model.attention_names.get("cross"):
+            return found
+        alignment = asdict(translator.align(sources[0], references[0]))
         if max(len(alignment["source_tokens"]), len(alignment["target_tokens"])) <= LARGEST_DRAWN:
             alignment["weights"] = [[round(weight, 3) for weight in row] for row in alignment["weights"]]
             found["alignment"] = alignment
